@@ -1,0 +1,7 @@
+import pytest
+from factory import Project
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)

@@ -1,0 +1,247 @@
+"""Makes plans and records that pass the schemas; a test changes only what it is about."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from analysis.cells import Results
+from analysis.records import load_results
+from analysis.strict_json import validate
+
+FRAMEWORKS = {
+    "keras2-tensorflow": ("Keras 2 (TensorFlow)", "keras2", "graph", "tf-graph"),
+    "keras3-tensorflow": ("Keras 3 (TensorFlow)", "keras3", "jit", "xla"),
+    "keras3-jax": ("Keras 3 (JAX)", "keras3", "jit", "xla"),
+    "keras3-torch": ("Keras 3 (PyTorch)", "keras3", "eager", "none"),
+    "pytorch-eager": ("PyTorch (eager)", "pytorch", "eager", "none"),
+    "pytorch-compiled": ("PyTorch (compiled)", "pytorch", "jit", "inductor"),
+}
+STEP_MS = dict(zip(FRAMEWORKS, (20.0, 10.0, 8.0, 30.0, 25.0, 12.0), strict=True))
+BERT_ROWS = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def identity(framework: str, task: str, run: int, **more: Any) -> str:
+    return json.dumps({"cell": [framework, task, run], "warmup": 3, **more}, sort_keys=True)
+
+
+def make_plan(
+    runs: int = 3, rows=BERT_ROWS, frameworks=tuple(FRAMEWORKS), **more: Any
+) -> dict[str, Any]:
+    """A plan whose cells are all supported."""
+    plan = {
+        "schema": "millistep.plan/1",
+        "scale": "laptop",
+        "scale_reason": "auto: no accelerator was found.",
+        "accelerator": "cpu",
+        "weights": "random",
+        "seed": 7,
+        "runs": runs,
+        "models": {
+            model: {
+                "title": model.upper(),
+                "citation": f"The {model} paper, 2018.",
+                "preset": f"{model}_base",
+                "architecture": {"layers": 4, "hidden": 256},
+            }
+            for model in dict.fromkeys(row[0] for row in rows)
+        },
+        "rows": [
+            {
+                "model": model,
+                "task": task,
+                "batch_size": batch,
+                "title": f"{model.upper()} {task}",
+                "published_batch_size": published,
+            }
+            for model, task, batch, published in rows
+        ],
+        "frameworks": [
+            {"name": name, "title": FRAMEWORKS[name][0], "family": FRAMEWORKS[name][1]}
+            for name in frameworks
+        ],
+        "cells": [
+            _planned_cell(row, name, runs, place, frameworks)
+            for place, row in enumerate(rows)
+            for name in frameworks
+        ],
+        **more,
+    }
+    validate(plan, "plan", "plan")
+    return plan
+
+
+def _planned_cell(row, framework: str, runs: int, place: int, frameworks) -> dict[str, Any]:
+    model, task, batch, _ = row
+    folder = f"results/records/laptop/{model}/{task}-b{batch}/{framework}"
+    return {
+        "model": model,
+        "task": task,
+        "batch_size": batch,
+        "framework": framework,
+        "unsupported": None,
+        "runs": [
+            {
+                "run": run,
+                "position": (place * runs + run - 1) * len(frameworks)
+                + list(frameworks).index(framework),
+                "record": f"{folder}/run{run}.json",
+                "identity": identity(framework, task, run),
+            }
+            for run in range(1, runs + 1)
+        ],
+    }
+
+
+def make_record(cell: dict[str, Any], run: dict[str, Any], step_ms: float) -> dict[str, Any]:
+    """A record of status ok whose ten blocks of ten steps all take step_ms."""
+    framework, number = cell["framework"], run["run"]
+    _, _, execution, compiler = FRAMEWORKS[framework]
+    step_ns = round(step_ms * 1e6)
+    minute = run["position"] % 60
+    return {
+        "schema": "millistep.record/1",
+        "identity": run["identity"],
+        "cell": {
+            "scale": "laptop",
+            "accelerator": "cpu",
+            "model": cell["model"],
+            "task": cell["task"],
+            "batch_size": cell["batch_size"],
+            "framework": framework,
+            "run": number,
+        },
+        "status": "ok",
+        "reason": "",
+        "started_at": f"2026-11-20T10:{minute:02d}:00+00:00",
+        "finished_at": f"2026-11-20T10:{minute:02d}:40+00:00",
+        "total_s": 40.0,
+        "environment": {
+            "name": framework,
+            "method": "venv",
+            "definition_sha256": "ab" * 32,
+            "python": "3.11.7",
+            "packages": {"numpy": "2.4.6", framework.split("-")[1]: "1.2.3"},
+        },
+        "threads": {"policy": "all cores", "requested": 2, "affinity": [0, 1]},
+        "machine": {
+            "id": "m1",
+            "cpu": "Example CPU",
+            "cores": 2,
+            "memory_mib": 16000,
+            "os": "Linux 6.1",
+            "accelerator_name": None,
+            "accelerator_memory_mib": None,
+        },
+        "load": {"before": 0.1, "after": 1.0, "foreign_cpu_share": 0.01, "swapped_mib": 0.0},
+        "timing": {
+            "import_s": 5.0,
+            "build_s": 2.0,
+            "first_step_s": 3.0,
+            "warmup_steps": 3,
+            "warmup_s": 0.2,
+            "blocks": [{"steps": 10, "elapsed_ns": 10 * step_ns} for _ in range(10)],
+            "stop": "steps",
+            "synchronised_ns": [step_ns] * 10,
+            "legacy": {
+                "step_ms": step_ms,
+                "steps": 100,
+                "method": "mean of 100 steps by a callback",
+            },
+            "compilations": {"before_timing": 1, "during_timing": 0},
+            "timed_s": 4.0,
+            "other_s": 25.8,
+        },
+        "probes": [
+            {"batch_size": cell["batch_size"] * 2, "steps": 10, "elapsed_ns": 10 * 2 * step_ns}
+        ],
+        "work": {
+            "parameters": 10_780_418,
+            "trainable_parameters": 10_780_418,
+            "flops_per_step": 1.5e9,
+            "tokens_per_step": 512,
+            "images_per_step": None,
+        },
+        "memory": {"peak_rss_mib": 900.0, "peak_device_mib": None},
+        "parity": {
+            "framework_version": "1.2.3",
+            "backend": framework.split("-")[1],
+            "dtype": "float32",
+            "matmul_precision": "float32",
+            "execution": execution,
+            "compiler": compiler,
+            "attention": "einsum",
+            "optimizer": "adamw" if cell["task"] == "fit" else None,
+            "device": "cpu",
+            "threads": 2,
+            "flush_denormals": True,
+        },
+        "warnings": [],
+        "log_tail": [],
+    }
+
+
+class Project:
+    """A project folder with a plan and records; files are written by `save`."""
+
+    def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
+        self.folder = folder
+        self.plan = plan or make_plan()
+        self.records = {
+            run["record"]: make_record(
+                cell, run, STEP_MS[cell["framework"]] * (1 + run["run"] / 1000)
+            )
+            for cell in self.plan["cells"]
+            for run in cell["runs"]
+        }
+
+    @property
+    def plan_path(self) -> Path:
+        return self.folder / "results" / "plan.json"
+
+    def change(self, change: Change, framework: str = "", task: str = "", run: int = 0) -> None:
+        """Apply a change to the records of a framework, task, run (all of them by default)."""
+        for record in self.records.values():
+            cell = record["cell"]
+            wanted = (framework or cell["framework"], task or cell["task"], run or cell["run"])
+            if (cell["framework"], cell["task"], cell["run"]) == wanted:
+                change(record)
+
+    def fail(self, status: str, reason: str, **where: Any) -> None:
+        """Turn records into failed ones, as the harness writes them."""
+
+        def failed(record: dict[str, Any]) -> None:
+            record.update(
+                status=status, reason=reason, timing=None, probes=[], work=None, parity=None
+            )
+
+        self.change(failed, **where)
+
+    def save(self) -> Path:
+        """Write plan and records, each checked against its schema; returns the plan's path."""
+        validate(self.plan, "plan", "plan")
+        for path, record in self.records.items():
+            validate(record, "record", path)
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(json.dumps(record), encoding="utf-8")
+        self.plan_path.parent.mkdir(parents=True, exist_ok=True)
+        self.plan_path.write_text(json.dumps(self.plan), encoding="utf-8")
+        return self.plan_path
+
+    def load(self) -> Results:
+        return load_results(self.save())
+
+
+def unsupported(plan: dict[str, Any], framework: str, reason: str) -> dict[str, Any]:
+    """The plan with a framework's cells declared unsupported."""
+    plan = copy.deepcopy(plan)
+    for cell in plan["cells"]:
+        if cell["framework"] == framework:
+            cell.update(unsupported=reason, runs=[])
+    return plan

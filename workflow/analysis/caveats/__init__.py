@@ -1,0 +1,19 @@
+"""Caveats as data: what a reader must know before comparing two numbers.
+
+A rule is a small pure function from (plan, rows) to caveats, in one of the modules below; adding a
+caveat is adding a function there. Every sentence must be true of the data that its evidence holds.
+"""
+
+from analysis.caveats import comparability, coverage, noise, provenance, work
+from analysis.caveats.core import Caveat, Severity, collect
+
+__all__ = [
+    "Caveat",
+    "Severity",
+    "collect",
+    "comparability",
+    "coverage",
+    "noise",
+    "provenance",
+    "work",
+]

@@ -1,0 +1,35 @@
+"""python -m analysis.caveats --plan results/plan.json --output-dir results"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from analysis.caveats import Caveat, collect
+from analysis.caveats.core import caveats_json
+from analysis.commands import parser, results_of
+from analysis.errors import run_command, write_text
+from analysis.text import markdown
+
+
+def to_markdown(caveats: list[Caveat]) -> str:
+    """One line per caveat, most severe first."""
+    lines = [
+        f"- **{caveat.severity.name.lower()}** {markdown(caveat.sentence)}" for caveat in caveats
+    ]
+    return "\n".join(lines or ["No caveat applies."]) + "\n"
+
+
+def main() -> None:
+    """Write caveats.json and caveats.md."""
+    options = parser("Write the caveats of a plan and its records.")
+    options.add_argument("--output-dir", type=Path, required=True)
+    arguments = options.parse_args()
+    caveats = collect(results_of(arguments))
+    document = json.dumps(caveats_json(caveats), indent=2, sort_keys=True, allow_nan=False)
+    write_text(arguments.output_dir / "caveats.json", document + "\n")
+    write_text(arguments.output_dir / "caveats.md", to_markdown(caveats))
+
+
+if __name__ == "__main__":
+    run_command(main)

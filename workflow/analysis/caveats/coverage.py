@@ -1,0 +1,124 @@
+"""What is missing from the table: cells without a number, runs missing from a mean, intervals that
+cannot be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Rows, Severity, label, measured, name, places, rule
+from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
+from analysis.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell
+from analysis.plan import Plan
+from analysis.text import count, percent
+
+
+@rule
+def failed_runs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Runs that ended without a number, cell by cell, with the reason."""
+    for cell in _cells(rows):
+        failed = [
+            run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED, UNSUPPORTED)
+        ]
+        if failed:
+            reasons = list(dict.fromkeys(f"{run.status}: {run.reason}" for run in failed))
+            share = f"{len(failed)} of {count(len(cell.runs), 'run')}"
+            evidence = {"failed": len(failed), "planned": len(cell.runs), "reasons": reasons}
+            sentence = f"{name(cell)}: {share} gave no time ({'; '.join(reasons)})."
+            yield Caveat("failed_runs", Severity.CRITICAL, (cell,), evidence, sentence)
+
+
+@rule
+def stale_records(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Records of another configuration are shown as such and never averaged."""
+    for cell in _cells(rows):
+        stale = [run for run in cell.runs if run.status == STALE]
+        if stale:
+            evidence = {
+                "runs": [run.number for run in stale],
+                "reasons": [run.reason for run in stale],
+            }
+            sentence = f"{name(cell)}: {count(len(stale), 'record')} left out, {stale[0].reason}."
+            yield Caveat("stale_records", Severity.CRITICAL, (cell,), evidence, sentence)
+
+
+@rule
+def not_measured(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Planned runs without a record."""
+    missing = {
+        cell: [run.number for run in cell.runs if run.status == NOT_MEASURED]
+        for cell in _cells(rows)
+    }
+    cells = tuple(cell for cell, runs in missing.items() if runs)
+    if cells:
+        evidence = {label(cell): missing[cell] for cell in cells}
+        total = sum(map(len, evidence.values()))
+        sentence = f"{count(total, 'planned run')} not measured yet ({places(cells)})."
+        yield Caveat("not_measured", Severity.CRITICAL, cells, {"missing_runs": evidence}, sentence)
+
+
+@rule
+def unsupported(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Cells that are known not to run, or that the plan leaves out."""
+    reasons: dict[str, list[Cell]] = {}
+    for cell in _cells(rows):
+        if cell.status in (UNSUPPORTED, NOT_PLANNED):
+            reasons.setdefault(cell.reason, []).append(cell)
+    for reason, cells in reasons.items():
+        sentence = f"Without a number: {places(cells)} ({reason})."
+        yield Caveat("unsupported", Severity.NOTE, tuple(cells), {"reason": reason}, sentence)
+
+
+@rule
+def single_run(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """One process says nothing about the next one."""
+    cells = tuple(cell for cell in measured(rows) if len(cell.ok_runs) == 1)
+    if cells:
+        everything = len(cells) == len(measured(rows))
+        where = "All times" if everything else f"Some cells ({places(cells)})"
+        sentence = (
+            f"{where} rest on a single run: the spread between processes is unknown, so these have "
+            "no interval and "
+            "none of them is called best."
+        )
+        evidence = {"cells": len(cells), "runs_planned": plan.runs}
+        yield Caveat("single_run", Severity.CRITICAL, cells, evidence, sentence)
+
+
+@rule
+def wide_interval(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """An interval so wide that the mean says little."""
+    widths = {cell: cell.interval.half_width for cell in measured(rows) if cell.interval}
+    wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
+    if wide:
+        words = places(
+            wide, lambda cell: f"{percent(widths[cell])} in {count(len(cell.ok_runs), 'run')}"
+        )
+        sentence = (
+            f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({words}): more runs would "
+            "narrow it."
+        )
+        evidence = {
+            "half_width": {label(cell): widths[cell] for cell in wide},
+            "threshold": WIDE_INTERVAL,
+        }
+        yield Caveat("wide_interval", Severity.WARNING, wide, evidence, sentence)
+
+
+@rule
+def few_steps(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """The cap on time came before the steps that the protocol asks for."""
+    fewest = {cell: min(record.timing.steps for record in cell.records) for cell in measured(rows)}
+    short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
+    if short:
+        words = places(short, lambda cell: str(fewest[cell]))
+        sentence = f"Fewer than {ENOUGH_STEPS} timed steps in a run ({words})."
+        evidence = {
+            "steps": {label(cell): fewest[cell] for cell in short},
+            "threshold": ENOUGH_STEPS,
+        }
+        yield Caveat("few_steps", Severity.WARNING, short, evidence, sentence)
+
+
+def _cells(rows: Rows) -> list[Cell]:
+    return [cell for row in rows for cell in row.cells]

@@ -1,0 +1,174 @@
+"""What disturbed the measurement: other processes, swapping, scatter, compilation between the
+fences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.caveats.core import Caveat, Rows, Severity, label, measured, places, rule
+from analysis.caveats.thresholds import (
+    BLOCK_ERROR,
+    FOREIGN_CPU_SHARE,
+    LEGACY_DIFFERENCE,
+    LOAD_PER_CORE,
+    SWAPPED_MIB,
+)
+from analysis.cells import Cell
+from analysis.plan import Plan
+from analysis.record import Record
+from analysis.statistics import geometric_mean, relative_standard_error
+from analysis.text import ms, percent
+
+Reading = Callable[[Record], float | None]
+
+
+def _worst(rows: Rows, reading: Reading, above: Callable[[float], bool]) -> dict[Cell, float]:
+    """Cells whose highest reading among their runs is too high, with that reading."""
+    worst = {}
+    for cell in measured(rows):
+        found = [value for value in map(reading, cell.records) if value is not None]
+        if found and above(max(found)):
+            worst[cell] = max(found)
+    return worst
+
+
+def _evidence(worst: dict[Cell, float], threshold: float) -> dict:
+    return {
+        "highest": {label(cell): value for cell, value in worst.items()},
+        "threshold": threshold,
+    }
+
+
+@rule
+def compiled_while_timed(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Compilation between the fences counts as steps: such a time is not a step's time."""
+    worst = _worst(
+        rows, lambda record: record.timing.compilations.during_timing, lambda number: number > 0
+    )
+    if worst:
+        words = places(worst, lambda cell: str(worst[cell]))
+        sentence = (
+            f"Programs were compiled while steps were timed ({words}): these times include "
+            "compilation."
+        )
+        yield Caveat(
+            "compiled_while_timed", Severity.CRITICAL, tuple(worst), _evidence(worst, 0), sentence
+        )
+
+
+@rule
+def foreign_load(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Other processes worked during the timed steps."""
+    worst = _worst(
+        rows, lambda record: record.load.foreign_cpu_share, lambda share: share >= FOREIGN_CPU_SHARE
+    )
+    if worst:
+        words = places(worst, lambda cell: percent(worst[cell]))
+        sentence = (
+            "Other processes used the processors during the timed steps, as a share of all cores: "
+            f"{words}."
+        )
+        yield Caveat(
+            "foreign_load",
+            Severity.WARNING,
+            tuple(worst),
+            _evidence(worst, FOREIGN_CPU_SHARE),
+            sentence,
+        )
+
+
+@rule
+def swapped(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """The machine swapped during a run."""
+    worst = _worst(
+        rows, lambda record: record.load.swapped_mib, lambda amount: amount >= SWAPPED_MIB
+    )
+    if worst:
+        words = places(worst, lambda cell: f"{worst[cell]:.0f} MiB")
+        sentence = (
+            f"The machine swapped during a run ({words}): times may include waiting for the disk."
+        )
+        yield Caveat(
+            "swapped", Severity.WARNING, tuple(worst), _evidence(worst, SWAPPED_MIB), sentence
+        )
+
+
+@rule
+def busy_before(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """A high load average before a run; the run before it is part of that average, so this is only
+    a note.
+    """
+    worst = _worst(rows, _load_per_core, lambda load: load > LOAD_PER_CORE)
+    if worst:
+        words = places(worst, lambda cell: f"{worst[cell]:.2f}")
+        sentence = (
+            f"The one-minute load average before a run was above {LOAD_PER_CORE:g} per core "
+            f"({words}); "
+            "the run before it is part of that average."
+        )
+        yield Caveat(
+            "busy_before", Severity.NOTE, tuple(worst), _evidence(worst, LOAD_PER_CORE), sentence
+        )
+
+
+def _load_per_core(record: Record) -> float | None:
+    return None if record.load.before is None else record.load.before / record.machine.cores
+
+
+@rule
+def scattered_blocks(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Block means of one run scatter, so that even this process did not settle."""
+    worst = _worst(rows, _block_error, lambda error: error > BLOCK_ERROR)
+    if worst:
+        words = places(worst, lambda cell: percent(worst[cell]))
+        sentence = (
+            "Block means scatter within a run; relative standard error above "
+            f"{percent(BLOCK_ERROR)}: {words}."
+        )
+        yield Caveat(
+            "scattered_blocks",
+            Severity.WARNING,
+            tuple(worst),
+            _evidence(worst, BLOCK_ERROR),
+            sentence,
+        )
+
+
+def _block_error(record: Record) -> float | None:
+    return relative_standard_error([block.step_ms for block in record.timing.blocks])
+
+
+@rule
+def legacy_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Where the published arithmetic would have printed another number: method, not framework."""
+    ratios = {cell: ratio for cell in measured(rows) if (ratio := legacy_ratio(cell))}
+    worst = {
+        cell: ratio
+        for cell, ratio in ratios.items()
+        if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE
+    }
+    if worst:
+        words = places(
+            worst, lambda cell: f"{ms(_legacy_ms(cell))} instead of {ms(cell.step_ms)} ms"
+        )
+        sentence = (
+            "The published method would print another time, by more than "
+            f"{percent(LEGACY_DIFFERENCE)} ({words}): "
+            "a difference of method, not of framework."
+        )
+        evidence = {
+            "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},
+            "threshold": LEGACY_DIFFERENCE,
+        }
+        yield Caveat("legacy_differs", Severity.WARNING, tuple(worst), evidence, sentence)
+
+
+def _legacy_ms(cell: Cell) -> float:
+    return legacy_ratio(cell) * cell.step_ms
+
+
+def legacy_ratio(cell: Cell) -> float | None:
+    """Published arithmetic over ours, over the runs that have both; None when none has."""
+    ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
+    return geometric_mean(ratios) if ratios else None

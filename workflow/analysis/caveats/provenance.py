@@ -1,0 +1,132 @@
+"""Where and with what the numbers were measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
+from analysis.cells import Cell
+from analysis.plan import Plan
+from analysis.record import Machine, Record
+from analysis.text import count, listed
+
+
+def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]:
+    """Measured cells under each value that their records hold."""
+    groups: dict[Any, list[Cell]] = defaultdict(list)
+    for cell in measured(rows):
+        for found in dict.fromkeys(map(value, cell.records)):
+            groups[found].append(cell)
+    return groups
+
+
+@rule
+def several_machines(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Two machines, even of one kind, differ by more than many frameworks do."""
+    groups = _groups(rows, lambda record: record.machine)
+    if len({machine.id for machine in groups}) > 1:
+        mixed = [
+            row
+            for row in rows
+            if len({r.machine.id for cell in row.measured for r in cell.records}) > 1
+        ]
+        words = "; ".join(
+            f"{describe(machine)} [{machine.id}]: {places(cells)}"
+            for machine, cells in groups.items()
+        )
+        inside = (
+            f", also within {listed([row.row.title for row in mixed])}"
+            if mixed
+            else ", one per row"
+        )
+        sentence = (
+            f"Records come from more than one machine{inside}: do not rank across machines "
+            f"({words})."
+        )
+        severity = Severity.CRITICAL if mixed else Severity.WARNING
+        evidence = {
+            "machines": {machine.id: len(cells) for machine, cells in groups.items()},
+            "rows": [row.row.title for row in mixed],
+        }
+        cells = tuple(cell for row in mixed for cell in row.measured)
+        yield Caveat("several_machines", severity, cells, evidence, sentence)
+
+
+def describe(machine: Machine) -> str:
+    """A machine in words."""
+    extra = f", {machine.accelerator_name}" if machine.accelerator_name else ""
+    return (
+        f"{machine.cpu}, {machine.cores} cores, {machine.memory_mib / 1024:.0f} GiB{extra}, "
+        f"{machine.os}"
+    )
+
+
+@rule
+def measured_on_cpu(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """A ranking on processors says little about one on accelerators; the thread count is part of
+    it.
+    """
+    threads = sorted(_groups(rows, lambda record: record.threads.requested))
+    if plan.accelerator == "cpu" and threads:
+        words = listed([count(number, "thread") for number in threads])
+        sentence = (
+            f"Measured on the processor with {words} per process: a GPU may rank frameworks "
+            "otherwise."
+        )
+        evidence = {"accelerator": plan.accelerator, "threads": threads}
+        yield Caveat("measured_on_cpu", Severity.WARNING, (), evidence, sentence)
+
+
+@rule
+def thread_policies_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """Cells that were not given the same processors."""
+    groups = _groups(
+        rows,
+        lambda record: (
+            record.threads.policy,
+            record.threads.requested,
+            len(record.threads.affinity),
+        ),
+    )
+    if len(groups) > 1:
+        words = (
+            "; ".join(
+                f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')} "
+                f"({places(cells)})"
+            )
+            for (policy, requested, processors), cells in groups.items()
+        )
+        evidence = {
+            "threads": sorted({key[1] for key in groups}),
+            "policies": sorted({key[0] for key in groups}),
+        }
+        cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
+        sentence = f"Cells were not given the same threads: {words}."
+        yield Caveat("thread_policies_differ", Severity.CRITICAL, cells, evidence, sentence)
+
+
+@rule
+def deployments_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """The same lock installs the same versions, but another interpreter may be built otherwise."""
+    groups = _groups(rows, lambda record: record.environment.method)
+    if len(groups) > 1:
+        words = "; ".join(f"{method} ({places(cells)})" for method, cells in groups.items())
+        evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
+        cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
+        sentence = f"Environments were not all deployed in the same way: {words}."
+        yield Caveat("deployments_differ", Severity.WARNING, cells, evidence, sentence)
+
+
+@rule
+def own_interpreter(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+    """An interpreter that the user named holds what it holds, not the locked versions."""
+    cells = tuple(_groups(rows, lambda record: record.environment.method).get("interpreter", ()))
+    if cells:
+        sentence = (
+            "Measured in an interpreter that the user named, not in the locked environment "
+            f"({places(cells)})."
+        )
+        evidence = {"frameworks": sorted({cell.framework.name for cell in cells})}
+        yield Caveat("own_interpreter", Severity.WARNING, cells, evidence, sentence)

@@ -1,0 +1,11 @@
+"""Every threshold of the caveats, named, in one place. Shares are of 1."""
+
+# of a step, that does not grow with the batch: the cell measures the framework, not the model
+FIXED_COST_SHARE = 0.50
+LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
+FOREIGN_CPU_SHARE = 0.05  # of all cores, used by other processes during the timed steps
+LOAD_PER_CORE = 1.0  # one-minute load average before a run, per core
+SWAPPED_MIB = 1.0  # swapping less than this is the kernel tidying up
+BLOCK_ERROR = 0.01  # relative standard error of the block means of a run
+WIDE_INTERVAL = 0.05  # relative half-width of a cell's 95 % interval
+ENOUGH_STEPS = 20  # timed steps that the protocol asks for at least

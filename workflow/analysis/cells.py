@@ -1,0 +1,174 @@
+"""Cells as the table sees them: the plan's cells joined with their records, and what follows from
+both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from analysis.plan import Framework, Plan, Row
+from analysis.record import Record
+from analysis.statistics import (
+    NS_PER_MS,
+    Interval,
+    best_set,
+    geometric_mean,
+    log_t_interval,
+    run_mean_ms,
+)
+
+OK = "ok"
+UNSUPPORTED = "unsupported"
+STALE = "stale"
+NOT_MEASURED = "not measured"
+NOT_PLANNED = "not planned"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned run and what became of it; a stale run keeps its record and never enters a mean."""
+
+    number: int
+    position: int
+    path: str
+    status: str
+    reason: str
+    record: Record | None
+
+    @property
+    def ok(self) -> bool:
+        return self.status == OK
+
+    @cached_property
+    def step_ms(self) -> float | None:
+        """Pipelined ms/step, the headline; None unless ok."""
+        if not self.ok:
+            return None
+        return run_mean_ms((block.steps, block.elapsed_ns) for block in self.record.timing.blocks)
+
+    @cached_property
+    def synchronised_ms(self) -> float | None:
+        """Median ms of a step with a fence after it; None when none was timed."""
+        times_ns = self.record.timing.synchronised_ns if self.ok else ()
+        return median(times_ns) / NS_PER_MS if times_ns else None
+
+    @property
+    def legacy_ms(self) -> float | None:
+        """ms/step by the published arithmetic; None when it was not taken."""
+        legacy = self.record.timing.legacy if self.ok else None
+        return legacy.step_ms if legacy else None
+
+
+@dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
+class Cell:
+    """A row on a framework."""
+
+    row: Row
+    framework: Framework
+    unsupported: str | None
+    runs: tuple[Run, ...]
+
+    @cached_property
+    def ok_runs(self) -> tuple[Run, ...]:
+        return tuple(run for run in self.runs if run.ok)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Records of the runs that count."""
+        return tuple(run.record for run in self.ok_runs)
+
+    @cached_property
+    def run_ms(self) -> dict[int, float]:
+        """ms/step by round."""
+        return {run.number: run.step_ms for run in self.ok_runs}
+
+    @cached_property
+    def step_ms(self) -> float | None:
+        """Geometric mean of the run means; None when no run is ok."""
+        return geometric_mean(self.run_ms.values()) if self.run_ms else None
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        return log_t_interval(list(self.run_ms.values()))
+
+    @cached_property
+    def status(self) -> str:
+        """ok when any run is; else what became of the first run that ended, was outdated or is
+        missing.
+        """
+        return self._decisive.status if self._decisive else self._without_runs[0]
+
+    @cached_property
+    def reason(self) -> str:
+        """Why the cell has no number, in words; empty when it has one."""
+        return self._decisive.reason if self._decisive else self._without_runs[1]
+
+    @property
+    def _decisive(self) -> Run | None:
+        """The run that names the status: one that counts, then one that failed, then stale, then
+        missing.
+        """
+        order = {OK: 0, STALE: 2, NOT_MEASURED: 3}
+        return min(self.runs, key=lambda run: order.get(run.status, 1), default=None)
+
+    @property
+    def _without_runs(self) -> tuple[str, str]:
+        if self.unsupported is None:
+            return NOT_PLANNED, "the plan holds no run of this cell"
+        return UNSUPPORTED, self.unsupported
+
+    @cached_property
+    def lost_runs(self) -> tuple[Run, ...]:
+        """Runs that are missing from the mean of a cell that has one."""
+        return tuple(run for run in self.runs if not run.ok) if self.ok_runs else ()
+
+
+@dataclass(frozen=True)
+class RowCells:
+    """A row of the table with its cells, in the order of the columns."""
+
+    row: Row
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def measured(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.ok_runs)
+
+    @cached_property
+    def best(self) -> frozenset[str]:
+        """Names of the frameworks not shown slower than the fastest; empty with one run."""
+        return best_set({cell.framework.name: cell.run_ms for cell in self.cells})
+
+    def fastest(self, *families: str) -> Cell | None:
+        """The measured cell with the lowest mean among these families (all of them by default)."""
+        cells = [
+            cell for cell in self.measured if not families or cell.framework.family in families
+        ]
+        return min(cells, key=lambda cell: cell.step_ms, default=None)
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that was planned and measured; `digest` names exactly these bytes of plan and records."""
+
+    plan: Plan
+    rows: tuple[RowCells, ...]
+    digest: str
+
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """Every cell in table order."""
+        return (cell for row in self.rows for cell in row.cells)
+
+    @property
+    def runs(self) -> Iterator[tuple[Cell, Run]]:
+        """Every planned run in table order."""
+        return ((cell, run) for cell in self.cells for run in cell.runs)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """Records that count, in table order."""
+        return tuple(record for cell in self.cells for record in cell.records)

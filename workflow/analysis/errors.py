@@ -1,0 +1,36 @@
+"""Bad input, said in one clear line per file, and the edge of every command that prints it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+
+class InputError(Exception):
+    """Input that cannot be used; `lines` holds one readable line per problem."""
+
+    def __init__(self, lines: str | Iterable[str]):
+        self.lines = [lines] if isinstance(lines, str) else list(lines)
+        super().__init__("\n".join(self.lines))
+
+
+def run_command(main: Callable[[], None]) -> None:
+    """Run a command line; bad input and files that cannot be used end it with one line, exit 1."""
+    try:
+        main()
+    except InputError as error:
+        sys.exit("\n".join(f"error: {line}" for line in error.lines))
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        sys.exit(f"error: {error.filename}: {error.strerror}")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 with plain newlines; what is not Unicode (a lone surrogate in a log line) is
+    spelled out.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8", errors="backslashreplace"))

@@ -1,0 +1,92 @@
+"""Speed-up of the best Keras 3 column, as bars; what was published stands beside it as a labelled
+marker.
+"""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from analysis.cells import Results
+from analysis.reference import Reference
+from analysis.speedups import Speedup, speedups
+from analysis.style import INK, PUBLISHED, look
+from analysis.text import times
+
+ROW_INCHES = 0.7
+PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
+
+
+def speedup_over_keras2(results: Results, reference: Reference) -> Figure:
+    """The best of Keras 3 over Keras 2, row by row."""
+    return _figure(speedups(results.rows, "keras2", reference), "Keras 2", reference)
+
+
+def speedup_over_pytorch(results: Results, reference: Reference) -> Figure:
+    """The best of Keras 3 over the best of native PyTorch, row by row."""
+    return _figure(speedups(results.rows, "pytorch", reference), "best native PyTorch", reference)
+
+
+def _figure(entries: list[Speedup], base: str, reference: Reference) -> Figure:
+    figure = Figure(figsize=(9.0, 1.5 + ROW_INCHES * max(len(entries), 1)))
+    axes = figure.subplots()
+    for place, entry in enumerate(entries):
+        _bar(axes, place, entry)
+    axes.set_yticks(range(len(entries)), [_label(entry) for entry in entries])
+    axes.set_ylim(len(entries) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.axvline(1, color=INK, linewidth=1, zorder=0.9)
+    axes.set_xlim(0, 1.25 * max([1.6, *(_reach(entry) for entry in entries)]))
+    axes.set_xlabel(f"t({base}) / t(best Keras 3); beyond 1, Keras 3 is faster")
+    if any(entry.published for entry in entries):
+        marker = Line2D([], [], linestyle="", **PUBLISHED_MARKER)
+        label = f"published, on {reference.hardware_short}"
+        figure.legend([marker], [label], loc="outside upper right")
+    return figure
+
+
+def _reach(entry: Speedup) -> float:
+    """The rightmost point of a row; an absurdly wide interval may leave the picture."""
+    high = min(entry.interval.high, 2 * entry.value) if entry.interval else 0.0
+    return max(entry.value or 0.0, high, entry.published or 0.0)
+
+
+def _label(entry: Speedup) -> str:
+    """The row, and which columns were the fastest of the two families in it."""
+    row = entry.row.row
+    names = [cell.framework.title for cell in (entry.best, entry.base) if cell]
+    return "\n".join(
+        [f"{row.title}, batch {row.batch_size}", " over ".join(names)]
+        if len(names) == 2
+        else [f"{row.title}, batch {row.batch_size}"]
+    )
+
+
+def _bar(axes: Axes, place: int, entry: Speedup) -> None:
+    if entry.published:
+        axes.plot(entry.published, place, linestyle="", zorder=4, **PUBLISHED_MARKER)
+    words = f"  no ratio ({entry.missing})"
+    if entry.value is not None:
+        words = f"  {times(entry.value)}"
+        style = look(entry.best.framework.name)
+        axes.barh(
+            place,
+            entry.value,
+            height=0.5,
+            color=style.colour,
+            hatch=style.hatch,
+            edgecolor=INK,
+            linewidth=0.6,
+        )
+    if entry.interval:
+        ends = [[entry.value - entry.interval.low], [entry.interval.high - entry.value]]
+        axes.errorbar(entry.value, place, xerr=ends, color=INK, capsize=4, linewidth=1.3)
+    axes.annotate(
+        words,
+        (_reach(entry), place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9.5,
+    )

@@ -1,0 +1,196 @@
+"""A record as types: what one run of one cell measured. Field for field the schema; raw times stay
+in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.statistics import NS_PER_MS
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive pipelined steps between two fences."""
+
+    steps: int
+    elapsed_ns: int
+
+    @property
+    def step_ms(self) -> float:
+        return self.elapsed_ns / self.steps / NS_PER_MS
+
+
+@dataclass(frozen=True)
+class Probe(Block):
+    """The same step at another batch size, timed in the same process."""
+
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Legacy:
+    """What the published arithmetic would have said (ms/step)."""
+
+    step_ms: float
+    steps: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Compilations:
+    """Compiled programs or traces; None where the framework does not count them."""
+
+    before_timing: int | None
+    during_timing: int | None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where the time of a run went; names end in their unit."""
+
+    import_s: float
+    build_s: float
+    first_step_s: float
+    warmup_steps: int
+    warmup_s: float
+    blocks: tuple[Block, ...]
+    stop: str
+    synchronised_ns: tuple[int, ...]
+    legacy: Legacy | None
+    compilations: Compilations
+    timed_s: float
+    other_s: float
+
+    @property
+    def steps(self) -> int:
+        return sum(block.steps for block in self.blocks)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one step computes, the same for every framework unless a caveat says otherwise."""
+
+    parameters: int
+    trainable_parameters: int
+    flops_per_step: float | None
+    tokens_per_step: int | None
+    images_per_step: int | None
+
+
+@dataclass(frozen=True)
+class CellName:
+    """The cell that a record says it measured."""
+
+    scale: str
+    accelerator: str
+    model: str
+    task: str
+    batch_size: int
+    framework: str
+    run: int
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What was installed where the run ran."""
+
+    name: str
+    method: str
+    definition_sha256: str
+    python: str
+    packages: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The thread policy and the processors the process was pinned to."""
+
+    policy: str
+    requested: int
+    affinity: list[int]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where it ran; `id` is equal on equal machines."""
+
+    id: str
+    cpu: str
+    cores: int
+    memory_mib: int
+    os: str
+    accelerator_name: str | None
+    accelerator_memory_mib: int | None
+
+
+@dataclass(frozen=True)
+class Load:
+    """What else the machine did; one-minute load averages, a share of all cores, MiB."""
+
+    before: float | None
+    after: float | None
+    foreign_cpu_share: float | None
+    swapped_mib: float | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Peaks in MiB."""
+
+    peak_rss_mib: float | None
+    peak_device_mib: float | None
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run."""
+
+    identity: str
+    cell: CellName
+    status: str
+    reason: str
+    started_at: str
+    finished_at: str
+    total_s: float
+    environment: Environment
+    threads: Threads
+    machine: Machine
+    load: Load
+    timing: Timing | None
+    probes: tuple[Probe, ...]
+    work: Work | None
+    memory: Memory
+    parity: dict[str, Any] | None
+    warnings: tuple[str, ...]
+    log_tail: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Record:
+        """From data that already passed the schema."""
+        plain = ("identity", "status", "reason", "started_at", "finished_at", "total_s", "parity")
+        return cls(
+            **{name: data[name] for name in plain},
+            cell=CellName(**data["cell"]),
+            environment=Environment(**data["environment"]),
+            threads=Threads(**data["threads"]),
+            machine=Machine(**data["machine"]),
+            load=Load(**data["load"]),
+            timing=_timing(data["timing"]) if data["timing"] else None,
+            probes=tuple(Probe(**probe) for probe in data["probes"]),
+            work=Work(**data["work"]) if data["work"] else None,
+            memory=Memory(**data["memory"]),
+            warnings=tuple(data["warnings"]),
+            log_tail=tuple(data["log_tail"]),
+        )
+
+
+def _timing(data: dict[str, Any]) -> Timing:
+    parts = {
+        "blocks": tuple(Block(**block) for block in data["blocks"]),
+        "synchronised_ns": tuple(data["synchronised_ns"]),
+        "legacy": Legacy(**data["legacy"]) if data["legacy"] else None,
+        "compilations": Compilations(**data["compilations"]),
+    }
+    return Timing(**{**data, **parts})

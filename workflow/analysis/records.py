@@ -1,0 +1,142 @@
+"""Loading a plan and its records: validated, joined, nothing on disk altered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run
+from analysis.errors import InputError
+from analysis.plan import Framework, Plan, PlannedCell, PlannedRun, Row, load_plan
+from analysis.record import Record
+from analysis.strict_json import parse_json, read_bytes, validate
+
+MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
+MAX_VALUE = 40  # characters of a differing value
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class RecordFolder:
+    """The project that record paths start from, and the results folder that they must not leave."""
+
+    project: Path
+    results: Path
+
+    def locate(self, path: str) -> Path:
+        """The file of a record; compared as text, since a results folder may be a link elsewhere."""
+        full = os.path.normpath(self.project / path)
+        if "\0" in path or not Path(full).is_relative_to(self.results):
+            raise InputError(f"{path!r}: a record outside of the results folder")
+        return Path(full)
+
+
+def load_results(plan_path: Path, project: Path | None = None) -> Results:
+    """Read a plan and every record it names. All broken files are reported together, one line each.
+
+    Paths of records start at `project`; by default that is the folder that holds the plan's folder.
+    """
+    results = Path(os.path.abspath(plan_path.parent))
+    folder = RecordFolder(Path(os.path.abspath(project)) if project else results.parent, results)
+    plan = load_plan(plan_path)
+    digest, problems = hashlib.sha256(plan_path.read_bytes()), []
+    rows = tuple(
+        RowCells(
+            row,
+            tuple(
+                _load_cell(plan, row, column, folder, digest, problems)
+                for column in plan.frameworks
+            ),
+        )
+        for row in plan.rows
+    )
+    if problems:
+        raise InputError(problems)
+    return Results(plan, rows, digest.hexdigest())
+
+
+def _load_cell(
+    plan: Plan,
+    row: Row,
+    framework: Framework,
+    folder: RecordFolder,
+    digest: Any,
+    problems: list[str],
+) -> Cell:
+    planned = plan.cells.get((row.key, framework.name), PlannedCell(None, ()))
+    runs = []
+    for run in planned.runs:
+        try:
+            runs.append(_load_run(run, row, framework, folder, digest))
+        except InputError as error:
+            problems.extend(error.lines)
+    return Cell(row, framework, planned.unsupported, tuple(runs))
+
+
+def _load_run(
+    planned: PlannedRun, row: Row, framework: Framework, folder: RecordFolder, digest: Any
+) -> Run:
+    path = folder.locate(planned.record)
+    if not os.path.lexists(path):
+        return Run(
+            planned.run, planned.position, planned.record, NOT_MEASURED, "no record yet", None
+        )
+    raw = read_bytes(path, planned.record)
+    digest.update(raw)
+    data = parse_json(raw, planned.record)
+    validate(data, "record", planned.record)
+    record = Record.from_json(data)
+    _check_consistent(record, (*row.key, framework.name, planned.run), planned.record)
+    if record.identity != planned.identity:
+        reason = (
+            "measured under another configuration: "
+            f"{differences(record.identity, planned.identity)}"
+        )
+        return Run(planned.run, planned.position, planned.record, STALE, reason, record)
+    reason = record.reason or ("" if record.status == "ok" else "no reason was recorded")
+    return Run(planned.run, planned.position, planned.record, record.status, reason, record)
+
+
+def _check_consistent(record: Record, expected: tuple[str, str, int, str, int], shown: str) -> None:
+    """What a schema cannot say: the record is in the right place, and ok means times exist."""
+    cell = record.cell
+    if (cell.model, cell.task, cell.batch_size, cell.framework, cell.run) != expected:
+        model, task, batch_size, framework, run = expected
+        wanted = f"{model} {task} b{batch_size} {framework} run {run}"
+        raise InputError(f"{shown}: /cell: is not the run that the plan expects here ({wanted})")
+    if record.status == "ok" and not (record.timing and record.timing.blocks):
+        raise InputError(f"{shown}: /timing/blocks: empty, although the status is ok")
+
+
+def differences(found: str, expected: str) -> str:
+    """What differs between two identities, key by key: 'warmup: 2 -> 3; seed: 0 -> 1'."""
+    try:
+        old, new = json.loads(found), json.loads(expected)
+    except (ValueError, RecursionError):
+        return "an identity is not JSON"
+    changes = [f"{key}: {_short(was)} -> {_short(now)}" for key, was, now in _changes("", old, new)]
+    more = len(changes) - MAX_DIFFERENCES
+    shown = changes[:MAX_DIFFERENCES] + ([f"and {more} more"] if more > 0 else [])
+    return "; ".join(shown) or "only the spelling of the identity"
+
+
+def _changes(key: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = sorted(old.keys() | new.keys())
+        pairs = [
+            (f"{key}.{name}" if key else name, old.get(name, ABSENT), new.get(name, ABSENT))
+            for name in names
+        ]
+        return [change for name, was, now in pairs for change in _changes(name, was, now)]
+    return [] if old == new and type(old) is type(new) else [(key or "identity", old, new)]
+
+
+def _short(value: Any) -> str:
+    if value is ABSENT:
+        return "absent"
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= MAX_VALUE else f"{text[:12]}..."

@@ -1,0 +1,84 @@
+"""Methods text, ready to paste: the protocol as far as the plan and the records bear it out."""
+
+from __future__ import annotations
+
+from analysis.cells import Results
+from analysis.report.setting import machines, period, software, spread, threads, words_of
+from analysis.statistics import MARGIN
+from analysis.text import count, listed, percent
+
+
+def methods_text(results: Results) -> list[str]:
+    """Paragraphs."""
+    if not results.records:
+        return ["Nothing is measured yet."]
+    return [_setting(results), _timing(results), _statistics(results)]
+
+
+def _setting(results: Results) -> str:
+    plan = results.plan
+    models = "; ".join(
+        f"{model.title}, preset {model.preset} ({model.citation})" for model in plan.models.values()
+    )
+    environments = words_of(
+        results,
+        lambda record: f"{record.environment.method} with Python {record.environment.python}",
+    )
+    return (
+        f"We measured {models} at {plan.scale} scale with {plan.weights} weights and seeded random "
+        "inputs "
+        f"(seed {plan.seed}) with Millistep on {machines(results)}, {period(results)}. Each "
+        "framework ran in its own "
+        f"environment of pinned versions ({environments}; {software(results)}), with the thread "
+        "policy "
+        f"{threads(results)}."
+    )
+
+
+def _timing(results: Results) -> str:
+    plan = results.plan
+    timings = [record.timing for record in results.records]
+    stops = {
+        "steps": "the full number of steps",
+        "precision": "enough precision",
+        "time": "the cap on time",
+    }
+    reasons = listed(
+        [
+            f"{stops[stop]} in {sum(t.stop == stop for t in timings)}"
+            for stop in stops
+            if any(t.stop == stop for t in timings)
+        ]
+    )
+    return (
+        "Every run is one fresh process that measures one cell (model, task, batch size, "
+        "framework); "
+        f"{count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} planned. The "
+        "runs of a row are "
+        f"scheduled in randomised complete blocks, each visiting every framework once. After "
+        f"{spread(t.warmup_steps for t in timings)} discarded steps (the first compiles), "
+        f"{spread(t.steps for t in timings)} steps per run were timed in "
+        f"{spread(len(t.blocks) for t in timings)} "
+        "pipelined blocks through the framework's public API; a block lies between two fences that "
+        "wait for every "
+        "output and every updated variable. ms/step is the sum of the blocks' times over the sum "
+        "of their steps. "
+        f"Timing stopped at {reasons} of {count(len(timings), 'run')}."
+    )
+
+
+def _statistics(results: Results) -> str:
+    means = "The time of a cell is the geometric mean of its run means"
+    if not any(cell.interval for cell in results.cells):
+        return (
+            f"{means}; with one run per cell no interval is given and no framework is called best."
+        )
+    return (
+        f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
+        "compared by the mean "
+        "log ratio over the rounds that both have. A framework is called slower when the 95 % "
+        "interval of its ratio "
+        f"to the fastest lies wholly beyond +{percent(MARGIN)}; every framework that is not is in "
+        "the best set. "
+        "Intervals are not adjusted for the number of comparisons."
+    )

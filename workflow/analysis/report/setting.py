@@ -1,0 +1,97 @@
+"""What was run, where and when, in words that the abstract and the methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from analysis.caveats.provenance import describe
+from analysis.cells import Results
+from analysis.record import Record
+from analysis.text import count, listed
+
+NOTHING = "nothing measured yet"
+
+
+def machines(results: Results) -> str:
+    """Every machine that a number comes from."""
+    return listed(sorted({describe(record.machine) for record in results.records})) or NOTHING
+
+
+def period(results: Results) -> str:
+    """First start to last end, UTC."""
+    if not results.records:
+        return NOTHING
+    first = min(record.started_at for record in results.records)
+    last = max(record.finished_at for record in results.records)
+    return f"{_minute(first)} to {_minute(last)} UTC"
+
+
+def _minute(timestamp: str) -> str:
+    return timestamp[:16].replace("T", " ")
+
+
+def spread(values: Iterable[float | None], say: Callable[[float], str] = "{:,}".format) -> str:
+    """'20' when all are equal, '20 to 100' else."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "unknown"
+    low, high = say(min(known)), say(max(known))
+    return low if low == high else f"{low} to {high}"
+
+
+def words_of(results: Results, value: Callable[[Record], Any]) -> str:
+    """The different values of the records, sorted."""
+    return listed(sorted({str(value(record)) for record in results.records}))
+
+
+def coverage(results: Results) -> str:
+    """'11 of 12 cells have a time'."""
+    cells = list(results.cells)
+    measured = [cell for cell in cells if cell.ok_runs]
+    return (
+        f"{len(measured)} of {count(len(cells), 'cell')} {'has' if len(measured) == 1 else 'have'} "
+        "a time"
+    )
+
+
+def facts(results: Results) -> list[tuple[str, str]]:
+    """The box at the top of the report."""
+    plan = results.plan
+    return [
+        ("Machine", machines(results)),
+        ("Accelerator", plan.accelerator),
+        ("Scale", f"{plan.scale}. {plan.scale_reason}"),
+        ("Measured", period(results)),
+        ("Runs", f"{count(plan.runs, 'run')} per cell planned; {coverage(results)}"),
+        ("Threads", threads(results)),
+        ("Weights", f"{plan.weights}, seed {plan.seed}"),
+        ("Software", software(results)),
+        ("Data", f"sha256 of plan and records {results.digest}"),
+    ]
+
+
+def threads(results: Results) -> str:
+    """The thread policies in use."""
+    if not results.records:
+        return NOTHING
+    return words_of(
+        results,
+        lambda record: f"{record.threads.policy} ({count(record.threads.requested, 'thread')})",
+    )
+
+
+def software(results: Results) -> str:
+    """'Keras 3 (JAX) 3.15.1': the version that each column's live framework reported."""
+    parts = []
+    for framework in results.plan.frameworks:
+        cards = [
+            record.parity
+            for cell in results.cells
+            if cell.framework == framework
+            for record in cell.records
+        ]
+        versions = sorted({str(card["framework_version"]) for card in cards if card})
+        if versions:
+            parts.append(f"{framework.title}: {listed(versions)}")
+    return "; ".join(parts) or NOTHING

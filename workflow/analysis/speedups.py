@@ -1,0 +1,68 @@
+"""Speed-ups as the page presents them: the best Keras 3 column of a row over another family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.cells import Cell, RowCells
+from analysis.plan import Framework
+from analysis.reference import Reference
+from analysis.statistics import Interval, paired_ratio
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """t_base / t_keras3 of one row; above 1 Keras 3 is faster. `missing` says why there is no
+    value.
+    """
+
+    row: RowCells
+    base: Cell | None
+    best: Cell | None
+    value: float | None
+    interval: Interval | None
+    rounds: int
+    published: float | None
+    missing: str
+
+
+def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> list[Speedup]:
+    """One per row: the fastest Keras 3 column against the fastest column of a family, paired by
+    round.
+    """
+    return [_speedup(row, family, reference) for row in rows]
+
+
+def _speedup(row: RowCells, family: str, reference: Reference) -> Speedup:
+    best, base = row.fastest("keras3"), row.fastest(family)
+    frameworks = tuple(cell.framework for cell in row.cells)
+    published = published_speedup(row, frameworks, family, reference)
+    ratio = paired_ratio(base.run_ms, best.run_ms) if best and base else None
+    if ratio is None:
+        return Speedup(
+            row, base, best, None, None, 0, published, _why_missing(row, family, best, base)
+        )
+    return Speedup(row, base, best, ratio.value, ratio.interval, ratio.rounds, published, "")
+
+
+def published_speedup(
+    row: RowCells, frameworks: tuple[Framework, ...], family: str, reference: Reference
+) -> float | None:
+    """The same ratio from the published table."""
+    base = reference.fastest(row.row, frameworks, family)
+    best = reference.fastest(row.row, frameworks, "keras3")
+    return base / best if base and best else None
+
+
+def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | None) -> str:
+    """Statuses of the cells that a ratio would need."""
+    lacking = ["keras3"] if best is None else []
+    lacking += [family] if base is None else []
+    words = [
+        f"{cell.framework.title}: {cell.status}"
+        for cell in row.cells
+        if cell.framework.family in lacking
+    ]
+    if lacking and not words:
+        return "no such column in this run"
+    return "; ".join(words) or "no round that both measured"

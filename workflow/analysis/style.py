@@ -1,0 +1,73 @@
+"""How figures look: one colour, marker and hatch per framework, everywhere the same, legible in
+grey and when colour-blind.
+
+Colours are Okabe and Ito's, without its yellow (too light on paper); markers and hatches repeat the
+distinction. Ink and rule are placeholders of fixed value, which the report replaces by its own
+(dark mode).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+INK = "#1c1e21"
+RULE = "#c9cdd2"
+PUBLISHED = "#6b7178"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a framework is drawn."""
+
+    colour: str
+    marker: str
+    hatch: str
+
+
+LOOKS = {
+    "keras2-tensorflow": Look("#8a8f98", "s", "//"),
+    "keras3-tensorflow": Look("#e69f00", "o", ""),
+    "keras3-jax": Look("#0072b2", "^", "\\\\"),
+    "keras3-torch": Look("#d55e00", "D", ".."),
+    "pytorch-eager": Look("#cc79a7", "v", "xx"),
+    "pytorch-compiled": Look("#009e73", "P", "--"),
+}
+OTHER = Look("#56b4e9", "X", "++")  # a framework of the user's own
+
+
+def look(framework: str) -> Look:
+    """The look of a framework."""
+    return LOOKS.get(framework, OTHER)
+
+
+# What differs from Matplotlib's defaults. Text stays text (selectable, in the page's font); names
+# and reasons come from outside, so nothing is read as mathematics; ids in the SVG are salted with a
+# constant to be the same every time.
+RC: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "millistep",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": RULE,
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "savefig.transparent": True,
+}

@@ -1,0 +1,1 @@
+"""Tables: built once from the results, written in every format from that one source."""

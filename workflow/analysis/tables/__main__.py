@@ -1,0 +1,40 @@
+"""python -m analysis.tables --plan results/plan.json --output-dir results"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.commands import add_reference, parser, results_of
+from analysis.errors import run_command, write_text
+from analysis.reference import load_reference
+from analysis.tables.csv_files import runs_csv, table_csv
+from analysis.tables.model import main_table
+from analysis.tables.published import published_table
+from analysis.tables.writers import to_latex, to_markdown
+
+
+def main() -> None:
+    """Write table.{md,csv,tex}, published.{md,csv} and runs.csv."""
+    options = parser("Write the tables of a plan and its records.")
+    add_reference(options)
+    options.add_argument("--output-dir", type=Path, required=True)
+    arguments = options.parse_args()
+    results = results_of(arguments)
+    table, published = (
+        main_table(results),
+        published_table(results, load_reference(arguments.reference)),
+    )
+    texts = {
+        "table.md": to_markdown(table),
+        "table.csv": table_csv(table),
+        "table.tex": to_latex(table),
+        "published.md": to_markdown(published),
+        "published.csv": table_csv(published),
+        "runs.csv": runs_csv(results),
+    }
+    for name, text in texts.items():
+        write_text(arguments.output_dir / name, text)
+
+
+if __name__ == "__main__":
+    run_command(main)

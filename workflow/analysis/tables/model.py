@@ -1,0 +1,126 @@
+"""A table as data: every number is already the text that all formats print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from string import ascii_lowercase
+
+from analysis.cells import UNSUPPORTED, Cell, Results, RowCells
+from analysis.plan import Framework, Row
+from analysis.text import NA, count, interval_ms, ms
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes."""
+
+    text: str
+    status: str
+    ends: tuple[str, str] | None = None
+    best: bool = False
+    marks: tuple[str, ...] = ()
+
+    @property
+    def interval(self) -> str:
+        """The interval as it stands behind the number; empty without one."""
+        return f"[{self.ends[0]}, {self.ends[1]}]" if self.ends else ""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One line: labels under the label columns, then one cell per framework."""
+
+    row: Row
+    labels: tuple[str, ...]
+    cells: tuple[TableCell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What every writer prints. All text is raw; escaping is the writer's work."""
+
+    name: str
+    caption: str
+    label_columns: tuple[str, ...]
+    columns: tuple[Framework, ...]
+    rows: tuple[TableRow, ...]
+    notes: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Footnotes:
+    """Letters for texts: the same text keeps its letter."""
+
+    letters: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, text: str) -> str:
+        """The letter of this footnote."""
+        return self.letters.setdefault(text, letter(len(self.letters)))
+
+    def listed(self) -> tuple[tuple[str, str], ...]:
+        """(letter, text) in the order of the letters."""
+        return tuple((mark, text) for text, mark in self.letters.items())
+
+
+def letter(index: int) -> str:
+    """a, b, ... z, aa, ab, ..."""
+    head, tail = divmod(index, len(ascii_lowercase))
+    return (letter(head - 1) if head else "") + ascii_lowercase[tail]
+
+
+def main_table(results: Results) -> Table:
+    """ms/step with intervals: one row per row of the plan, one column per framework."""
+    notes = Footnotes()
+    rows = tuple(
+        TableRow(
+            entry.row,
+            (entry.row.title, str(entry.row.batch_size)),
+            tuple(_cell(cell, entry, notes) for cell in entry.cells),
+        )
+        for entry in results.rows
+    )
+    labels = ("Model and task", "Batch size")
+    return Table("table", _caption(results), labels, results.plan.frameworks, rows, notes.listed())
+
+
+def _cell(cell: Cell, entry: RowCells, notes: Footnotes) -> TableCell:
+    if not cell.ok_runs:
+        return status_cell(cell, notes)
+    return TableCell(
+        text=ms(cell.step_ms),
+        status=cell.status,
+        ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
+        best=cell.framework.name in entry.best,
+        marks=tuple(dict.fromkeys(notes.mark(text) for text in lost_runs(cell))),
+    )
+
+
+def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
+    """A cell without a number prints why: NA when it cannot run, else the word of its status."""
+    word = NA if cell.status == UNSUPPORTED else cell.status
+    return TableCell(word, cell.status, marks=(notes.mark(f"{word}: {cell.reason}"),))
+
+
+def lost_runs(cell: Cell) -> list[str]:
+    """A sentence for every run that a mean lacks."""
+    kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
+    return [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
+
+
+def _caption(results: Results) -> str:
+    plan = results.plan
+    shown = (
+        "Mean ms/step of one run per cell; one run has no interval, so no framework is marked best."
+    )
+    if any(cell.interval for cell in results.cells):
+        shown = (
+            "Mean ms/step with its 95 % interval (Student's t on the logarithms of the run means). "
+            "Best set, bold "
+            "(* on a terminal): every framework not shown slower than the fastest of its row by "
+            "more than 2 %."
+        )
+    where = (
+        f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "
+        "planned."
+    )
+    return f"{shown} Lower is faster. {where}"

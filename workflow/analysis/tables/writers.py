@@ -1,0 +1,160 @@
+"""One table, four formats. The numbers are the table's own text, so they agree to the digit."""
+
+from __future__ import annotations
+
+import textwrap
+
+from analysis.tables.model import Table, TableCell, TableRow
+from analysis.text import html_text, latex, markdown, plain
+
+
+def column_titles(table: Table) -> list[str]:
+    """The header line."""
+    return [*table.label_columns, *(framework.title for framework in table.columns)]
+
+
+def to_markdown(table: Table) -> str:
+    """Markdown with aligned columns, so that it reads well on a terminal too."""
+    header = column_titles(table)
+    lines = [[markdown(title) for title in header]]
+    lines += [[*map(markdown, row.labels), *map(_markdown_cell, row.cells)] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    left = len(table.label_columns) - 1  # words to the left, the batch size and times to the right
+    rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
+    body = [_markdown_line(line, widths, left) for line in (lines[0], rule, *lines[1:])]
+    notes = [f"- {mark}: {markdown(text)}" for mark, text in table.notes]
+    return "\n".join([*body, "", markdown(table.caption), *(["", *notes] if notes else [])]) + "\n"
+
+
+def _markdown_line(line: list[str], widths: list[int], left: int) -> str:
+    cells = [
+        text.ljust(w) if i < left else text.rjust(w)
+        for i, (text, w) in enumerate(zip(line, widths, strict=True))
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: TableCell) -> str:
+    text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
+    marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
+    return text + (f" {cell.interval}" if cell.ends else "") + marks
+
+
+def to_plain(table: Table, width: int) -> str:
+    """For a terminal: a line per column under each row, since six columns need a wide screen."""
+    lines = [textwrap.fill(plain(table.caption), width), ""]
+    titles = [plain(framework.title) for framework in table.columns]
+    broad = max(map(len, titles), default=0)
+    for row in table.rows:
+        extra = ", ".join(
+            f"{title.lower()} {label}"
+            for title, label in zip(table.label_columns[1:], row.labels[1:], strict=True)
+        )
+        lines.append(plain(f"{row.labels[0]} ({extra})"))
+        lines += [
+            f"  {title.ljust(broad)}  {_plain_cell(cell)}"
+            for title, cell in zip(titles, row.cells, strict=True)
+        ]
+    notes = [
+        textwrap.fill(f"({mark}) {plain(text)}", width, subsequent_indent="    ")
+        for mark, text in table.notes
+    ]
+    return "\n".join([*lines, "", *notes])
+
+
+def _plain_cell(cell: TableCell) -> str:
+    best = " *" if cell.best else ""
+    marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
+    return f"{plain(cell.text):>9}{best:2}{cell.interval}{marks}".rstrip()
+
+
+def to_latex(table: Table) -> str:
+    """A table float that needs booktabs and nothing else; intervals stand under their numbers."""
+    labels = len(table.label_columns)
+    notes = [
+        rf"\par\noindent\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes
+    ]
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
+            rf"\caption{{{latex(table.caption)}}}",
+            rf"\begin{{tabular}}{{{'l' * (labels - 1)}r{'r' * len(table.columns)}}}",
+            r"\toprule",
+            *_latex_header(column_titles(table)),
+            r"\midrule",
+            *(line for row in table.rows for line in _latex_lines(row)),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *notes,
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _latex_header(titles: list[str]) -> list[str]:
+    """'Keras 3 (JAX)' on two lines, so that six columns fit on a page."""
+    parts = [title.partition(" (") for title in titles]
+    lines = [
+        [latex(head) for head, _, _ in parts],
+        [latex(f"({tail}") if tail else "" for _, _, tail in parts],
+    ]
+    return [_latex_line(line) for line in lines if any(line)]
+
+
+def _latex_lines(row: TableRow) -> list[str]:
+    lines = [_latex_line([*map(latex, row.labels), *map(_latex_cell, row.cells)])]
+    if any(cell.ends for cell in row.cells):
+        ends = [rf"{{\tiny {cell.interval}}}" if cell.ends else "" for cell in row.cells]
+        lines.append(_latex_line([""] * len(row.labels) + ends))
+    return lines
+
+
+def _latex_line(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_cell(cell: TableCell) -> str:
+    text = rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
+    return text + (rf"\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else "")
+
+
+def to_html(table: Table) -> str:
+    """A table element with scopes and a caption, then its footnotes; ids start with its name."""
+    label_heads = "".join(
+        f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns
+    )
+    heads = "".join(
+        f'<th scope="col">{html_text(framework.title)}</th>' for framework in table.columns
+    )
+    body = "\n".join(_html_row(table, row) for row in table.rows)
+    notes = "".join(
+        f'<li id="{table.name}-note-{mark}"><sup>{mark}</sup> {html_text(text)}</li>'
+        for mark, text in table.notes
+    )
+    return (
+        f'<div class="scroll" role="region" aria-label="{html_text(table.name)}" tabindex="0">\n'
+        f'<table class="times"><caption><span>{html_text(table.caption)}</span></caption>\n'
+        f"<thead><tr>{label_heads}{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>\n"
+        + (f'<ol class="notes">{notes}</ol>\n' if notes else "")
+    )
+
+
+def _html_row(table: Table, row: TableRow) -> str:
+    head, *others = map(html_text, row.labels)
+    labels = [f'<td class="label">{text}</td>' for text in others]
+    cells = [_html_cell(table, cell) for cell in row.cells]
+    return f'<tr><th scope="row">{head}</th>{"".join([*labels, *cells])}</tr>'
+
+
+def _html_cell(table: Table, cell: TableCell) -> str:
+    text = f"<strong>{html_text(cell.text)}</strong>" if cell.best else html_text(cell.text)
+    marks = ", ".join(f'<a href="#{table.name}-note-{mark}">{mark}</a>' for mark in cell.marks)
+    return (
+        f'<td class="{html_text(cell.status.replace(" ", "-"))}">{text}'
+        + (f"<sup>{marks}</sup>" if marks else "")
+        + (f'<span class="interval">{html_text(cell.interval)}</span>' if cell.ends else "")
+        + "</td>"
+    )
