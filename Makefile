@@ -1,0 +1,41 @@
+# make        set up what is needed and run the pipeline; ARGS= goes to snakemake
+# make test   set up what is needed, check the style and run the tests; ARGS= goes to pytest
+# make lint   the style alone
+
+SHELL := bash
+PYTHON ?= python3
+ARGS ?=
+
+# Deploy envs/$(1).txt into the cache, unless it is there, and link to it here.
+environment = $(PYTHON) workflow/environments.py --name $(1) --definition envs/$(1).txt \
+	--method venv --marker $(2).json && \
+	ln -sfn "$$(sed -n 's/.*"prefix": "\(.*\)",$$/\1/p' $(2).json)" $(2)
+
+# Snakemake refuses a conda before 24.7.1.
+usable_conda = conda=$$(conda --version 2>/dev/null) && \
+	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\# * }" | sort -V | head -n 1)" = 24.7.1 ]
+
+.PHONY: run test lint .venv .venv-test .venv-snakefmt
+
+run: .venv
+	export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
+	if $(usable_conda); then deploy=--use-conda; fi; \
+	snakemake --cores 1 $${deploy:-} $(ARGS)
+
+test: lint
+	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(ARGS)
+
+lint: .venv-test .venv-snakefmt
+	export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
+	ruff check && ruff format --check && \
+	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/rules && \
+	snakemake --lint
+
+.venv:
+	@$(call environment,workflow,.venv)
+
+.venv-test:
+	@$(call environment,test,.venv-test)
+
+.venv-snakefmt:
+	@$(call environment,snakefmt,.venv-snakefmt)
