@@ -1,0 +1,37 @@
+# Millistep: how many milliseconds one step takes, on every framework.
+#
+# The words of the paths are the words of the configuration and of the table:
+#   results/plan.json                                  every cell and run that is asked for
+#   results/environments/<accelerator>/<name>.json     what an environment really holds
+#   results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json
+#   results/{runs.csv,table.*,published.*,caveats.*}   pure functions of plan and records
+#   results/figures/<figure>.{svg,png}
+#   results/report.html                                one self-contained file
+from snakemake.utils import min_version
+
+min_version("9.19")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/plan.smk"
+include: "workflow/rules/environments.smk"
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/analyse.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    """Everything: the report and what it is made of."""
+    default_target: True
+    input:
+        "results/report.html",
+        "results/runs.csv",
+        "results/caveats.json",
+        collect("results/table.{form}", form=TABLE_FORMS),
+
+
+onsuccess:
+    show_results()

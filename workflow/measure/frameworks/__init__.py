@@ -1,0 +1,71 @@
+"""One small class per framework; what each must offer is written here.
+
+A framework's module is imported only in the process that measures it. Its
+class ``Framework`` is built with a :class:`Cell` and offers:
+
+``load()``
+    import the framework and the model library, apply the thread policy, check
+    that this really is the framework it says (raises :class:`WrongFramework`).
+``build()``
+    model, weights, optimiser and inputs; nothing is timed yet.
+``run(timer)``
+    drive one task through the public API, ticking the timer before each step,
+    until it has enough (:class:`measure.timer.Finished` may end a loop).
+``run_at(batch_size, timer)``
+    the same with the same model at another batch size; ``probeable`` is False
+    where that costs too much to be worth it.
+``legacy(steps, cap_s)``
+    the published arithmetic over ``steps`` steps: ``(ms per step, steps, words)``.
+``fence()``
+    wait until every output and every updated variable is ready, then the device.
+``compilations()``
+    programs compiled or traced so far; None where nothing is compiled.
+``work()``, ``parity()``, ``peak_device_mib()``
+    facts for the record, read back from the live framework.
+"""
+
+import importlib
+from dataclasses import dataclass
+
+FAMILIES = {
+    "keras2-tensorflow": "keras2",
+    "keras3-tensorflow": "keras3",
+    "keras3-jax": "keras3",
+    "keras3-torch": "keras3",
+    "pytorch-eager": "pytorch",
+    "pytorch-compiled": "pytorch",
+}
+
+
+class WrongFramework(RuntimeError):
+    """The environment holds another framework than the column it is measured for."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a framework needs to know of the cell it measures."""
+
+    model: str
+    task: str  # fit, predict, generate
+    batch_size: int
+    framework: str
+    accelerator: str  # cpu, cuda
+    architecture: dict  # sizes of the model at this scale
+    weights: str  # random, preset
+    seed: int
+    threads: int
+
+
+def module_name(framework: str) -> str:
+    """Module of a framework inside this package."""
+    return framework.replace("-", "_")
+
+
+def create(cell: Cell):
+    """The framework of a cell; imports our class, not yet the framework itself."""
+    return importlib.import_module(f"{__name__}.{module_name(cell.framework)}").Framework(cell)
+
+
+def builder(cell: Cell, family: str):
+    """The module that builds a cell's model for one framework family."""
+    return importlib.import_module(f"measure.models.{cell.model}.{family}")

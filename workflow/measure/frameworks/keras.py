@@ -1,0 +1,107 @@
+"""What every Keras column shares: the loop, the clock, the published arithmetic.
+
+The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that
+issues the steps, with every backend, and overriding it changes nothing in how
+steps are dispatched; overriding ``on_*_batch_end`` would switch Keras 3.6 and
+later to waiting for each step (keras pull request 20284).
+"""
+
+import time
+
+from measure.timer import Finished
+
+# A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
+ENDLESS = 10_000_000
+
+
+class KerasFramework:
+    """Base of the Keras columns; subclasses say which Keras and which backend."""
+
+    family = "keras3"
+    probeable = True
+
+    def __init__(self, cell):
+        self.cell = cell
+        self._ended = []  # holds the frames of ended loops, see run_at
+
+    def run(self, timer):
+        """The task at the cell's own batch size, through the public API."""
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size, timer):
+        """One call of fit or predict over an endless data set of one repeated batch."""
+        data = self.dataset(batch_size)
+        timer.start()
+        try:
+            self._call(data, self._clock(timer))
+        except Finished as end:
+            # The traceback keeps the iterator alive: tf.data may take 2.5 s to
+            # end one, which belongs to no step.
+            self._ended.append(end)
+        self.settle()
+
+    def legacy(self, steps, cap_s):
+        """``(ms, steps, words)`` as published: host clock in batch callbacks, no fence."""
+        callback = self._legacy_callback(steps, cap_s)
+        try:
+            self._call(self.dataset(self.cell.batch_size), callback)
+        except Finished as end:
+            self._ended.append(end)
+        self.settle()
+        return (
+            1000.0 * (callback.end_s - callback.begin_s) / callback.steps,
+            callback.steps,
+            "host clock in batch callbacks, first step dropped, no fence",
+        )
+
+    def settle(self):
+        """Bring the model back to a usable state after a loop was left."""
+
+    def work(self):
+        """Sizes of the live model."""
+        return {
+            "parameters": int(sum(_size(v) for v in self.model.weights)),
+            "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
+        }
+
+    def _call(self, data, callback):
+        # The base class's methods: KerasHub's tasks would refuse ready-made batches.
+        method = getattr(self.keras.Model, self.cell.task)
+        options = {"shuffle": False} if self.cell.task == "fit" else {}
+        method(self.model, data, verbose=0, callbacks=[callback], **options)
+
+    def _clock(self, timer):
+        class Clock(self.keras.callbacks.Callback):
+            def on_train_batch_begin(self, batch, logs=None):
+                if timer.tick():
+                    raise Finished
+
+            on_predict_batch_begin = on_train_batch_begin
+
+        return Clock()
+
+    def _legacy_callback(self, steps, cap_s):
+        class LegacyClock(self.keras.callbacks.Callback):
+            begin_s = end_s = 0.0
+
+            def on_train_batch_begin(self, batch, logs=None):
+                if batch == 1:
+                    self.begin_s = time.time()
+
+            def on_train_batch_end(self, batch, logs=None):
+                now = time.time()
+                if batch and (batch == steps or now - self.begin_s > cap_s):
+                    self.end_s, self.steps = now, batch
+                    raise Finished
+
+            on_predict_batch_begin = on_train_batch_begin
+            on_predict_batch_end = on_train_batch_end
+
+        return LegacyClock()
+
+
+def _size(variable):
+    size = 1
+    for length in variable.shape:
+        size *= int(length)
+    return size

@@ -1,0 +1,49 @@
+"""Keras 2 (tf-keras) on TensorFlow: tf.data in, as its users feed it."""
+
+import os
+
+from measure.frameworks import WrongFramework, builder
+from measure.frameworks.keras import ENDLESS, KerasFramework
+from measure.frameworks.tensorflow import TensorFlowMixin
+
+
+class Framework(TensorFlowMixin, KerasFramework):
+    family = "keras2"
+
+    def load(self):
+        # Read by TensorFlow when tf.keras is first touched. Without it tf.keras is Keras 3.
+        os.environ["TF_USE_LEGACY_KERAS"] = "1"
+        import tensorflow as tf
+        import tf_keras
+
+        self.tf = tf
+        self.apply_threads()
+        self.keras = tf.keras
+        version, module = tf_keras.__version__, self.keras.layers.Dense.__module__
+        if not version.startswith("2.") or not module.startswith("tf_keras."):
+            raise WrongFramework(f"expected Keras 2, tf.keras is Keras {version} from {module}")
+        self.version = version
+        self.models = builder(self.cell, self.family)
+        self.models.load()
+
+    def build(self):
+        self.keras.utils.set_random_seed(self.cell.seed)
+        self.model = self.models.build(self.cell)
+        self.count_traces()
+
+    def dataset(self, batch_size):
+        batch = self.models.batch(self.cell, batch_size)
+        return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
+
+    def parity(self):
+        jit = bool(self.model._jit_compile)
+        return {
+            "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
+            "backend": "tensorflow",
+            "dtype": self.keras.mixed_precision.global_policy().compute_dtype,
+            "image_data_format": self.keras.backend.image_data_format(),
+            "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
+            "jit_compile": jit,
+            "attention": self.models.attention(self.model, "tensorflow"),
+            **self.execution(jit),
+        }

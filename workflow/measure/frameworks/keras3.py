@@ -1,0 +1,65 @@
+"""Keras 3 on any backend: a PyDataset in, the ordinary trainer, what ``auto`` chose out."""
+
+import os
+
+from measure.frameworks import WrongFramework, builder
+from measure.frameworks.keras import ENDLESS, KerasFramework
+
+
+class Keras3Framework(KerasFramework):
+    """Subclasses name the backend and wait for its device."""
+
+    family = "keras3"
+    backend = ""
+
+    def load(self):
+        os.environ["KERAS_BACKEND"] = self.backend
+        self.prepare_backend()
+        import keras
+
+        if not keras.__version__.startswith("3.") or keras.backend.backend() != self.backend:
+            raise WrongFramework(
+                f"expected Keras 3 on {self.backend}, "
+                f"found Keras {keras.__version__} on {keras.backend.backend()}"
+            )
+        self.keras = keras
+        self.models = builder(self.cell, self.family)
+        self.models.load()
+
+    def prepare_backend(self):
+        """Import the backend and apply the thread policy, before Keras is imported."""
+
+    def build(self):
+        self.keras.utils.set_random_seed(self.cell.seed)
+        self.model = self.models.build(self.cell)
+
+    def dataset(self, batch_size):
+        batch = self.models.batch(self.cell, batch_size)
+
+        class Repeated(self.keras.utils.PyDataset):
+            def __len__(self):
+                return ENDLESS
+
+            def __getitem__(self, index):
+                return batch
+
+        return Repeated()
+
+    def parity(self):
+        policy = self.model.dtype_policy
+        jit = bool(self.model.jit_compile)
+        return {
+            "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
+            "backend": self.backend,
+            "dtype": policy.compute_dtype,
+            "image_data_format": self.keras.config.image_data_format(),
+            "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
+            "jit_compile": jit,
+            "attention": self.models.attention(self.model, self.backend),
+            **self.execution(jit),
+        }
+
+
+def _optimizer(model):
+    name = type(model.optimizer).__name__
+    return name if not getattr(model.optimizer, "use_ema", False) else f"{name} with EMA"

@@ -1,0 +1,18 @@
+"""Keras 3 on TensorFlow."""
+
+from measure.frameworks.keras3 import Keras3Framework
+from measure.frameworks.tensorflow import TensorFlowMixin
+
+
+class Framework(TensorFlowMixin, Keras3Framework):
+    backend = "tensorflow"
+
+    def prepare_backend(self):
+        import tensorflow as tf
+
+        self.tf = tf
+        self.apply_threads()
+
+    def build(self):
+        super().build()
+        self.count_traces()

@@ -1,0 +1,26 @@
+"""Keras 3 on PyTorch."""
+
+from measure.frameworks.keras3 import Keras3Framework
+from measure.frameworks.torch import TorchMixin
+
+
+class Framework(TorchMixin, Keras3Framework):
+    backend = "torch"
+
+    def prepare_backend(self):
+        import torch
+
+        self.torch = torch
+        self.apply_threads()
+
+    def compilations(self):
+        if not self.model.jit_compile:
+            return None
+        return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
+
+    def execution(self, jit):
+        return {
+            "execution": "jit" if jit else "eager",
+            "compiler": "inductor" if jit else "none",
+            **self.device_facts(),
+        }

@@ -1,0 +1,111 @@
+"""Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
+
+import time
+
+from measure.frameworks import builder
+from measure.frameworks.torch import TorchMixin
+
+
+class NativeFramework(TorchMixin):
+    """Eager; the compiled column overrides :meth:`compile`."""
+
+    family = "pytorch"
+    probeable = True
+    compile_mode = None
+
+    def __init__(self, cell):
+        self.cell = cell
+
+    def load(self):
+        import torch
+
+        self.torch = torch
+        self.apply_threads()
+        self.models = builder(self.cell, self.family)
+        self.models.load()
+
+    def build(self):
+        self.torch.manual_seed(self.cell.seed)
+        self.device = self.torch.device(self.cell.accelerator)
+        self.model = self.models.build(self.cell).to(self.device)
+        self.model.train(self.cell.task == "fit")
+        self.optimizer = self.models.optimizer(self.model) if self.cell.task == "fit" else None
+        self.step_model = self.compile(self.model)
+
+    def compile(self, model):
+        return model
+
+    def compilations(self):
+        return None
+
+    def run(self, timer):
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size, timer):
+        batch = self._host_batch(batch_size)
+        step = self._step()
+        timer.start()
+        while not timer.tick():
+            step(batch)
+
+    def legacy(self, steps, cap_s):
+        """``(ms, steps, words)`` as published: one warm-up, N - 1 steps over N, no fence."""
+        step, batch = self._step(), self._host_batch(self.cell.batch_size)
+        step(batch)
+        begin_s = time.time()
+        done = 0
+        while done < steps - 1 and time.time() - begin_s < cap_s:
+            step(batch)
+            done += 1
+        elapsed_s = time.time() - begin_s
+        return (
+            1000.0 * elapsed_s / (done + 1),
+            done + 1,
+            "host clock around N - 1 steps divided by N, one step dropped, no fence",
+        )
+
+    def _host_batch(self, batch_size):
+        """Tensors in host memory, as a data loader hands them over."""
+        arrays = self.models.batch(self.cell, batch_size)
+        return {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+
+    def _to_device(self, batch):
+        return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
+
+    def _step(self):
+        return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
+
+    def _fit_step(self, batch):
+        loss = self.step_model(**self._to_device(batch)).loss
+        loss.backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _predict_step(self):
+        @self.torch.inference_mode()
+        def step(batch):
+            self.step_model(**self._to_device(batch))
+
+        return step
+
+    def work(self):
+        parameters = list(self.model.parameters())
+        return {
+            "parameters": sum(p.numel() for p in parameters),
+            "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad),
+        }
+
+    def parity(self):
+        return {
+            "framework_version": f"{self.models.library()}, {self.backend_version()}",
+            "backend": "torch",
+            "dtype": str(next(self.model.parameters()).dtype).removeprefix("torch."),
+            "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
+            "attention": self.models.attention(self.model),
+            "compile_mode": self.compile_mode,
+            **self.execution(),
+            **self.device_facts(),
+        }
+
+    def execution(self):
+        return {"execution": "eager", "compiler": "none"}

@@ -1,0 +1,7 @@
+"""Native PyTorch, eager."""
+
+from measure.frameworks.native import NativeFramework
+
+
+class Framework(NativeFramework):
+    pass

@@ -1,0 +1,114 @@
+"""The machine and its load, read from the system with the standard library.
+
+Linux is read through /proc; elsewhere what cannot be read is null.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+
+def card(accelerator: str) -> dict:
+    """What the record says of the machine; ``id`` is equal on equal machines."""
+    name, memory_mib = _gpu() if accelerator == "cuda" else (None, None)
+    facts = {
+        "cpu": _cpu(),
+        "cores": os.cpu_count() or 1,
+        "memory_mib": memory_mib_total(),
+        "os": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "accelerator_name": name,
+        "accelerator_memory_mib": memory_mib,
+    }
+    # The kernel changes with every update, the machine does not; memory varies by a page.
+    same = {**facts, "os": platform.machine(), "memory_mib": facts["memory_mib"] // 1024}
+    digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()[:12]
+    return {"id": digest, **facts}
+
+
+def _cpu() -> str:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def memory_mib_total() -> int:
+    """Physical memory, or the container's limit where that is smaller."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total // 2**20
+
+
+def _gpu() -> tuple[str | None, int | None]:
+    if not shutil.which("nvidia-smi"):
+        return None, None
+    query = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
+    done = subprocess.run(query, capture_output=True, text=True, timeout=30)
+    if done.returncode or not done.stdout.strip():
+        return None, None
+    name, memory = done.stdout.splitlines()[0].rsplit(",", 1)
+    return name.strip(), int(memory)
+
+
+def load_average() -> float | None:
+    """One-minute load average."""
+    with contextlib.suppress(OSError):
+        return os.getloadavg()[0]
+    return None
+
+
+def swapped_mib() -> float | None:
+    """MiB swapped in and out since the machine started."""
+    counters = _counters("/proc/vmstat")
+    if "pswpin" not in counters:
+        return None
+    pages = counters["pswpin"] + counters["pswpout"]
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def oom_kills() -> int | None:
+    """Processes that the kernel killed for memory since the machine started."""
+    return _counters("/proc/vmstat").get("oom_kill")
+
+
+def _counters(path: str) -> dict[str, int]:
+    with contextlib.suppress(OSError, ValueError):
+        pairs = (line.split() for line in Path(path).read_text().splitlines())
+        return {name: int(value) for name, value in pairs}
+    return {}
+
+
+def other_cpu_seconds() -> float | None:
+    """Processor seconds of everything but this process since the machine started."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+        # user nice system idle iowait irq softirq steal; steal is the host's doing, and counts.
+        busy = sum(int(fields[i]) for i in (0, 1, 2, 5, 6, 7))
+        own = sum(os.times()[:4])
+        return busy / os.sysconf("SC_CLK_TCK") - own
+    return None
+
+
+def resident_mib(pid: int) -> float:
+    """Resident memory of a process, 0 if it is gone."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0
+
+
+def die_with_parent() -> None:
+    """Have the kernel end this process when its parent is gone (Linux)."""
+    if platform.system() == "Linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

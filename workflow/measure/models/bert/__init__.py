@@ -1,0 +1,1 @@
+"""BERT base cased with a classification head of two classes."""

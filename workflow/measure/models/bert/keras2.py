@@ -1,0 +1,61 @@
+"""BERT from KerasNLP, the last release with Keras 2 code."""
+
+from measure.models.bert.inputs import labels, tokens
+
+
+def load():
+    """Import the model library."""
+    global keras, keras_nlp
+    import keras_nlp
+    import tensorflow as tf
+
+    keras = tf.keras
+
+
+def build(cell):
+    """A compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
+    if cell.weights == "preset":
+        model = keras_nlp.models.BertClassifier.from_preset(
+            "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
+        )
+    else:
+        model = keras_nlp.models.BertClassifier(
+            backbone=_backbone(cell.architecture),
+            num_classes=cell.architecture["classes"],
+            dropout=cell.architecture["dropout"],
+            preprocessor=None,
+        )
+    # KerasNLP's own compile turns XLA on under Keras 2; Keras 2 itself does not.
+    options = {}
+    if cell.task == "fit":
+        options = {
+            "optimizer": keras.optimizers.AdamW(),
+            "loss": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            "metrics": None,
+        }
+    keras.Model.compile(model, **options)
+    return model
+
+
+def batch(cell, batch_size):
+    """``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
+    ids, segments, mask = tokens(cell, batch_size)
+    inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
+    return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
+
+
+def attention(model, backend):
+    """Keras 2 has one implementation."""
+    return "einsum"
+
+
+def _backbone(a):
+    return keras_nlp.models.BertBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_heads=a["heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=a["intermediate_size"],
+        dropout=a["dropout"],
+        max_sequence_length=a["max_positions"],
+    )

@@ -1,0 +1,63 @@
+"""BERT from KerasHub."""
+
+from measure.models.bert.inputs import labels, tokens
+
+
+def load():
+    """Import the model library."""
+    global keras, keras_hub
+    import keras
+    import keras_hub
+
+
+def build(cell):
+    """A compiled ``BertTextClassifier``; AdamW and cross-entropy from logits for fit."""
+    if cell.weights == "preset":
+        model = keras_hub.models.BertTextClassifier.from_preset(
+            "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
+        )
+    else:
+        model = keras_hub.models.BertTextClassifier(
+            backbone=_backbone(cell.architecture),
+            num_classes=cell.architecture["classes"],
+            dropout=cell.architecture["dropout"],
+            preprocessor=None,
+        )
+    # KerasHub compiles every task with defaults of its own; the page's choices replace them.
+    if cell.task == "fit":
+        model.compile(
+            optimizer=keras.optimizers.AdamW(),
+            loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            metrics=None,
+        )
+    else:
+        model.compile()
+    return model
+
+
+def batch(cell, batch_size):
+    """``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
+    ids, segments, mask = tokens(cell, batch_size)
+    inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
+    return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
+
+
+def attention(model, backend):
+    """Which implementation the encoder's attention really takes."""
+    layer = model.backbone.transformer_layers[0]._self_attention_layer
+    flash = keras.config.is_flash_attention_enabled()
+    # Keras' MultiHeadAttention leaves the fused path whenever it drops out.
+    fused = not layer._dropout and flash is not False
+    return "keras.ops.dot_product_attention" if fused else "einsum"
+
+
+def _backbone(a):
+    return keras_hub.models.BertBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_heads=a["heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=a["intermediate_size"],
+        dropout=a["dropout"],
+        max_sequence_length=a["max_positions"],
+    )

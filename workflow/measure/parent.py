@@ -1,0 +1,214 @@
+"""Supervise one run: start the measuring process, watch it, write its record.
+
+Whatever happens to the child becomes a status with a reason. Only a run that
+must not be measured at all (wrong environment, no disk space) writes nothing
+and is refused in one line.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+
+from measure import machine
+from measure.ending import Ending, status
+from measure.record import SCHEMA, RecordFile, now
+from measure.watch import Watched
+
+LOG_TAIL_LINES = 20
+CELL_FIELDS = ("scale", "accelerator", "model", "task", "batch_size", "framework", "run")
+CHILD_FIELDS = (
+    "model",
+    "task",
+    "batch_size",
+    "framework",
+    "accelerator",
+    "architecture",
+    "weights",
+    "seed",
+    "threads",
+)
+THREAD_POLICY = "one thread per processor, pinned, the same number in every pool"
+
+
+class Refused(Exception):
+    """This run must not be measured; the message is one line for the user."""
+
+
+def run(
+    identity: str,
+    environment: dict,
+    record_path: Path,
+    log: Path,
+    time_limit_s: float,
+    memory_limit_mib: float,
+    folders: tuple[str, ...] = (),
+) -> dict:
+    """Measure one run and write its record, which is returned.
+
+    identity: the plan's JSON string. environment: the marker that the
+    environment's deployment wrote. folders: places with ``models/`` or
+    ``frameworks/`` beside our own.
+    """
+    cell = json.loads(identity)
+    check_environment(cell, environment)
+    file = RecordFile(record_path)
+    try:
+        file.reserve()
+        log.parent.mkdir(parents=True, exist_ok=True)
+        record = _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, folders)
+        file.write(record)
+    except OSError as error:
+        raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
+    finally:
+        file.discard()
+    return record
+
+
+def check_environment(cell: dict, environment: dict) -> None:
+    """Stop before anything is measured in an environment that was not planned."""
+    name = environment["name"]
+    if environment["definition_sha256"] != cell["environment"]:
+        raise Refused(
+            f"environment {name}: deployed from another definition than the one planned; "
+            "run snakemake again so that it is deployed anew"
+        )
+    if not os.access(environment["interpreter"], os.X_OK):
+        raise Refused(
+            f"environment {name}: its interpreter {environment['interpreter']} is gone; deploy it "
+            f"again: snakemake --cores 1 --forcerun environment_{name.replace('-', '_')}"
+        )
+    inside = Path(sys.prefix).resolve() == Path(environment["prefix"]).resolve()
+    if environment["method"] == "conda" and not inside:
+        raise Refused(
+            f"environment {name}: deployed by conda in {environment['prefix']}, but this job runs "
+            f"in {sys.prefix}; give snakemake the same --use-conda as before"
+        )
+
+
+def check_packages(environment: dict, found: dict) -> None:
+    """Stop when a deployed environment no longer holds what it was deployed with."""
+    if environment["method"] == "interpreter":
+        return  # the user's own; what it holds is recorded
+    planned, present = environment["packages"], found["packages"]
+    changed = [n for n in sorted({*planned, *present}) if planned.get(n) != present.get(n)]
+    if changed:
+        name = changed[0]
+        raise Refused(
+            f"environment {environment['name']}: {name} is {present.get(name, 'absent')}, deployed "
+            f"was {planned.get(name, 'none')} ({len(changed)} packages differ); remove "
+            f"{environment['prefix']} and run snakemake again"
+        )
+
+
+def processors(threads: int) -> list[int]:
+    """The last ``threads`` processors this process may use; the first ones serve interrupts."""
+    return sorted(_affinity())[-threads:]
+
+
+def _affinity():
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return range(os.cpu_count() or 1)
+
+
+def _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, folders):
+    record = skeleton(identity, cell, environment)
+    task = {
+        "scale": cell["scale"],
+        "cell": {name: cell[name] for name in CHILD_FIELDS},
+        "probe_batch_sizes": cell["probe_batch_sizes"],
+        "affinity": record["threads"]["affinity"],
+        "folders": list(folders),
+    }
+    swapped, kills = machine.swapped_mib(), machine.oom_kills()
+    record["load"]["before"] = machine.load_average()
+    record["started_at"], start = now(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        child = Watched(environment["interpreter"], task, Path(scratch), log, cell["threads"])
+        child.wait(
+            time_limit_s,
+            memory_limit_mib,
+            lambda found: check_packages(environment, found),
+        )
+        record["total_s"] = time.monotonic() - start
+    record["finished_at"] = now()
+    record["status"], record["reason"] = status(
+        Ending(
+            done="done" in child.events,
+            exit_code=child.exit_code,
+            failure=child.events.get("failed"),
+            timed_out_after_s=child.timed_out_after_s,
+            memory_over_mib=child.memory_over_mib,
+            kernel_killed_for_memory=(_difference(kills, machine.oom_kills()) or 0) > 0,
+        )
+    )
+    record["load"]["after"] = machine.load_average()
+    record["load"]["foreign_cpu_share"] = child.said("foreign", "share")
+    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
+    record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
+    record["probes"] = child.said("probes", "probes") or []
+    record["work"] = child.said("work", "work")
+    record["memory"]["peak_rss_mib"] = child.peak_rss_mib
+    record["memory"]["peak_device_mib"] = child.said("device_memory", "peak_mib")
+    record["parity"] = child.said("parity", "parity")
+    record["warnings"] = child.said("warnings", "warnings") or []
+    if record["status"] != "ok":
+        record["log_tail"] = tail(log)
+    return record
+
+
+def skeleton(identity: str, cell: dict, environment: dict) -> dict:
+    """A record that says where and what, and has measured nothing yet."""
+    return {
+        "schema": SCHEMA,
+        "identity": identity,
+        "cell": {name: cell[name] for name in CELL_FIELDS},
+        "status": "killed",
+        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "started_at": now(),
+        "finished_at": now(),
+        "total_s": 0.0,
+        "environment": {
+            name: environment[name]
+            for name in ("name", "method", "definition_sha256", "python", "packages")
+        },
+        "threads": {
+            "policy": THREAD_POLICY,
+            "requested": cell["threads"],
+            "affinity": processors(cell["threads"]),
+        },
+        "machine": machine.card(cell["accelerator"]),
+        "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
+        "timing": None,
+        "probes": [],
+        "work": None,
+        "memory": {"peak_rss_mib": None, "peak_device_mib": None},
+        "parity": None,
+        "warnings": [],
+        "log_tail": [],
+    }
+
+
+def _timing(timing: dict | None, total_s: float) -> dict | None:
+    """The child's timing, and the seconds that it does not account for."""
+    if timing is None:
+        return None
+    parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
+    return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
+
+
+def _difference(before, after):
+    return None if before is None or after is None else after - before
+
+
+def tail(log: Path) -> list[str]:
+    """Last lines of the child's output."""
+    try:
+        with open(log, encoding="utf-8", errors="replace") as file:
+            return [line.rstrip("\n")[:500] for line in deque(file, maxlen=LOG_TAIL_LINES)]
+    except OSError:
+        return []

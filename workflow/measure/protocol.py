@@ -1,0 +1,73 @@
+"""How long a run is measured, per scale. Named numbers, in one place."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Bounds of one run; times in seconds, counts in steps."""
+
+    max_steps: int  # the published benchmark times 100 steps
+    min_steps: int  # never stop for precision before this many
+    floor_s: float  # ... nor before this much timed work
+    cap_s: float  # stop here whatever was reached
+    precision: float  # relative standard error of the block means that is enough
+    warmup_steps: int  # steps discarded after the last compilation
+    block_s: float  # aim of one block, so that the floor holds several
+    synchronised_steps: int
+    synchronised_cap_s: float
+    legacy_steps: int
+    legacy_cap_s: float
+    probe_steps: int
+    probe_cap_s: float
+
+
+_PRECISION = 0.0025
+
+PROTOCOLS = {
+    "paper": Protocol(
+        max_steps=100,
+        min_steps=20,
+        floor_s=10.0,
+        cap_s=600.0,
+        precision=_PRECISION,
+        warmup_steps=2,
+        block_s=1.0,
+        synchronised_steps=20,
+        synchronised_cap_s=60.0,
+        legacy_steps=100,
+        legacy_cap_s=120.0,
+        probe_steps=10,
+        probe_cap_s=20.0,
+    ),
+    "laptop": Protocol(
+        max_steps=100,
+        min_steps=20,
+        floor_s=1.5,
+        cap_s=4.0,
+        precision=_PRECISION,
+        warmup_steps=2,
+        block_s=0.2,
+        synchronised_steps=20,
+        synchronised_cap_s=1.0,
+        legacy_steps=20,
+        legacy_cap_s=1.0,
+        probe_steps=10,
+        probe_cap_s=1.0,
+    ),
+    "smoke": Protocol(
+        max_steps=20,
+        min_steps=8,
+        floor_s=0.0,
+        cap_s=2.0,
+        precision=_PRECISION,
+        warmup_steps=2,
+        block_s=0.01,
+        synchronised_steps=5,
+        synchronised_cap_s=1.0,
+        legacy_steps=5,
+        legacy_cap_s=1.0,
+        probe_steps=3,
+        probe_cap_s=1.0,
+    ),
+}

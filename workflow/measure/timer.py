@@ -1,0 +1,159 @@
+"""The clock of one run: counts steps and reads the time between fences.
+
+A framework calls :meth:`Timer.start` just before it enters its public loop and
+:meth:`Timer.tick` before every step, on the thread that issues the steps. Until
+the next tick nothing of ours runs, so a step is exactly what a user would get.
+A fence waits until every output and every updated variable of the steps issued
+so far is ready; it runs only at the borders of blocks.
+"""
+
+import math
+import time
+
+from measure.protocol import Protocol
+
+
+class Finished(Exception):
+    """Leaves a framework's loop once enough steps were timed."""
+
+
+class Timer:
+    """One pass through the protocol: first step, warm-up, blocks, single steps.
+
+    fence: waits for all work issued so far.
+    compilations: number of programs compiled so far, or None if not counted.
+    on_block: called at most about once a second with this timer, between
+        blocks, never inside one.
+    """
+
+    def __init__(self, protocol: Protocol, fence, compilations, on_block=None, clock=None):
+        self._protocol = protocol
+        self._fence = fence
+        self._compilations = compilations
+        self._on_block = on_block or (lambda timer: None)
+        self._clock = clock or time.perf_counter_ns
+        self._steps = self._run()
+        self.first_step_ns = 0
+        self.warmup_steps = 0  # the first step included
+        self.warmup_ns = 0  # the steps after the first
+        self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
+        self.stop = "time"
+        self.synchronised_ns: list[int] = []
+        self.compilations_before: int | None = None
+        self.compilations_during: int | None = None
+        self.started_ns = self.ended_ns = 0
+
+    def start(self) -> None:
+        """Open the first step: call right before the public API is entered."""
+        self.started_ns = self.ended_ns = self._clock()
+
+    def tick(self) -> bool:
+        """All earlier steps are issued, the next one is about to be. True: enough."""
+        try:
+            next(self._steps)
+        except StopIteration:
+            return True
+        return False
+
+    @property
+    def timed_ns(self) -> int:
+        """Nanoseconds of all pipelined and synchronised steps."""
+        return sum(ns for _, ns in self.blocks) + sum(self.synchronised_ns)
+
+    @property
+    def step_ns(self) -> float:
+        """Mean of the pipelined steps so far, 0 before the first block."""
+        steps = sum(n for n, _ in self.blocks)
+        return sum(ns for _, ns in self.blocks) / steps if steps else 0.0
+
+    def _run(self):
+        yield  # first step
+        self._fence()
+        self.first_step_ns = self._clock() - self.started_ns
+        self.warmup_steps = 1
+        step_ns = yield from self._warm_up()
+        self.compilations_before = self._compilations()
+        yield from self._pipelined(step_ns)
+        if self._protocol.synchronised_steps:
+            yield from self._synchronised()
+        if self.compilations_before is not None:
+            self.compilations_during = self._compilations() - self.compilations_before
+        self.ended_ns = self._clock()
+
+    def _warm_up(self):
+        """Discard steps until enough have passed without a compilation."""
+        quiet, compiled, step_ns = 0, self._compilations(), 0
+        began = self._clock()
+        while quiet < self._protocol.warmup_steps:
+            start = self._clock()
+            yield
+            self._fence()
+            step_ns = self._clock() - start
+            self.warmup_steps += 1
+            now_compiled = self._compilations()
+            quiet = quiet + 1 if now_compiled == compiled else 0
+            compiled = now_compiled
+            if self._clock() - began > self._protocol.cap_s * 1e9:
+                break  # it never settles; the timed window will show the compilations
+        self.warmup_ns = self._clock() - began
+        return step_ns
+
+    def _pipelined(self, step_ns: int):
+        size = block_size(self._protocol, step_ns)
+        told = self._clock()
+        while not self._enough():
+            size = min(size, self._protocol.max_steps - sum(n for n, _ in self.blocks))
+            start = self._clock()
+            for _ in range(size):
+                yield
+            self._fence()
+            now = self._clock()
+            self.blocks.append((size, now - start))
+            if now - told > 1e9:
+                self._on_block(self)
+                told = now
+
+    def _enough(self) -> bool:
+        steps, elapsed_s = sum(n for n, _ in self.blocks), self.timed_ns / 1e9
+        p = self._protocol
+        if steps >= p.max_steps:
+            self.stop = "steps"
+        elif elapsed_s >= p.cap_s:
+            self.stop = "time"
+        elif (
+            steps >= p.min_steps
+            and elapsed_s >= p.floor_s
+            and relative_standard_error(self.blocks) < p.precision
+        ):
+            self.stop = "precision"
+        else:
+            return False
+        return True
+
+    def _synchronised(self):
+        began = self._clock()
+        while len(self.synchronised_ns) < self._protocol.synchronised_steps:
+            start = self._clock()
+            yield
+            self._fence()
+            now = self._clock()
+            self.synchronised_ns.append(now - start)
+            if now - began > self._protocol.synchronised_cap_s * 1e9:
+                break
+
+
+def block_size(protocol: Protocol, step_ns: int) -> int:
+    """Steps of one block: near ``block_s``, at least 2 so that steps can overlap."""
+    wanted = round(protocol.block_s * 1e9 / step_ns) if step_ns else 1
+    return max(2, min(wanted, protocol.max_steps // 10))
+
+
+def relative_standard_error(blocks: list[tuple[int, int]]) -> float:
+    """Standard error of the blocks' mean step times over their mean; inf below 3."""
+    means = [ns / steps for steps, ns in blocks]
+    n = len(means)
+    if n < 3:
+        return math.inf
+    mean = sum(means) / n
+    variance = sum((m - mean) ** 2 for m in means) / (n - 1)
+    return math.sqrt(variance / n) / mean

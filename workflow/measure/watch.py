@@ -1,0 +1,136 @@
+"""The measuring process as the parent sees it: spawn, listen, limit, end."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from measure import machine
+
+CHILD = Path(__file__).with_name("child.py")
+WATCH_S = 0.5  # between two looks at the child's memory
+GRACE_S = 10.0  # for a child that said it is done to be gone
+
+# Every pool that a framework may have gets the same number of threads.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "TF_NUM_INTRAOP_THREADS",
+    "TF_NUM_INTEROP_THREADS",
+)
+
+
+class Watched:
+    """A spawned child: its events, its end, its memory."""
+
+    def __init__(self, interpreter: str, task: dict, scratch: Path, log: Path, threads: int):
+        self.events: dict[str, dict] = {}  # the last one of each kind
+        self.exit_code: int | None = None
+        self.peak_rss_mib: float | None = None
+        self.timed_out_after_s: float | None = None
+        self.memory_over_mib: tuple[float, float] | None = None
+        self._reader, writer = os.pipe()
+        command = [interpreter, "-s", str(CHILD), json.dumps({**task, "events_fd": writer})]
+        try:
+            with open(log, "wb") as output:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[writer],
+                    env=child_environment(scratch, threads, task["cell"]["weights"]),
+                    start_new_session=True,  # one group, ended as a whole
+                )
+        finally:
+            os.close(writer)
+        self._unread = b""
+
+    def said(self, kind: str, field: str):
+        """Field of the last event of a kind, None if it never came."""
+        return self.events.get(kind, {}).get(field)
+
+    def wait(self, time_limit_s: float, memory_limit_mib: float, on_packages) -> None:
+        """Listen until the child has ended; no process of its group survives this."""
+        deadline = time.monotonic() + time_limit_s
+        try:
+            while self.exit_code is None:
+                self._listen(WATCH_S, on_packages)
+                used = machine.resident_mib(self._process.pid)
+                if used > memory_limit_mib:
+                    self.memory_over_mib = (used, memory_limit_mib)
+                    break
+                if time.monotonic() > deadline:
+                    self.timed_out_after_s = time_limit_s
+                    break
+                self._reap(os.WNOHANG)
+        finally:
+            self._end()
+        self._listen(0, on_packages)
+        os.close(self._reader)
+
+    def _listen(self, timeout_s: float, on_packages) -> None:
+        """Take in what the child has said; returns early when it has ended."""
+        while select.select([self._reader], [], [], timeout_s)[0]:
+            data = os.read(self._reader, 65536)
+            if not data:
+                self._reap(0)
+                return
+            *lines, self._unread = (self._unread + data).split(b"\n")
+            for line in lines:
+                event = json.loads(line)
+                self.events[event["event"]] = event
+                if event["event"] == "packages":
+                    on_packages(event)
+                if event["event"] in ("done", "failed"):
+                    self._wait_for_exit()
+            timeout_s = 0
+
+    def _wait_for_exit(self) -> None:
+        """A child that has said its last word ends at once, unless it hangs."""
+        deadline = time.monotonic() + GRACE_S
+        while self.exit_code is None and time.monotonic() < deadline:
+            self._reap(os.WNOHANG)
+            time.sleep(0.005)
+
+    def _reap(self, options: int) -> None:
+        if self.exit_code is not None:
+            return
+        pid, wait_status, usage = os.wait4(self._process.pid, options)
+        if pid:
+            self.exit_code = os.waitstatus_to_exitcode(wait_status)
+            self._process.returncode = self.exit_code
+            # KiB on Linux, bytes on macOS; of the largest process of the run.
+            unit = 2**10 if os.uname().sysname == "Linux" else 2**20
+            self.peak_rss_mib = usage.ru_maxrss / unit
+
+    def _end(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._reap(0)
+
+
+def child_environment(scratch: Path, threads: int, weights: str) -> dict[str, str]:
+    """The caller's environment, less what would leak in, plus one policy for all."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    return {
+        **kept,
+        **dict.fromkeys(THREAD_VARIABLES, str(threads)),
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONHASHSEED": "0",
+        # Private caches: a warm one would make a compile time meaningless.
+        "KERAS_HOME": str(scratch / "keras"),
+        "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
+        "TRITON_CACHE_DIR": str(scratch / "triton"),
+        "HF_HUB_OFFLINE": "0" if weights == "preset" else "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
+    }

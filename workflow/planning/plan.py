@@ -1,0 +1,316 @@
+"""The plan: every row, cell and run that the configuration asks for."""
+
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from planning import models, resolve, schedule, sources
+from planning.config import ConfigError, check
+from planning.frameworks import FRAMEWORKS, Framework
+
+WORKFLOW = Path(__file__).parent.parent
+MEASURE = WORKFLOW / "measure"
+CORE = (MEASURE / "child.py", MEASURE / "parent.py")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table."""
+
+    model: str
+    task: str
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process that measures one cell."""
+
+    row: Row
+    framework: str
+    number: int
+    position: int
+    record: str  # path, relative to the project
+    identity: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment that the plan needs deployed."""
+
+    name: str
+    definition: Path
+    definition_sha256: str
+    interpreter: str | None  # the user's own, instead of the locked one
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule that deploys it."""
+        return f"environment_{self.name.replace('-', '_')}"
+
+    @property
+    def marker(self) -> str:
+        """What its deployment writes."""
+        return f"results/environments/{self.definition.parent.name}/{self.name}.json"
+
+    @property
+    def conda(self) -> str | None:
+        """What Snakemake deploys with conda; nothing where an interpreter is given."""
+        return None if self.interpreter else str(self.definition.absolute())
+
+    @property
+    def interpreter_option(self) -> str:
+        """For the command that deploys it."""
+        return f"--interpreter {shlex.quote(self.interpreter)}" if self.interpreter else ""
+
+    def method(self, use_conda: bool) -> str:
+        """How it is deployed."""
+        return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
+
+
+class Plan:
+    """Built from a configuration; raises :class:`ConfigError` for what cannot be planned.
+
+    environment_sha256: digest of a definition file, given its path.
+    """
+
+    def __init__(self, config: dict, environment_sha256, envs: Path):
+        self.config = check(config)
+        self._environment_sha256 = cache(environment_sha256)
+        self._envs = envs
+        gpu_gib = resolve.gpu_memory_gib()
+        self.accelerator = resolve.accelerator(self.config["accelerator"], gpu_gib)
+        self.scale, self.scale_reason = resolve.scale(
+            self.config["scale"], self.accelerator, gpu_gib
+        )
+        runs = self.config["runs"]
+        self.runs_per_cell = resolve.DEFAULT_RUNS[self.scale] if runs == "default" else runs
+        self.threads = resolve.threads(self.config["threads"])
+        if self.threads > resolve.processors():
+            raise ConfigError(
+                f"threads: {self.threads} is more than the {resolve.processors()} processors here"
+            )
+        limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
+        self.time_limit_s = limits["time_s"]
+        if self.time_limit_s == "default":
+            self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
+        self.memory_limit_mib = resolve.memory_limit_mib(limits["memory_gib"])
+        self.frameworks = self._frameworks()
+        self.models = [name for name, tasks in self.config["models"].items() if tasks]
+        self.rows = [row for name in self.models for row in self._rows(name)]
+        if not self.rows:
+            raise ConfigError("models: nothing to measure; at least one task is needed")
+        self.unsupported = self._unsupported()
+
+    def _frameworks(self) -> list[Framework]:
+        allowed = ", ".join(FRAMEWORKS)
+        for key in ("frameworks", "interpreters"):
+            for name in self.config[key]:
+                if name not in FRAMEWORKS:
+                    raise ConfigError(f"{key}: unknown framework '{name}'; allowed are {allowed}")
+        return [FRAMEWORKS[name] for name in self.config["frameworks"]]
+
+    def _rows(self, name: str) -> list[Row]:
+        model = models.load(name)
+        rows = []
+        for task, sizes in self.config["models"][name].items():
+            if task not in model.tasks:
+                allowed = ", ".join(model.tasks)
+                raise ConfigError(f"models.{name}: unknown task '{task}'; allowed are {allowed}")
+            if sizes is None:
+                continue  # left out by a second configuration file
+            if sizes == "default":
+                sizes = model.tasks[task][self.scale]
+            rows += [Row(name, task, size) for size in ([sizes] if isinstance(sizes, int) else sizes)]
+        return rows
+
+    def _unsupported(self) -> dict[tuple[Row, str], str]:
+        entries = [dict(entry) for entry in self.config["unsupported"]]
+        for entry in entries:
+            models.load(entry["model"])
+            if entry["framework"] not in FRAMEWORKS:
+                raise ConfigError(
+                    f"unsupported: unknown framework '{entry['framework']}'; "
+                    f"allowed are {', '.join(FRAMEWORKS)}"
+                )
+        for name in self.models:
+            entries += [{**entry, "model": name} for entry in models.load(name).unsupported]
+        return {
+            (row, entry["framework"]): entry["reason"]
+            for entry in reversed(entries)
+            for row in self.rows
+            if row.model == entry["model"] and row.task == entry.get("task", row.task)
+        }
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """All runs in the order in which they are measured."""
+        supported = {
+            row: [f.name for f in self.frameworks if (row, f.name) not in self.unsupported]
+            for row in self.rows
+        }
+        order = schedule.positions(
+            self.rows, supported.__getitem__, self.runs_per_cell, self.config["seed"]
+        )
+        return [
+            Run(
+                row,
+                framework,
+                number,
+                position,
+                self.record_path(row, framework, number),
+                self.identity(row, FRAMEWORKS[framework], number),
+            )
+            for (row, framework, number), position in order.items()
+        ]
+
+    @cached_property
+    def by_record(self) -> dict[str, Run]:
+        """Runs by the path of their record."""
+        return {run.record: run for run in self.runs}
+
+    @property
+    def records(self) -> list[str]:
+        """Paths of all records, in the table's order rather than the schedule's."""
+        return sorted(self.by_record)
+
+    @cached_property
+    def environments(self) -> list[Environment]:
+        """Those that the frameworks of this plan need, each once."""
+        return list(dict.fromkeys(self.environment_of(f) for f in self.frameworks))
+
+    def environment_of(self, framework: Framework) -> Environment:
+        """The locked environment of a framework, or the user's own interpreter."""
+        own = self.config["interpreters"].get(framework.name)
+        return Environment(
+            name=framework.name if own else framework.environment,
+            definition=self.definition(framework.environment),
+            definition_sha256=self._environment_sha256(self.definition(framework.environment)),
+            interpreter=own,
+        )
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the whole plan."""
+        return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
+
+    def record_path(self, row: Row, framework: str, number: int) -> str:
+        """``results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json``."""
+        folder = f"results/records/{self.scale}/{row.model}/{row.task}-b{row.batch_size}"
+        return f"{folder}/{framework}/run{number}.json"
+
+    def definition(self, environment: str) -> Path:
+        """The yaml of an environment for this accelerator."""
+        return self._envs / self.accelerator / f"{environment}.yaml"
+
+    def identity(self, row: Row, framework: Framework, number: int) -> str:
+        """Everything that defines the number of one run, as sorted-keys JSON."""
+        model = models.load(row.model)
+        return json.dumps(
+            {
+                "accelerator": self.accelerator,
+                "architecture": model.architecture[self.scale],
+                "batch_size": row.batch_size,
+                "environment": self._environment_sha256(self.definition(framework.environment)),
+                "framework": framework.name,
+                "interpreter": self.config["interpreters"].get(framework.name),
+                "model": row.model,
+                "probe_batch_sizes": _probe_batch_sizes(row, number),
+                "run": number,
+                "scale": self.scale,
+                "seed": self.config["seed"] + number - 1,
+                "sources": _sources(row.model, framework),
+                "task": row.task,
+                "threads": self.threads,
+                "weights": self.config["weights"],
+            },
+            sort_keys=True,
+        )
+
+    def document(self) -> dict:
+        """The plan for the analysis side, ``schemas/plan.schema.json``."""
+        runs: dict[tuple[Row, str], list[Run]] = {}
+        for run in self.runs:
+            runs.setdefault((run.row, run.framework), []).append(run)
+        return {
+            "schema": "millistep.plan/1",
+            "scale": self.scale,
+            "scale_reason": self.scale_reason,
+            "accelerator": self.accelerator,
+            "weights": self.config["weights"],
+            "seed": self.config["seed"],
+            "runs": self.runs_per_cell,
+            "models": {name: self._model(name) for name in self.models},
+            "rows": [self._row(row) for row in self.rows],
+            "frameworks": [
+                {"name": f.name, "title": f.title, "family": f.family} for f in self.frameworks
+            ],
+            "cells": [
+                {
+                    "model": row.model,
+                    "task": row.task,
+                    "batch_size": row.batch_size,
+                    "framework": framework.name,
+                    "unsupported": self.unsupported.get((row, framework.name)),
+                    "runs": [
+                        {
+                            "run": run.number,
+                            "position": run.position,
+                            "record": run.record,
+                            "identity": run.identity,
+                        }
+                        for run in runs.get((row, framework.name), [])
+                    ],
+                }
+                for row in self.rows
+                for framework in self.frameworks
+            ],
+        }
+
+    def _model(self, name: str) -> dict:
+        model = models.load(name)
+        return {
+            "title": model.title,
+            "citation": model.citation,
+            "preset": model.preset,
+            "architecture": model.architecture[self.scale],
+        }
+
+    def _row(self, row: Row) -> dict:
+        """A row, and the published batch size that stands at its place in the list of sizes."""
+        model = models.load(row.model)
+        of_task = [r.batch_size for r in self.rows if (r.model, r.task) == (row.model, row.task)]
+        published = model.tasks[row.task]["published"]
+        place = of_task.index(row.batch_size)
+        return {
+            "model": row.model,
+            "task": row.task,
+            "batch_size": row.batch_size,
+            "title": f"{model.title} {row.task}",
+            "published_batch_size": published[place] if place < len(published) else None,
+        }
+
+
+@cache
+def _sources(model: str, framework: Framework) -> str:
+    """Digest of the measuring sources that cells of a model and framework use."""
+    folder = models.load(model).folder
+    return sources.digest(
+        WORKFLOW,
+        (
+            *CORE,
+            MEASURE / "frameworks" / f"{framework.module}.py",
+            folder / f"{framework.family}.py",
+            folder / "work.py",
+        ),
+    )
+
+
+def _probe_batch_sizes(row: Row, number: int) -> list[int]:
+    """Another batch size to tell fixed cost from work; once per cell is enough."""
+    if number > 1:
+        return []
+    return [2] if row.batch_size == 1 else [1]

@@ -1,0 +1,68 @@
+"""What ``auto`` and ``default`` stand for on this machine."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
+DEFAULT_RUNS = {"paper": 3, "laptop": 1, "smoke": 1}
+DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
+
+
+def accelerator(asked: str, gpu_memory_gib: float | None) -> str:
+    """``cpu`` or ``cuda``."""
+    if asked == "auto":
+        return "cpu" if gpu_memory_gib is None else "cuda"
+    return asked
+
+
+def scale(asked: str, accelerator: str, gpu_memory_gib: float | None) -> tuple[str, str]:
+    """``(scale, the reason in one sentence)``."""
+    if asked != "auto":
+        return asked, f"The configuration asks for scale {asked}."
+    if accelerator == "cuda" and (gpu_memory_gib or 0) >= PAPER_MEMORY_GIB:
+        return "paper", f"Scale auto took paper: the GPU has {gpu_memory_gib:.0f} GiB of memory."
+    if accelerator == "cuda" and gpu_memory_gib is not None:
+        have = f"the GPU has {gpu_memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
+    else:
+        have = "no GPU is measured here"
+    return "laptop", f"Scale auto took laptop: {have}."
+
+
+def threads(asked) -> int:
+    """One per processor this process may use, less one for the system."""
+    if asked != "auto":
+        return asked
+    return max(1, processors() - 1)
+
+
+def processors() -> int:
+    """Processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_limit_mib(asked) -> int:
+    """Host memory that one run may use: as asked, or 90 % of what there is."""
+    if asked != "auto":
+        return int(asked * 1024)
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:  # a container may have less than its machine
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    except (OSError, ValueError):
+        pass
+    return int(0.9 * total / 2**20)
+
+
+def gpu_memory_gib() -> float | None:
+    """Memory of the first GPU, None without one."""
+    if not shutil.which("nvidia-smi"):
+        return None
+    query = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
+    try:
+        answer = subprocess.run(query, capture_output=True, text=True, timeout=20)
+        return float(answer.stdout.split()[0]) / 1024 if answer.returncode == 0 else None
+    except (OSError, subprocess.TimeoutExpired, ValueError, IndexError):
+        return None

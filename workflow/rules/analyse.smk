@@ -1,0 +1,60 @@
+# From records to tables, caveats and figures: pure functions, redrawn in seconds.
+
+FIGURES = ["speedup_over_keras2", "speedup_over_pytorch", "blocks", "methods"]
+
+
+rule tables:
+    """The table, the published numbers beside ours, and one line per run."""
+    input:
+        plan="results/plan.json",
+        records=PLAN.records,
+    output:
+        "results/runs.csv",
+        collect("results/table.{form}", form=TABLE_FORMS),
+        collect("results/published.{form}", form=["md", "csv"]),
+    params:
+        analysis=ANALYSIS,
+    log:
+        "results/logs/tables.log",
+    conda:
+        "../../envs/analysis.yaml"
+    shell:
+        "PYTHONPATH=workflow python3 -s -m analysis.tables --plan {input.plan}"
+        " --output-dir results 2> {log}"
+
+
+rule caveats:
+    """What a reader must know before comparing two numbers, from the records."""
+    input:
+        plan="results/plan.json",
+        records=PLAN.records,
+    output:
+        "results/caveats.json",
+        "results/caveats.md",
+    params:
+        analysis=ANALYSIS,
+    log:
+        "results/logs/caveats.log",
+    conda:
+        "../../envs/analysis.yaml"
+    shell:
+        "PYTHONPATH=workflow python3 -s -m analysis.caveats --plan {input.plan}"
+        " --output-dir results 2> {log}"
+
+
+rule figures:
+    """Speed-ups as on the page, every block of every run, and the methods compared."""
+    input:
+        plan="results/plan.json",
+        records=PLAN.records,
+    output:
+        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["svg", "png"]),
+    params:
+        analysis=ANALYSIS,
+    log:
+        "results/logs/figures.log",
+    conda:
+        "../../envs/analysis.yaml"
+    shell:
+        "PYTHONPATH=workflow python3 -s -m analysis.figures --plan {input.plan}"
+        " --output-dir results/figures 2> {log}"

@@ -1,0 +1,14 @@
+# The configuration, spelled out as cells and runs.
+
+
+rule plan:
+    """Every cell and run that the configuration asks for."""
+    output:
+        "results/plan.json",
+    params:
+        config=json.dumps(PLAN.config, sort_keys=True),
+        plan=PLAN.sha256,
+    log:
+        "results/logs/plan.log",
+    shell:
+        "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> {log}"

@@ -1,0 +1,81 @@
+"""Measure one run of one cell and write its record.
+
+Needs nothing but the standard library of Python 3.11; the framework is imported
+in a child process, by the interpreter of the cell's own environment.
+"""
+
+import argparse
+import json
+import signal
+import sys
+from pathlib import Path
+
+from measure import parent, progress
+from measure.record import RecordFile
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--identity", required=True, help="the run's identity, JSON of the plan")
+    parser.add_argument("--plan", type=Path, required=True, help="for the progress line")
+    parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
+    parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
+    parser.add_argument("--time-limit-s", type=float, required=True)
+    parser.add_argument("--memory-limit-mib", type=float, required=True)
+    parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+    parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    started = options.record.with_name(f".{options.record.name}.started")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if options.attempt > 1 and started.exists():
+            write_killed(options)
+        else:
+            measure(options, started)
+    except parent.Refused as refusal:
+        # The retry of a refused run would say the same once more.
+        if options.attempt == 1:
+            print(f"millistep: {refusal}", file=sys.stderr)
+        started.unlink(missing_ok=True)
+        return 1
+    except KeyboardInterrupt:
+        started.unlink(missing_ok=True)
+        return 130
+    started.unlink(missing_ok=True)
+    return 0
+
+
+def measure(options: argparse.Namespace, started: Path) -> None:
+    """One run; ``started`` stays behind only if this very process is killed."""
+    plan = json.loads(options.plan.read_text())
+    print(progress.line(plan, options.identity, Path.cwd()), file=sys.stderr, flush=True)
+    started.parent.mkdir(parents=True, exist_ok=True)
+    started.touch()
+    record = parent.run(
+        options.identity,
+        json.loads(options.environment.read_text()),
+        options.record,
+        options.log,
+        options.time_limit_s,
+        options.memory_limit_mib,
+        tuple(options.folder),
+    )
+    if record["status"] != "ok":
+        print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
+
+
+def write_killed(options: argparse.Namespace) -> None:
+    """The first attempt was killed together with its supervisor: say so."""
+    environment = json.loads(options.environment.read_text())
+    record = parent.skeleton(options.identity, json.loads(options.identity), environment)
+    RecordFile(options.record).write_new(record)
+    print(f"    killed: {record['reason']}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
