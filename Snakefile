@@ -27,6 +27,7 @@ rule all:
     """Everything: the report and what it is made of."""
     default_target: True
     input:
+        [environment.marker for environment in PLAN.environments],
         "results/report.html",
         "results/runs.csv",
         "results/caveats.json",

@@ -18,10 +18,10 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure import frameworks, models
-from measure.machine import die_with_parent, other_cpu_seconds
-from measure.protocol import PROTOCOLS, Protocol
-from measure.timer import Timer
+from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
+from measure.machine import die_with_parent, other_cpu_seconds  # noqa: E402
+from measure.protocol import PROTOCOLS, Protocol  # noqa: E402
+from measure.timer import Timer  # noqa: E402
 
 
 class Events:

@@ -76,11 +76,6 @@ def check_environment(cell: dict, environment: dict) -> None:
             f"environment {name}: deployed from another definition than the one planned; "
             "run snakemake again so that it is deployed anew"
         )
-    if not os.access(environment["interpreter"], os.X_OK):
-        raise Refused(
-            f"environment {name}: its interpreter {environment['interpreter']} is gone; deploy it "
-            f"again: snakemake --cores 1 --forcerun environment_{name.replace('-', '_')}"
-        )
     inside = Path(sys.prefix).resolve() == Path(environment["prefix"]).resolve()
     if environment["method"] == "conda" and not inside:
         raise Refused(

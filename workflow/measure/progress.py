@@ -5,15 +5,19 @@ import statistics
 from pathlib import Path
 
 
-def line(plan: dict, identity: str, root: Path) -> str:
-    """For example ``[5/12] BERT fit, batch 8, keras3-jax, run 1; about 3 min left``."""
+def line(plan_path: Path, identity: str, root: Path = Path()) -> str:
+    """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
     cell = json.loads(identity)
-    runs = [run for cell_ in plan["cells"] for run in cell_["runs"]]
+    what = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['framework']}"
+    what = f"{what}, run {cell['run']}"
+    try:
+        plan = json.loads(plan_path.read_text())
+        runs = [run for planned in plan["cells"] for run in planned["runs"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return what  # a single record was asked for, without a plan
     seconds = [s for run in runs if (s := _seconds(root, run)) is not None]
     left = len(runs) - len(seconds)
-    title = plan["models"][cell["model"]]["title"]
-    what = f"{title} {cell['task']}, batch {cell['batch_size']}, {cell['framework']}"
-    return f"[{len(seconds) + 1}/{len(runs)}] {what}, run {cell['run']}; {_left(seconds, left)}"
+    return f"[{len(seconds) + 1}/{len(runs)}] {what}; {_left(seconds, left)}"
 
 
 def _seconds(root: Path, run: dict) -> float | None:

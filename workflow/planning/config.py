@@ -20,9 +20,7 @@ def check(config: dict) -> dict:
     if errors:
         raise ConfigError(_words(errors[0]))
     defaults = {
-        name: entry["default"]
-        for name, entry in schema["properties"].items()
-        if "default" in entry
+        name: entry["default"] for name, entry in schema["properties"].items() if "default" in entry
     }
     return {**defaults, **config}
 

@@ -124,7 +124,8 @@ class Plan:
                 continue  # left out by a second configuration file
             if sizes == "default":
                 sizes = model.tasks[task][self.scale]
-            rows += [Row(name, task, size) for size in ([sizes] if isinstance(sizes, int) else sizes)]
+            sizes = [sizes] if isinstance(sizes, int) else sizes
+            rows += [Row(name, task, size) for size in sizes]
         return rows
 
     def _unsupported(self) -> dict[tuple[Row, str], str]:

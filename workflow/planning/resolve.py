@@ -1,5 +1,6 @@
 """What ``auto`` and ``default`` stand for on this machine."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -49,10 +50,8 @@ def memory_limit_mib(asked) -> int:
     if asked != "auto":
         return int(asked * 1024)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    try:  # a container may have less than its machine
+    with contextlib.suppress(OSError, ValueError):  # a container may have less than its machine
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    except (OSError, ValueError):
-        pass
     return int(0.9 * total / 2**20)
 
 

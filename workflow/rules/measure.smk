@@ -1,4 +1,8 @@
 # One rule per framework: measure one run of one cell in the framework's environment.
+#
+# Nothing that another job makes is an input here. Snakemake skips the reasons of a job
+# whose ancient inputs are about to be made again, so a changed cell would be overlooked.
+# Plan and environments have priorities instead, and a run deploys what it lacks.
 
 
 def identity_of_run(wildcards, framework):
@@ -28,8 +32,6 @@ for framework in PLAN.frameworks:
             f"measure_{framework.module}"
         input:
             harness=ancient("workflow/run_cell.py"),
-            plan=ancient("results/plan.json"),
-            environment=ancient(PLAN.environment_of(framework).marker),
         output:
             record=expand(RECORD, framework=framework.name, allow_missing=True),
         params:
@@ -48,11 +50,16 @@ for framework in PLAN.frameworks:
         resources:
             machine_percent=100,
             attempt_no=lambda wildcards, attempt: attempt,
+            deployment=PLAN.environment_of(framework).method(USE_CONDA),
+            definition=PLAN.environment_of(framework).definition.as_posix(),
+            environment=PLAN.environment_of(framework).marker,
             time_limit_s=PLAN.time_limit_s,
             memory_limit_mib=PLAN.memory_limit_mib,
         shell:
-            "python3 -s {input.harness} --identity {params.identity:q} --plan {input.plan}"
-            " --environment {input.environment} --record {output.record} --log {log}"
+            "python3 -s {input.harness} --identity {params.identity:q}"
+            " --deployment {resources.deployment} --definition {resources.definition}"
+            " --environment {resources.environment}"
+            " --record {output.record} --log {log} --plan results/plan.json"
             " --time-limit-s {resources.time_limit_s}"
             " --memory-limit-mib {resources.memory_limit_mib}"
             " --attempt {resources.attempt_no}"

@@ -10,5 +10,6 @@ rule plan:
         plan=PLAN.sha256,
     log:
         "results/logs/plan.log",
+    priority: 2_000_000
     shell:
         "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> {log}"

@@ -7,7 +7,9 @@ later to waiting for each step (keras pull request 20284).
 """
 
 import time
+from functools import partial
 
+from measure.frameworks import loops
 from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -29,11 +31,15 @@ class KerasFramework:
         self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size, timer):
-        """One call of fit or predict over an endless data set of one repeated batch."""
-        data = self.dataset(batch_size)
+        """One call of the public API that lasts until the timer has enough."""
+        loop = self._loop(batch_size)
+        data = None if loop else self.dataset(batch_size)
         timer.start()
         try:
-            self._call(data, self._clock(timer))
+            if loop:
+                loop(timer.tick)
+            else:
+                self._call(data, self._clock(timer))
         except Finished as end:
             # The traceback keeps the iterator alive: tf.data may take 2.5 s to
             # end one, which belongs to no step.
@@ -42,6 +48,9 @@ class KerasFramework:
 
     def legacy(self, steps, cap_s):
         """``(ms, steps, words)`` as published: host clock in batch callbacks, no fence."""
+        loop = self._loop(self.cell.batch_size)
+        if loop:
+            return loops.legacy(loop, steps, cap_s)
         callback = self._legacy_callback(steps, cap_s)
         try:
             self._call(self.dataset(self.cell.batch_size), callback)
@@ -53,6 +62,11 @@ class KerasFramework:
             callback.steps,
             "host clock in batch callbacks, first step dropped, no fence",
         )
+
+    def _loop(self, batch_size):
+        """The task's own loop, None where it is Keras' trainer."""
+        own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
+        return own and partial(own, self.model, self.cell, batch_size)
 
     def settle(self):
         """Bring the model back to a usable state after a loop was left."""

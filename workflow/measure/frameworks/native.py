@@ -1,8 +1,9 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
 import time
+from functools import partial
 
-from measure.frameworks import builder
+from measure.frameworks import builder, loops
 from measure.frameworks.torch import TorchMixin
 
 
@@ -42,14 +43,14 @@ class NativeFramework(TorchMixin):
         self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size, timer):
-        batch = self._host_batch(batch_size)
-        step = self._step()
+        loop = self._loop(batch_size)
         timer.start()
-        while not timer.tick():
-            step(batch)
+        loop(timer.tick)
 
     def legacy(self, steps, cap_s):
         """``(ms, steps, words)`` as published: one warm-up, N - 1 steps over N, no fence."""
+        if self.cell.task in self._own_loops():
+            return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
         step, batch = self._step(), self._host_batch(self.cell.batch_size)
         step(batch)
         begin_s = time.time()
@@ -63,6 +64,22 @@ class NativeFramework(TorchMixin):
             done + 1,
             "host clock around N - 1 steps divided by N, one step dropped, no fence",
         )
+
+    def _own_loops(self):
+        return getattr(self.models, "LOOPS", {})
+
+    def _loop(self, batch_size):
+        """The task's own loop, or one step after the other over one repeated batch."""
+        own = self._own_loops().get(self.cell.task)
+        if own:
+            return partial(own, self.step_model, self.cell, batch_size)
+        step, batch = self._step(), self._host_batch(batch_size)
+
+        def loop(tick):
+            while not tick():
+                step(batch)
+
+        return loop
 
     def _host_batch(self, batch_size):
         """Tensors in host memory, as a data loader hands them over."""

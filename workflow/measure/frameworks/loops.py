@@ -1,0 +1,31 @@
+"""Tasks whose loop is the user's own: ``generate()`` calls, diffusion steps.
+
+A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
+calls ``tick()`` before each step and returns once that is true.
+"""
+
+import time
+
+
+def legacy(loop, steps, cap_s):
+    """``(ms, steps, words)`` as published: N + 1 steps less one step, over N, no fence.
+
+    loop: takes ``tick`` alone. Fewer steps than asked for where ``cap_s`` is short.
+    """
+    first_s = _timed(loop, 1)
+    steps = max(1, min(steps, int(cap_s / first_s)))
+    ms = 1000.0 * (_timed(loop, steps + 1) - first_s) / steps
+    return ms, steps, "host clock, N + 1 steps less one step, over N, no fence"
+
+
+def _timed(loop, steps):
+    done = -1
+
+    def tick():
+        nonlocal done
+        done += 1
+        return done == steps
+
+    start_s = time.time()
+    loop(tick)
+    return time.time() - start_s
