@@ -28,7 +28,7 @@ class RecordFolder:
     results: Path
 
     def locate(self, path: str) -> Path:
-        """The file of a record; compared as text, since a results folder may be a link elsewhere."""
+        """The file of a record; compared as text, since results may be a link elsewhere."""
         full = os.path.normpath(self.project / path)
         if "\0" in path or not Path(full).is_relative_to(self.results):
             raise InputError(f"{path!r}: a record outside of the results folder")

@@ -9,6 +9,8 @@ from analysis.plan import Framework
 from analysis.reference import Reference
 from analysis.statistics import Interval, paired_ratio
 
+FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "native PyTorch"}
+
 
 @dataclass(frozen=True)
 class Speedup:
@@ -55,14 +57,11 @@ def published_speedup(
 
 
 def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | None) -> str:
-    """Statuses of the cells that a ratio would need."""
-    lacking = ["keras3"] if best is None else []
-    lacking += [family] if base is None else []
-    words = [
-        f"{cell.framework.title}: {cell.status}"
-        for cell in row.cells
-        if cell.framework.family in lacking
-    ]
-    if lacking and not words:
-        return "no such column in this run"
-    return "; ".join(words) or "no round that both measured"
+    """What became of the families that a ratio would need: 'Keras 2 unsupported'."""
+    lacking = [name for name, cell in (("keras3", best), (family, base)) if cell is None]
+    return "; ".join(_statuses(row, name) for name in lacking) or "no round that both measured"
+
+
+def _statuses(row: RowCells, family: str) -> str:
+    words = [cell.status for cell in row.cells if cell.framework.family == family]
+    return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(words)) or 'not among the columns'}"

@@ -17,6 +17,8 @@ from analysis.text import times
 ROW_INCHES = 0.7
 PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
 
+BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
+
 
 def speedup_over_keras2(results: Results, reference: Reference) -> Figure:
     """The best of Keras 3 over Keras 2, row by row."""
@@ -55,38 +57,23 @@ def _reach(entry: Speedup) -> float:
 def _label(entry: Speedup) -> str:
     """The row, and which columns were the fastest of the two families in it."""
     row = entry.row.row
-    names = [cell.framework.title for cell in (entry.best, entry.base) if cell]
-    return "\n".join(
-        [f"{row.title}, batch {row.batch_size}", " over ".join(names)]
-        if len(names) == 2
-        else [f"{row.title}, batch {row.batch_size}"]
-    )
+    compared = ""
+    if entry.best and entry.base:
+        compared = f"\n{entry.best.framework.title} over {entry.base.framework.title}"
+    return f"{row.title}, batch {row.batch_size}{compared}"
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     if entry.published:
         axes.plot(entry.published, place, linestyle="", zorder=4, **PUBLISHED_MARKER)
-    words = f"  no ratio ({entry.missing})"
+    words = f"no ratio ({entry.missing})"
     if entry.value is not None:
-        words = f"  {times(entry.value)}"
+        words = times(entry.value)
         style = look(entry.best.framework.name)
-        axes.barh(
-            place,
-            entry.value,
-            height=0.5,
-            color=style.colour,
-            hatch=style.hatch,
-            edgecolor=INK,
-            linewidth=0.6,
-        )
+        fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
+        axes.barh(place, entry.value, height=0.5, **fill)
     if entry.interval:
         ends = [[entry.value - entry.interval.low], [entry.interval.high - entry.value]]
         axes.errorbar(entry.value, place, xerr=ends, color=INK, capsize=4, linewidth=1.3)
-    axes.annotate(
-        words,
-        (_reach(entry), place),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=9.5,
-    )
+    label = axes.annotate(words, (_reach(entry), place), xytext=(10, 0), **BESIDE)
+    label.set_in_layout(False)  # long words may leave the picture, but never squeeze it

@@ -98,7 +98,9 @@ def _planned_cell(row, framework: str, runs: int, place: int, frameworks) -> dic
     }
 
 
-def make_record(cell: dict[str, Any], run: dict[str, Any], step_ms: float) -> dict[str, Any]:
+def make_record(
+    plan: dict[str, Any], cell: dict[str, Any], run: dict[str, Any], step_ms: float
+) -> dict[str, Any]:
     """A record of status ok whose ten blocks of ten steps all take step_ms."""
     framework, number = cell["framework"], run["run"]
     _, _, execution, compiler = FRAMEWORKS[framework]
@@ -108,8 +110,8 @@ def make_record(cell: dict[str, Any], run: dict[str, Any], step_ms: float) -> di
         "schema": "millistep.record/1",
         "identity": run["identity"],
         "cell": {
-            "scale": "laptop",
-            "accelerator": "cpu",
+            "scale": plan["scale"],
+            "accelerator": plan["accelerator"],
             "model": cell["model"],
             "task": cell["task"],
             "batch_size": cell["batch_size"],
@@ -194,7 +196,7 @@ class Project:
         self.plan = plan or make_plan()
         self.records = {
             run["record"]: make_record(
-                cell, run, STEP_MS[cell["framework"]] * (1 + run["run"] / 1000)
+                self.plan, cell, run, STEP_MS[cell["framework"]] * (1 + run["run"] / 1000)
             )
             for cell in self.plan["cells"]
             for run in cell["runs"]

@@ -1,0 +1,280 @@
+"""Every rule speaks exactly when its condition holds, and what it says is true of the data."""
+
+import json
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from results_factory import Project, identity, make_plan
+
+from analysis.caveats import Severity, collect
+from analysis.caveats.__main__ import to_markdown
+from analysis.caveats.core import RULES, caveats_json
+from analysis.caveats.noise import legacy_ratio
+from analysis.caveats.work import fixed_cost_share
+from analysis.strict_json import validate
+
+JAX, TORCH = "keras3-jax", "keras3-torch"
+QUIET = {"scale": "paper", "accelerator": "cuda", "weights": "preset"}
+
+
+def quiet_project(folder):
+    """Two columns that differ in nothing, on paper scale and a GPU: no caveat applies."""
+    plan = make_plan(runs=3, rows=(("bert", "fit", 8, 32),), frameworks=(JAX, TORCH), **QUIET)
+    project = Project(folder, plan)
+    for record in project.records.values():
+        record["parity"].update(execution="jit", compiler="xla")
+    return project
+
+
+def parity(key, value):
+    return lambda p: p.change(lambda r: r["parity"].update({key: value}), framework=TORCH)
+
+
+def record(section, key, value, **where):
+    where = {"framework": TORCH, "run": 2, **where}
+    return lambda p: p.change(lambda r: r[section].update({key: value}), **where)
+
+
+def slow_fixed_probe(project):
+    # twice the batch takes 1.2 times as long: 80 % of the step is fixed
+    def change(r):
+        r["probes"][0]["elapsed_ns"] = r["probes"][0]["steps"] * int(1.2 * step_ns(r))
+
+    project.change(change, framework=TORCH)
+
+
+def step_ns(r):
+    block = r["timing"]["blocks"][0]
+    return block["elapsed_ns"] // block["steps"]
+
+
+def scattered(project):
+    def change(r):
+        for index, block in enumerate(r["timing"]["blocks"]):
+            block["elapsed_ns"] = int(block["elapsed_ns"] * (0.9 if index % 2 else 1.1))
+
+    project.change(change, framework=TORCH)
+
+
+def spread_runs(project):
+    for run, factor in ((1, 1.0), (2, 1.15), (3, 0.9)):
+        project.change(lambda r, f=factor: scale(r, f), framework=TORCH, run=run)
+
+
+def scale(r, factor):
+    for block in [*r["timing"]["blocks"], *r["probes"]]:
+        block["elapsed_ns"] = int(block["elapsed_ns"] * factor)
+    r["timing"]["legacy"]["step_ms"] *= factor
+
+
+def one_run_only(project):
+    project.plan["runs"] = 1
+    for cell in project.plan["cells"]:
+        cell["runs"] = cell["runs"][:1]
+    kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
+    project.records = {path: r for path, r in project.records.items() if path in kept}
+
+
+def another_batch_size(project):
+    twin = make_plan(3, (("bert", "fit", 8, 32), ("bert", "fit", 16, 32)), (JAX, TORCH), **QUIET)
+    other = Project(project.folder, twin)
+    for path, r in other.records.items():
+        r["parity"].update(execution="jit", compiler="xla")
+        project.records.setdefault(path, r)
+    project.plan.update(rows=twin["rows"], cells=twin["cells"])
+
+
+def unsupported_cell(project):
+    cell = project.plan["cells"][1]
+    for run in cell["runs"]:
+        del project.records[run["record"]]
+    cell.update(unsupported="does not exist there", runs=[])
+
+
+def without_record(project):
+    del project.records[project.plan["cells"][1]["runs"][2]["record"]]
+
+
+def legacy(project):
+    project.change(lambda r: r["timing"]["legacy"].update(step_ms=1.0), framework=TORCH)
+
+
+def stale(project):
+    project.change(
+        lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), framework=TORCH, run=2
+    )
+
+
+def short(project):
+    project.change(lambda r: r["timing"].update(blocks=r["timing"]["blocks"][:1]), framework=TORCH)
+
+
+CONDITIONS = {
+    "execution_differs": parity("execution", "eager"),
+    "precision_differs": parity("matmul_precision", "tf32"),
+    "parity_differs": parity("attention", "sdpa"),
+    "batch_sizes_differ": another_batch_size,
+    "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
+    "random_weights": lambda p: p.plan.update(weights="random"),
+    "measured_on_cpu": lambda p: p.plan.update(accelerator="cpu"),
+    "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", framework=TORCH, run=2),
+    "stale_records": stale,
+    "not_measured": without_record,
+    "unsupported": unsupported_cell,
+    "single_run": one_run_only,
+    "wide_interval": spread_runs,
+    "few_steps": short,
+    "compiled_while_timed": lambda p: p.change(
+        lambda r: r["timing"]["compilations"].update(during_timing=1), framework=TORCH, run=2
+    ),
+    "foreign_load": record("load", "foreign_cpu_share", 0.05),
+    "swapped": record("load", "swapped_mib", 12.0),
+    "busy_before": record("load", "before", 2.5),
+    "scattered_blocks": scattered,
+    "legacy_differs": legacy,
+    "fixed_cost_dominates": slow_fixed_probe,
+    "parameters_differ": record("work", "trainable_parameters", 5, run=0),
+    "framework_warnings": lambda p: p.change(lambda r: r["warnings"].append("careful"), TORCH),
+    "several_machines": record("machine", "id", "m2"),
+    "thread_policies_differ": record("threads", "requested", 1),
+    "deployments_differ": record("environment", "method", "conda"),
+    "own_interpreter": record("environment", "method", "interpreter", framework="", run=0),
+}
+
+
+def ids(project):
+    return [caveat.id for caveat in collect(project.load())]
+
+
+def test_nothing_to_say_about_a_quiet_table(tmp_path):
+    assert ids(quiet_project(tmp_path)) == []
+    assert to_markdown([]) == "No caveat applies.\n"
+
+
+def test_every_rule_has_its_condition():
+    assert {function.__name__ for function in RULES} == set(CONDITIONS)
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_gives_its_caveat_and_no_other(tmp_path, name):
+    project = quiet_project(tmp_path)
+    CONDITIONS[name](project)
+    assert ids(project) == [name]
+
+
+INDEPENDENT = sorted(
+    CONDITIONS.keys()
+    - {"single_run", "unsupported", "not_measured", "batch_sizes_differ", "own_interpreter"}
+    - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
+    - {"legacy_differs", "fixed_cost_dominates"}
+)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(chosen=st.sets(st.sampled_from(INDEPENDENT)))
+def test_conditions_together_give_their_caveats_together(tmp_path, chosen):
+    project = quiet_project(tmp_path)
+    for name in sorted(chosen):
+        CONDITIONS[name](project)
+    assert sorted(ids(project)) == sorted(chosen)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    share=st.floats(0, 0.2),
+    swapped=st.floats(0, 3),
+    load=st.floats(0, 4),
+    ratio=st.floats(0.8, 1.25),
+)
+def test_thresholds_speak_exactly_from_their_value_on(tmp_path, share, swapped, load, ratio):
+    project = quiet_project(tmp_path)
+    record("load", "foreign_cpu_share", share)(project)
+    record("load", "swapped_mib", swapped)(project)
+    record("load", "before", load)(project)
+    project.change(lambda r: r["timing"]["legacy"].update(step_ms=step_ns(r) / 1e6 * ratio), TORCH)
+    results = project.load()
+    found = legacy_ratio(results.rows[0].cells[1])
+    assert found == pytest.approx(ratio)
+    expected = {
+        "foreign_load": share >= 0.05,
+        "swapped": swapped >= 1,
+        "busy_before": load > 2,  # two cores
+        "legacy_differs": max(found, 1 / found) > 1.05,
+    }
+    assert {caveat.id for caveat in collect(results)} == {
+        name for name, on in expected.items() if on
+    }
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(growth=st.floats(0.8, 2.5))
+def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
+    project = quiet_project(tmp_path)
+    for r in project.records.values():
+        r["probes"][0].update(elapsed_ns=int(1000 * growth * step_ns(r)), steps=1000)
+    results = project.load()
+    # twice the batch: a = 2 t - t', so the share is 2 - growth
+    expected = min(max(2 - growth, 0), 1)
+    shares = [fixed_cost_share(cell) for cell in results.cells]
+    assert shares == pytest.approx([expected] * 2, abs=1e-6)
+    spoken = [caveat for caveat in collect(results) if caveat.id == "fixed_cost_dominates"]
+    assert bool(spoken) == any(share >= 0.5 for share in shares)
+
+
+def test_no_probe_no_word_about_fixed_cost(tmp_path):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r.update(probes=[]))
+    assert ids(project) == []
+    assert fixed_cost_share(project.load().rows[0].cells[0]) is None
+
+
+def test_evidence_holds_the_numbers_of_the_sentence(tmp_path):
+    project = quiet_project(tmp_path)
+    slow_fixed_probe(project)
+    (caveat,) = collect(project.load())
+    evidence = caveat.evidence["cells"]["bert/fit-b8/keras3-torch"]
+    assert evidence["share"] == pytest.approx(0.8, abs=1e-3)
+    assert {point["batch_size"] for point in evidence["points"]} == {8, 16}
+    assert "Keras 3 (PyTorch) 80\u00a0%" in caveat.sentence
+    assert "Keras 3 (JAX)" not in caveat.sentence
+
+
+def test_predict_does_not_blame_the_optimiser(project):
+    slow_fixed_probe(project)
+    sentences = {c.sentence for c in collect(project.load()) if c.id == "fixed_cost_dominates"}
+    assert {"optimiser" in sentence for sentence in sentences if "predict" in sentence} == {False}
+    assert {"optimiser" in sentence for sentence in sentences if "BERT fit" in sentence} == {True}
+
+
+def test_rows_that_differ_in_the_same_way_share_a_caveat(project):
+    found = [caveat for caveat in collect(project.load()) if caveat.id == "execution_differs"]
+    assert len(found) == 1
+    assert found[0].sentence.startswith("BERT fit and BERT predict: ")
+    assert found[0].evidence["values"]["graph / tf-graph"] == ["Keras 2 (TensorFlow)"]
+
+
+def test_unreported_values_are_said_to_be_so(tmp_path):
+    project = quiet_project(tmp_path)
+    parity("threads", None)(project)
+    (caveat,) = collect(project.load())
+    assert "2 in Keras 3 (JAX); not reported in Keras 3 (PyTorch)" in caveat.sentence
+
+
+def test_most_severe_first_and_valid_json(project):
+    project.fail("oom", "<script> | %", framework=JAX)
+    project.change(lambda r: r["warnings"].append("x"))
+    caveats = collect(project.load())
+    severities = [caveat.severity for caveat in caveats]
+    assert severities == sorted(severities, reverse=True)
+    assert {Severity.CRITICAL, Severity.NOTE} <= set(severities)
+    document = json.loads(json.dumps(caveats_json(caveats), allow_nan=False))
+    validate(document, "caveats", "caveats.json")
+    assert not re.search(r"(?<!\\)<", to_markdown(caveats))

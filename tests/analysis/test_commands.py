@@ -1,0 +1,75 @@
+"""The command lines as a user runs them, each in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis.strict_json import read_json, validate
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+
+
+def run(module, *options, cwd=None):
+    command = [sys.executable, "-m", f"analysis.{module}", *map(str, options)]
+    env = {**os.environ, "PYTHONPATH": str(WORKFLOW), "PYTHONIOENCODING": "ascii"}
+    return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True)
+
+
+def test_from_records_to_report(project, tmp_path):
+    plan, out = project.save(), tmp_path / "results"
+    for module, options in (
+        ("tables", ("--output-dir", out)),
+        ("caveats", ("--output-dir", out)),
+        ("figures", ("--output-dir", out / "figures")),
+        ("report", ("--figures", out / "figures", "--output", out / "report.html")),
+    ):
+        done = run(module, "--plan", plan, *options)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    written = {path.name for path in out.iterdir() if path.is_file()}
+    assert written >= {
+        *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
+        *("caveats.json", "caveats.md", "report.html"),
+    }
+    validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg ") == 4 and "http://" not in page.split("<svg ")[0]
+
+
+def test_show_prints_table_and_caveats(project):
+    done = run("show", "--plan", project.save(), "--caveats", "2")
+    assert done.returncode == 0
+    assert "Keras 3 (JAX)" in done.stdout and "8.016 *[7.996, 8.036]" in done.stdout
+    assert done.stdout.count("\n- ") == 2 and "more caveats in the report" in done.stdout
+
+
+def test_works_from_any_folder(project, tmp_path):
+    project.save()
+    done = run("show", "--plan", "plan.json", cwd=project.folder / "results")
+    assert done.returncode == 0 and "8.016" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["tables", "caveats", "figures", "show"])
+def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
+    plan = project.save()
+    path = next(iter(project.records))
+    (project.folder / path).write_text('{"schema": ')
+    out = tmp_path / "out"
+    options = () if module == "show" else ("--output-dir", out)
+    done = run(module, "--plan", plan, *options)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"error: {path}: not valid JSON")
+    assert not out.exists()
+
+
+def test_missing_plan_and_missing_figures(project, tmp_path):
+    done = run("show", "--plan", tmp_path / "nowhere.json")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "no such file" in done.stderr
+    options = ("--figures", tmp_path / "none", "--output", tmp_path / "report.html")
+    done = run("report", "--plan", project.save(), *options)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "blocks.svg: no such file" in done.stderr or "speedup" in done.stderr

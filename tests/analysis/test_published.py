@@ -1,0 +1,145 @@
+"""The published table, run through the same code as ours, bears out the claims made about it."""
+
+import csv
+
+import pytest
+from results_factory import FRAMEWORKS, Project, make_plan
+
+from analysis.errors import InputError
+from analysis.plan import Framework
+from analysis.reference import REFERENCE, load_reference
+from analysis.speedups import speedups
+from analysis.tables.csv_files import table_csv
+from analysis.tables.published import published_table
+from analysis.text import gain
+
+REVISION = {"keras2": "current", "keras3": "current", "pytorch": "2024-04"}
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return load_reference()
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory, reference):
+    """A project whose one run of each cell measured exactly what was published."""
+    rows = list(dict.fromkeys(key[:3] for key in reference.step_ms["current"]))
+    plan = make_plan(runs=1, rows=[(*row, row[2]) for row in rows])
+    project = Project(tmp_path_factory.mktemp("published"), plan)
+    for cell in plan["cells"]:
+        key = (cell["model"], cell["task"], cell["batch_size"], cell["framework"])
+        value = reference.step_ms[REVISION[FRAMEWORKS[cell["framework"]][1]]][key]
+        for run in cell["runs"]:
+            if value is None:
+                del project.records[run["record"]]
+            else:
+                blocks = [{"steps": 100, "elapsed_ns": round(value * 1e8)}]
+                project.records[run["record"]]["timing"]["blocks"] = blocks
+        if value is None:
+            cell.update(unsupported="NA on the page", runs=[])
+    return project.load()
+
+
+def gains(entries):
+    return {entry.row.row.key: gain(entry.value) for entry in entries if entry.value}
+
+
+def test_speedups_over_keras2_are_the_claimed_ones(published, reference):
+    entries = speedups(published.rows, "keras2", reference)
+    found = gains(entries)
+    assert len(found) == 6  # "6 of 6 rows that have Keras 2"
+    assert found["sam", "predict", 4] == "+394\u00a0%"
+    # 1023.21 / 391.21 - 1 = 161.55 %: "more than +150 %" on the page
+    assert found["stable_diffusion", "fit", 8] == "+162\u00a0%"
+    assert found["bert", "fit", 32] == "+127\u00a0%"
+    values = sorted(entry.value for entry in entries if entry.value)
+    assert (values[0], values[-1]) == (
+        pytest.approx(1.05, abs=0.006),
+        pytest.approx(4.94, abs=0.006),
+    )
+
+
+def test_ours_equal_to_published_gives_the_published_speedup(published, reference):
+    for family in ("keras2", "pytorch"):
+        for entry in speedups(published.rows, family, reference):
+            assert entry.value == pytest.approx(entry.published) if entry.value else entry.missing
+
+
+def test_rows_without_keras2_say_why(published, reference):
+    missing = [
+        entry.missing for entry in speedups(published.rows, "keras2", reference) if entry.missing
+    ]
+    assert missing == ["Keras 2 unsupported"] * 6
+
+
+def test_speedups_over_pytorch_are_the_claimed_ones(published, reference):
+    # "10 tasks": of generation the page's text counts one batch size
+    tasks = [row for row in published.rows if row.row.key[1:] != ("generate", 1)]
+    values = [entry.value for entry in speedups(tuple(tasks), "pytorch", reference)]
+    assert len(values) == 10
+    assert gain(max(values)) == "+289\u00a0%"
+    assert sum(value > 1.5 for value in values) == 5
+    slower = sorted(gain(value) for value in values if value < 1)
+    assert slower == ["-1\u00a0%", "-5\u00a0%", "-6\u00a0%", "-9\u00a0%"]
+
+
+def test_five_best_calls_rest_on_gaps_under_two_per_cent(published):
+    gaps = {}
+    for row in published.rows:
+        first, second, *_ = sorted(
+            c.step_ms for c in row.measured if c.framework.family == "keras3"
+        )
+        gaps[row.row.key] = round(100 * (second / first - 1), 2)
+    assert sorted(gap for gap in gaps.values() if gap < 2) == [0.26, 0.59, 0.92, 1.81, 1.82]
+
+
+def test_best_backends_of_keras3(published):
+    best = [row.fastest("keras3").framework.name for row in published.rows]
+    assert (best.count("keras3-tensorflow"), best.count("keras3-jax")) == (5, 7)
+
+
+def test_first_page_claim_of_sam_predict(reference):
+    page = reference.step_ms["2024-03"]
+    key = ("sam", "predict", 7)
+    ratio = page[(*key, "keras2-tensorflow")] / page[(*key, "keras3-jax")]
+    assert gain(ratio) == "+383\u00a0%"
+
+
+def test_beside_uses_the_published_batch_size_and_the_revision_of_the_family(project, reference):
+    row = project.load().plan.rows[0]
+    assert (row.batch_size, row.published_batch_size) == (8, 32)
+    assert reference.beside(row, Framework("keras3-jax", "", "keras3")) == 222.37
+    assert reference.beside(row, Framework("pytorch-compiled", "", "pytorch")) == 202.43
+    assert reference.beside(row, Framework("mine", "", "keras3")) is None
+
+
+def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):
+    table = published_table(project.load(), reference)
+    assert [row.labels for row in table.rows[:2]] == [
+        ("BERT fit", "this run: Example CPU", "8"),
+        ("BERT fit", "published: A100 40 GB", "32"),
+    ]
+    assert not any(cell.best for row in table.rows for cell in row.cells)
+    assert "one A100 40 GB (a2-highgpu-1g, 12 vCPU, 85 GB)" in table.caption
+    lines = list(csv.DictReader(table_csv(table).splitlines()))
+    assert lines[8]["ms_per_step"] == "222.37" and lines[8]["batch_size"] == "32"
+
+
+def test_row_without_published_counterpart_prints_na(tmp_path, reference):
+    plan = make_plan(rows=(("bert", "fit", 8, None),))
+    table = published_table(Project(tmp_path, plan).load(), reference)
+    assert {cell.text for cell in table.rows[1].cells} == {"NA"}
+    assert table.rows[1].labels[2] == "NA"
+
+
+def test_broken_sources_are_one_line(tmp_path):
+    (tmp_path / "sources.yaml").write_text("revisions: {}\n")
+    with pytest.raises(InputError) as caught:
+        load_reference(tmp_path)
+    assert len(caught.value.lines) == 1
+
+
+def test_every_revision_is_described():
+    readme = (REFERENCE / "README.md").read_text()
+    assert all(f"`{revision}`" in readme for revision in load_reference().revisions)

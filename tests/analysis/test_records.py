@@ -1,0 +1,208 @@
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from results_factory import Project, identity, make_plan, unsupported
+
+from analysis.cells import NOT_MEASURED, STALE
+from analysis.errors import InputError
+from analysis.records import differences, load_results
+
+ONE = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
+
+
+def cell_of(results, framework, task="fit"):
+    (cell,) = [c for c in results.cells if (c.framework.name, c.row.task) == (framework, task)]
+    return cell
+
+
+def error_of(project, text):
+    """Save, overwrite one record by this text, load; the message."""
+    project.save()
+    path = project.folder / ONE
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError) as caught:
+        load_results(project.plan_path)
+    assert len(caught.value.lines) == 1
+    assert caught.value.lines[0].startswith(f"{ONE}: ")
+    assert len(caught.value.lines[0]) < 500
+    return caught.value.lines[0]
+
+
+def changed(project, change):
+    record = project.records[ONE]
+    change(record)
+    text, project.records[ONE] = json.dumps(record), Project(project.folder).records[ONE]
+    return text
+
+
+def test_cells_come_in_table_order_with_all_runs(project):
+    results = project.load()
+    names = [(cell.row.task, cell.framework.name) for cell in results.cells]
+    frameworks = [framework["name"] for framework in project.plan["frameworks"]]
+    assert names == [(task, name) for task in ("fit", "predict") for name in frameworks]
+    cell = cell_of(results, "keras3-jax")
+    assert cell.run_ms == pytest.approx({1: 8.008, 2: 8.016, 3: 8.024})
+    assert cell.step_ms == pytest.approx(8.016, rel=1e-6)
+    assert cell.status == "ok"
+
+
+def test_missing_record_is_not_measured(project):
+    project.records = {path: r for path, r in project.records.items() if "jax" not in path}
+    cell = cell_of(project.load(), "keras3-jax")
+    assert (cell.status, cell.step_ms, cell.interval) == (NOT_MEASURED, None, None)
+
+
+def test_stale_record_is_named_and_not_averaged(project):
+    stale = identity("keras3-jax", "fit", 2, warmup=9)
+    project.change(lambda r: r.update(identity=stale), framework="keras3-jax", task="fit", run=2)
+    cell = cell_of(project.load(), "keras3-jax")
+    assert cell.run_ms.keys() == {1, 3}
+    (lost,) = cell.lost_runs
+    assert lost.status == STALE
+    assert lost.reason == "measured under another configuration: warmup: 9 -> 3"
+
+
+def test_differences_key_by_key():
+    assert differences('{"a": {"b": 1, "c": 2}}', '{"a": {"b": 1, "c": 3}, "d": 4}') == (
+        "a.c: 2 -> 3; d: absent -> 4"
+    )
+    assert differences("no JSON", "{}") == "an identity is not JSON"
+    assert differences('{"a": 1}', '{"a":1}') == "only the spelling of the identity"
+    many = json.dumps(dict.fromkeys("abcdef", 1))
+    assert differences(many, "{}").endswith("d: 1 -> absent; and 2 more")
+    assert "aaaaaaaaaaaa..." in differences(json.dumps({"sha256": "a" * 64}), '{"sha256": "b"}')
+
+
+def test_failed_run_gives_status_and_leaves_the_mean(project):
+    project.fail("oom", "killed at 14 GiB", framework="keras3-jax", task="fit", run=1)
+    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit")
+    results = project.load()
+    assert cell_of(results, "keras3-jax").run_ms.keys() == {2, 3}
+    assert cell_of(results, "keras3-torch").status == "timeout"
+    assert cell_of(results, "keras3-torch").reason == "over 60 s"
+
+
+def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
+    project = Project(tmp_path, unsupported(make_plan(), "keras2-tensorflow", "needs Keras 3"))
+    cell = cell_of(project.load(), "keras2-tensorflow")
+    assert (cell.status, cell.reason) == ("unsupported", "needs Keras 3")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not valid JSON"),
+        ('{"schema": "millistep.rec', "not valid JSON (Unterminated string"),
+        ('{"total_s": NaN}', "NaN is no JSON number"),
+        ('{"total_s": 1e999}', "too large a number"),
+        (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
+        ("[" * 100_000, "nested too deeply"),
+        ("[]", "is not of type 'object'"),
+        ("{}", "is a required property"),
+    ],
+)
+def test_broken_file_is_one_clear_line(project, text, said):
+    assert said in error_of(project, text)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: r.update(total_s="long"), "/total_s: 'long' is not of type 'number'"),
+        (lambda r: r.update(status="fine"), "/status: 'fine' is not one of ['ok', 'unsupported'"),
+        (lambda r: r.update(extra=1), "'extra' was unexpected"),
+        (
+            lambda r: r.update(started_at="yesterday"),
+            "/started_at: 'yesterday' is not a 'date-time'",
+        ),
+        (
+            lambda r: r["timing"]["blocks"][3].update(steps=0),
+            "/timing/blocks/3/steps: 0 is less than",
+        ),
+        (lambda r: r["load"].update(before=[1]), "allowed: number or null"),
+        (lambda r: r.update(timing=None), "/timing/blocks: empty, although the status is ok"),
+        (
+            lambda r: r["timing"].update(blocks=[]),
+            "/timing/blocks: empty, although the status is ok",
+        ),
+        (
+            lambda r: r["cell"].update(framework="keras3-torch"),
+            "is not the run that the plan expects",
+        ),
+        (lambda r: r.update(schema="millistep.record/2"), "'millistep.record/1' was expected"),
+    ],
+)
+def test_wrong_content_is_one_clear_line(project, change, said):
+    assert said in error_of(project, changed(project, change))
+
+
+def test_all_broken_files_are_reported_together(project):
+    project.save()
+    for path in list(project.records)[:3]:
+        (project.folder / path).write_text("{")
+    with pytest.raises(InputError) as caught:
+        load_results(project.plan_path)
+    assert len(caught.value.lines) == 3
+
+
+def test_huge_file_is_not_read(project, monkeypatch):
+    monkeypatch.setattr("analysis.strict_json.MAX_BYTES", 10)
+    project.save()
+    with pytest.raises(InputError, match="more than the 0 MiB that are read"):
+        load_results(project.plan_path)
+
+
+def test_folder_in_place_of_a_record(project):
+    project.save()
+    (project.folder / ONE).unlink()
+    (project.folder / ONE).mkdir()
+    with pytest.raises(InputError, match="not a file"):
+        load_results(project.plan_path)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.json", "/etc/passwd", "results/../x.json", "results\0"]
+)
+def test_record_outside_of_the_results_is_refused(project, path):
+    project.plan["cells"][0]["runs"][0]["record"] = path
+    project.save()
+    with pytest.raises(InputError, match="outside of the results folder"):
+        load_results(project.plan_path)
+
+
+def test_plan_that_contradicts_itself_is_refused(project):
+    project.plan["cells"].append(project.plan["cells"][0])
+    project.plan["cells"][1]["framework"] = "unknown"
+    project.save()
+    with pytest.raises(InputError) as caught:
+        load_results(project.plan_path)
+    assert any("stands there twice" in line for line in caught.value.lines)
+    assert any("'unknown' is no row and framework" in line for line in caught.value.lines)
+
+
+def test_loading_alters_nothing(project):
+    project.fail("error", "boom", framework="keras3-jax", task="fit", run=1)
+
+    def digests():
+        files = sorted(path for path in project.folder.rglob("*") if path.is_file())
+        return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    project.save()
+    before = digests()
+    load_results(project.plan_path)
+    assert digests() == before
+
+
+def test_digest_names_the_bytes(project):
+    first = project.load().digest
+    assert project.load().digest == first
+    project.change(lambda r: r.update(total_s=41.0), framework="keras3-jax", task="fit", run=1)
+    assert project.load().digest != first
+
+
+@given(st.text(), st.text())
+def test_any_two_identities_can_be_told_apart(old, new):
+    assert differences(old, new)

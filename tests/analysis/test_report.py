@@ -1,0 +1,149 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+from results_factory import Project, make_plan, unsupported
+
+from analysis.caveats import collect
+from analysis.figures import FIGURES
+from analysis.reference import load_reference
+from analysis.report.__main__ import CONTENTS, TEMPLATES, render
+from analysis.report.__main__ import FIGURES as REPORTED
+from analysis.report.abstract import abstract
+from analysis.report.inline_svg import inline_svg
+from analysis.report.methods_text import methods_text
+
+HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
+VOID = {"meta", "br", "link", "img"}
+
+
+class Page(HTMLParser):
+    """Collects tags, ids and links; checks that elements close in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.text = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs[key] for key in ("href", "src", "xlink:href") if key in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory):
+    """Stand-ins for the drawn figures: what matters here is how the page takes them in."""
+    folder = tmp_path_factory.mktemp("figures")
+    svg = (
+        '<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg xmlns:xlink="x"><metadata>date</metadata>'
+        '<defs><path id="m1" style="stroke: #1c1e21"/></defs>'
+        '<g clip-path="url(#p)"><use xlink:href="#m1"/></g></svg>'
+    )
+    for name in REPORTED:
+        (folder / f"{name}.svg").write_text(svg)
+    return folder
+
+
+def page_of(project, figures):
+    return render(project.load(), load_reference(), figures, TEMPLATES)
+
+
+def test_report_is_self_contained_well_formed_and_complete(project, figures):
+    text = page_of(project, figures)
+    page = Page(text)
+    assert "script" not in page.tags and "link" not in page.tags and "img" not in page.tags
+    assert all(link.startswith("#") for link in page.links)
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    headings = [heading for _, heading in CONTENTS]
+    assert re.findall(r"<h2>(.*?)</h2>", text) == headings
+    assert "8.016" in text and "[7.996, 8.036]" in text
+    assert "url(" not in re.sub(r"url\(#", "", text)
+
+
+def test_report_is_the_same_every_time(project, figures):
+    assert page_of(project, figures) == page_of(project, figures)
+
+
+def test_hostile_text_stays_text(tmp_path, figures):
+    plan = unsupported(make_plan(), "keras2-tensorflow", HOSTILE)
+    plan["models"]["bert"].update(title=HOSTILE, citation=HOSTILE)
+    plan["rows"][0]["title"] = HOSTILE
+    project = Project(tmp_path, plan)
+    project.fail("error", HOSTILE, framework="keras3-jax", task="fit")
+    project.change(lambda r: r["warnings"].append(HOSTILE))
+    project.change(lambda r: r["environment"]["packages"].update({HOSTILE: HOSTILE}))
+    project.change(lambda r: r["machine"].update(cpu=HOSTILE))
+    project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), framework="keras3-torch")
+    text = page_of(project, figures)
+    assert "script" not in Page(text).tags
+    assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
+    project = Project(tmp_path, make_plan(runs=runs))
+    project.records = {}
+    text = page_of(project, figures)
+    Page(text)
+    assert "Nothing is measured yet" in text
+
+
+def test_abstract_calls_nothing_best_with_one_run(tmp_path):
+    results = Project(tmp_path, make_plan(runs=1)).load()
+    text = abstract(results, load_reference(), collect(results))
+    assert "the lowest time on Keras 3 (JAX); with one run none is called best" in text
+    assert "12 of 12 cells have a time, each from 1 run." in text
+    assert "BERT fit 2.50\u00d7 and BERT predict 2.50\u00d7." in text
+
+
+def test_abstract_names_the_best_set_with_three(project):
+    results = project.load()
+    text = abstract(results, load_reference(), collect(results))
+    assert "BERT fit: 8.016 ms to 30.06 ms (Keras 3 (PyTorch))" in text
+    assert "not shown slower than the fastest: Keras 3 (JAX)" in text
+    assert "2.50\u00d7 [2.50, 2.50]" in text
+
+
+def test_methods_text_says_what_the_records_say(project):
+    project.change(lambda r: r["timing"].update(stop="time", warmup_steps=7), run=2)
+    text = " ".join(methods_text(project.load()))
+    assert "After 3 to 7 discarded steps" in text
+    assert "100 steps per run were timed in 10 pipelined blocks" in text
+    assert "the full number of steps in 24 and the cap on time in 12 of 36 runs" in text
+    assert "95 % Student t interval" in text
+    assert "venv with Python 3.11.7" in text
+
+
+def test_methods_text_of_one_run_claims_no_interval(tmp_path):
+    text = " ".join(methods_text(Project(tmp_path, make_plan(runs=1)).load()))
+    assert "no interval is given" in text and "Student" not in text
+
+
+def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
+    svg = inline_svg(figures / "blocks.svg", "blocks", 'a "name"')
+    assert svg.startswith('<svg role="img" aria-label="a &quot;name&quot;"')
+    assert 'id="blocks-m1"' in svg and 'href="#blocks-m1"' in svg and "url(#blocks-p)" in svg
+    assert "var(--ink)" in svg and "#1c1e21" not in svg and "metadata" not in svg
+
+
+def test_every_figure_has_a_caption():
+    assert set(REPORTED) == set(FIGURES)
+    for name in FIGURES:
+        assert (TEMPLATES / "captions" / f"{name}.rst").read_text().strip()

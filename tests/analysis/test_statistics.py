@@ -1,0 +1,153 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.statistics import (
+    Interval,
+    Verdict,
+    best_set,
+    fixed_cost_ms,
+    geometric_mean,
+    log_t_interval,
+    paired_ratio,
+    relative_standard_error,
+    run_mean_ms,
+    t_quantile,
+    verdict,
+)
+
+times = st.floats(min_value=1e-3, max_value=1e6)
+samples = st.lists(times, min_size=2, max_size=10)
+rows = st.dictionaries(
+    st.sampled_from("abcdef"),
+    st.dictionaries(st.integers(1, 5), times, min_size=0, max_size=5),
+    max_size=6,
+)
+
+
+def test_run_mean_weighs_blocks_by_their_steps():
+    # 10 steps in 20 ms and 30 steps in 90 ms: 110 ms / 40 steps, not the mean of 2 and 3
+    assert run_mean_ms([(10, 20_000_000), (30, 90_000_000)]) == pytest.approx(2.75)
+
+
+def test_geometric_mean_by_hand():
+    assert geometric_mean([1, 10, 100]) == pytest.approx(10)
+
+
+def test_t_quantiles_of_the_tables():
+    assert t_quantile(1) == pytest.approx(12.706, abs=1e-3)
+    assert t_quantile(2) == pytest.approx(4.3027, abs=1e-4)
+
+
+def test_log_t_interval_by_hand():
+    # logs -0.1, 0, 0.1: mean 0, s = 0.1, half = 4.302653 * 0.1 / sqrt(3) = 0.2484138
+    interval = log_t_interval([math.exp(-0.1), 1.0, math.exp(0.1)])
+    assert interval.low == pytest.approx(math.exp(-0.2484138), rel=1e-6)
+    assert interval.high == pytest.approx(math.exp(0.2484138), rel=1e-6)
+    assert interval.half_width == pytest.approx(math.exp(0.2484138) - 1, rel=1e-6)
+
+
+def test_one_value_has_no_spread():
+    assert log_t_interval([5.0]) is None
+    assert relative_standard_error([5.0]) is None
+
+
+def test_relative_standard_error_by_hand():
+    # 9, 10, 11: s = 1, standard error 1 / sqrt(3), mean 10
+    assert relative_standard_error([9, 10, 11]) == pytest.approx(0.0577350, rel=1e-6)
+
+
+def test_ratio_pairs_by_round_and_ignores_rounds_of_one_side():
+    ratio = paired_ratio({1: 20.0, 2: 40.0, 3: 7.0}, {1: 10.0, 2: 20.0, 4: 1.0})
+    assert (ratio.value, ratio.rounds) == (pytest.approx(2.0), 2)
+    assert ratio.interval.low == pytest.approx(2.0)  # drift between rounds cancels
+    assert paired_ratio({1: 1.0}, {2: 1.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (1.03, 1.10, Verdict.SLOWER),
+        (0.90, 0.97, Verdict.FASTER),
+        (0.99, 1.01, Verdict.SAME),
+        (1 / 1.02, 1.02, Verdict.SAME),
+        (1.01, 1.03, Verdict.AMBIGUOUS),
+        (0.50, 2.00, Verdict.AMBIGUOUS),
+        (1.02, 1.10, Verdict.AMBIGUOUS),
+    ],
+)
+def test_verdicts_at_the_margin(low, high, expected):
+    assert verdict(Interval(low, high)) is expected
+
+
+def test_no_interval_no_verdict():
+    assert verdict(None) is Verdict.AMBIGUOUS
+
+
+def test_best_set_keeps_what_is_not_shown_slower():
+    row = {
+        "fast": {1: 10.0, 2: 10.1, 3: 10.2},
+        "close": {1: 10.1, 2: 10.2, 3: 10.25},
+        "noisy": {1: 10.0, 2: 16.0, 3: 11.0},
+        "slow": {1: 20.0, 2: 20.3, 3: 20.2},
+    }
+    assert best_set(row) == {"fast", "close", "noisy"}
+
+
+def test_no_best_with_one_run_or_without_a_rival():
+    assert best_set({"a": {1: 10.0}, "b": {1: 99.0}}) == frozenset()
+    assert best_set({"a": {1: 10.0, 2: 10.0}, "b": {}}) == frozenset()
+    assert best_set({"fastest": {1: 1.0}, "b": {1: 9.0, 2: 9.0}}) == frozenset()
+    assert best_set({}) == frozenset()
+
+
+def test_what_was_not_compared_with_the_fastest_is_not_best():
+    row = {"a": {1: 10.0, 2: 10.1}, "b": {3: 11.0, 4: 11.0}}
+    assert best_set(row) == {"a"}
+
+
+def test_fixed_cost_from_two_points():
+    # t = 6 + 0.5 * batch: 10 ms at 8, 14 ms at 16
+    assert fixed_cost_ms(8, 10.0, 16, 14.0) == pytest.approx(6.0)
+    assert fixed_cost_ms(16, 14.0, 8, 10.0) == pytest.approx(6.0)
+    assert fixed_cost_ms(8, 10.0, 16, 25.0) == 0.0  # grows faster than the batch
+    assert fixed_cost_ms(8, 10.0, 16, 9.0) == 10.0  # does not grow at all
+
+
+@given(samples)
+def test_interval_holds_the_mean_and_the_mean_lies_between_the_values(values):
+    mean, interval = geometric_mean(values), log_t_interval(values)
+    assert interval.low <= mean * (1 + 1e-9) and mean <= interval.high * (1 + 1e-9)
+    assert min(values) * (1 - 1e-9) <= mean <= max(values) * (1 + 1e-9)
+
+
+@given(samples, st.floats(min_value=0.01, max_value=100))
+def test_units_do_not_matter(values, factor):
+    scaled = log_t_interval([value * factor for value in values])
+    assert scaled.half_width == pytest.approx(log_t_interval(values).half_width, rel=1e-6, abs=1e-9)
+
+
+@given(samples, samples)
+def test_swapping_two_frameworks_mirrors_the_verdict(first, second):
+    a, b = dict(enumerate(first)), dict(enumerate(second))
+    mirror = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+    forward, backward = paired_ratio(a, b), paired_ratio(b, a)
+    assert forward.value * backward.value == pytest.approx(1)
+    assert mirror.get(forward.verdict, forward.verdict) is backward.verdict
+
+
+@given(rows)
+def test_best_set_holds_the_fastest_and_only_frameworks_with_an_interval(row):
+    best = best_set(row)
+    assert all(len(row[name]) >= 2 for name in best)
+    if best:
+        measured = {name: runs for name, runs in row.items() if runs}
+        assert min(measured, key=lambda name: geometric_mean(measured[name].values())) in best
+
+
+@given(st.integers(1, 512), times, st.integers(1, 512), times)
+def test_fixed_cost_is_a_part_of_the_step(batch, step_ms, probe_batch, probe_ms):
+    if batch != probe_batch:
+        assert 0 <= fixed_cost_ms(batch, step_ms, probe_batch, probe_ms) <= step_ms

@@ -1,0 +1,133 @@
+import csv
+import io
+import re
+
+import pytest
+from results_factory import FRAMEWORKS, Project, make_plan, unsupported
+
+from analysis.tables.csv_files import runs_csv, table_csv
+from analysis.tables.model import letter, main_table
+from analysis.tables.writers import to_html, to_latex, to_markdown, to_plain
+
+HOSTILE = "<script>alert(1)</script> | 50 % of \\input{x} $a$ _b_ & `c` [d](e)\x1b[31m\n# f"
+
+
+def lines_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def hostile_project(tmp_path, runs=3):
+    plan = unsupported(make_plan(runs=runs), "keras2-tensorflow", HOSTILE)
+    for row in plan["rows"]:
+        row["title"] += " <b>|%$"
+    project = Project(tmp_path, plan)
+    project.fail("error", HOSTILE, framework="keras3-jax")
+    return project
+
+
+def test_cells_print_mean_interval_best_and_status(project):
+    project.fail("oom", "killed", framework="pytorch-eager", task="fit")
+    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit", run=2)
+    table = main_table(project.load())
+    fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
+    assert table.rows[0].labels == ("BERT fit", "8")
+    assert fit["keras3-jax"].text == "8.016"
+    assert fit["keras3-jax"].interval == "[7.996, 8.036]"
+    assert [name for name, cell in fit.items() if cell.best] == ["keras3-jax"]
+    assert (fit["pytorch-eager"].text, fit["pytorch-eager"].marks) == ("oom", ("b",))
+    assert dict(table.notes) == {
+        "a": "mean of 2 of 3 runs; run 2 timeout: over 60 s",
+        "b": "oom: killed",
+    }
+
+
+def test_one_run_has_no_interval_and_nothing_bold(tmp_path):
+    table = main_table(Project(tmp_path, make_plan(runs=1)).load())
+    cells = [cell for row in table.rows for cell in row.cells]
+    assert not any(cell.best or cell.ends for cell in cells)
+    assert "**" not in to_markdown(table)
+    assert "one run has no interval" in table.caption
+
+
+def test_unsupported_is_na_with_its_reason(tmp_path):
+    project = Project(tmp_path, unsupported(make_plan(), "keras2-tensorflow", "needs Keras 3"))
+    table = main_table(project.load())
+    assert (table.rows[0].cells[0].text, table.rows[0].cells[0].marks) == ("NA", ("a",))
+    assert table.notes == (("a", "NA: needs Keras 3"),)
+
+
+def test_no_cell_is_blank_whatever_happened(project):
+    statuses = ["unsupported", "oom", "timeout", "error", "killed", "unstable"]
+    for status, framework in zip(statuses, FRAMEWORKS, strict=True):
+        project.fail(status, "", framework=framework, task="fit")
+    project.records = {path: r for path, r in project.records.items() if "predict" not in path}
+    table = main_table(project.load())
+    assert [cell.text for cell in table.rows[0].cells] == ["NA", *statuses[1:]]
+    assert {cell.text for cell in table.rows[1].cells} == {"not measured"}
+    assert all(cell.marks for row in table.rows for cell in row.cells)
+
+
+def test_every_format_prints_the_same_numbers(project):
+    table = main_table(project.load())
+    expected = [cell.text for row in table.rows for cell in row.cells]
+    ends = [cell.ends for row in table.rows for cell in row.cells]
+    lines = lines_of(table_csv(table))
+    assert [line["ms_per_step"] for line in lines] == expected
+    assert [(line["ci95_low_ms"], line["ci95_high_ms"]) for line in lines] == ends
+    for text in (to_markdown(table), to_latex(table), to_html(table), to_plain(table, 100)):
+        assert all(number in text for number in expected)
+        assert all(f"[{low}, {high}]" in text for low, high in ends)
+
+
+def test_csv_marks_the_best(project):
+    lines = lines_of(table_csv(main_table(project.load())))
+    assert [line["framework"] for line in lines if line["best"] == "true"] == ["keras3-jax"] * 2
+
+
+def test_html_stays_text(tmp_path):
+    page = to_html(main_table(hostile_project(tmp_path).load()))
+    assert "<script" not in page and "<b>" not in page and "\x1b" not in page
+    assert page.count("<td") == 2 * 7
+    assert 'scope="row"' in page and 'scope="col"' in page and "<caption>" in page
+
+
+def test_markdown_keeps_its_columns(tmp_path):
+    text = to_markdown(main_table(hostile_project(tmp_path).load()))
+    body = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in body} == {9}
+    assert "\\<script\\>" in text and "\x1b" not in text
+
+
+def test_latex_escapes_and_needs_booktabs_alone(tmp_path):
+    text = to_latex(main_table(hostile_project(tmp_path).load()))
+    assert "\\input{x}" not in text and "<" not in text and "\x1b" not in text
+    assert "50 \\% of \\textbackslash{}input\\{x\\} \\$a\\$ \\_b\\_ \\&" in text
+    rows = [line for line in text.splitlines() if line.endswith("\\\\")]
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {7}
+    commands = set(re.findall(r"\\([a-z]+)(?=[{\s\\])", text))
+    assert {"toprule", "midrule", "bottomrule"} < commands
+    assert text.count("\\begin{") == text.count("\\end{") == 2
+
+
+def test_plain_text_is_for_terminals(tmp_path):
+    text = to_plain(main_table(hostile_project(tmp_path).load()), 80)
+    assert "\x1b" not in text
+    assert re.search(r"Keras 3 \(TensorFlow\) +10\.02 \*\[", text)
+
+
+def test_runs_csv_has_a_line_per_run_at_full_precision(project):
+    project.fail("oom", "=1+1", framework="pytorch-eager", task="fit", run=2)
+    lines = lines_of(runs_csv(project.load()))
+    assert len(lines) == 2 * 6 * 3
+    first = lines[0]
+    assert float(first["ms_per_step"]) == 20.02
+    assert first["parity.dtype"] == "float32" and first["machine.accelerator_name"] == "NA"
+    assert "environment.packages" not in first
+    failed = next(line for line in lines if line["status"] == "oom")
+    assert (failed["ms_per_step"], failed["reason"]) == ("NA", "'=1+1")
+    assert failed["timing.import_s"] == "NA" and failed["total_s"] == "40.0"
+
+
+@pytest.mark.parametrize(("index", "name"), [(0, "a"), (25, "z"), (26, "aa"), (52, "ba")])
+def test_letters_do_not_run_out(index, name):
+    assert letter(index) == name

@@ -1,0 +1,72 @@
+import html
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.statistics import Interval
+from analysis.text import csv_text, gain, html_text, interval_ms, latex, listed, markdown, ms, plain
+
+LATEX_ESCAPE = re.compile(
+    r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|dots)\{\}"
+    r"|\\[{}$&#%_]|\{[\[\]]\}|\$\\(pm|times|mu)\$"
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.012345, "0.01235"), (0.5, "0.5000"), (1, "1.000"), (7.9276, "7.928"), (9.9994, "9.999"),
+        (9.99996, "10.00"), (20.07, "20.07"), (99.996, "100.0"), (214.49, "214.5"),
+        (999.96, "1000"), (1306.85, "1307"), (10932.59, "10933"), (None, "NA"),
+    ],
+)  # fmt: skip
+def test_the_digit_rule(value, printed):
+    assert ms(value) == printed
+
+
+def test_interval_has_the_digits_of_its_time():
+    assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
+
+
+def test_small_words():
+    assert listed([]) == "none"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert gain(1.05) == "+5\u00a0%"
+
+
+@given(st.floats(min_value=1e-6, max_value=1e9))
+def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
+    exponent = math.floor(math.log10(value))
+    assert abs(float(ms(value)) - value) <= 0.5001 * 10 ** min(exponent - 3, 0) or value >= 1000
+    if value >= 1000:
+        assert abs(float(ms(value)) - value) <= 0.5
+
+
+@given(st.text())
+def test_html_cannot_open_a_tag_or_leave_an_attribute(text):
+    escaped = html_text(text)
+    assert not set("<>\"'") & set(escaped)
+    assert html.unescape(escaped).split() == plain(text).split()
+
+
+@given(st.text())
+def test_latex_is_ascii_without_live_commands(text):
+    left = LATEX_ESCAPE.sub("", latex(text)).replace("~", "")
+    assert left.isascii()
+    assert not set(left) & set("\\{}$&#%_^<>|")
+
+
+@given(st.text())
+def test_markdown_stays_in_its_table_cell(text):
+    escaped = markdown(text)
+    assert "\n" not in escaped
+    assert not re.search(r"(?<!\\)(\\\\)*[|<>`*\[\]]", escaped)
+
+
+@given(st.text())
+def test_terminal_and_spreadsheet_get_no_orders(text):
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", plain(text))
+    assert not csv_text(text).startswith(("=", "+", "-", "@"))
