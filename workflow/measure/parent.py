@@ -141,6 +141,8 @@ def _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, f
             kernel_killed_for_memory=(_difference(kills, machine.oom_kills()) or 0) > 0,
         )
     )
+    for name in ("python", "packages"):  # as found by the run, where it came that far
+        record["environment"][name] = child.said("packages", name) or environment[name]
     record["load"]["after"] = machine.load_average()
     record["load"]["foreign_cpu_share"] = child.said("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())

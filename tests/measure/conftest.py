@@ -1,0 +1,70 @@
+"""Runs of the fake framework through the real supervisor and a real child process."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from measure import parent
+
+PLUGINS = str(Path(__file__).parent / "plugins")
+
+
+@pytest.fixture
+def environment():
+    """A marker that names the interpreter of these tests."""
+    return {
+        "schema": "millistep.environment/1",
+        "name": "fake",
+        "accelerator": "cpu",
+        "method": "interpreter",
+        "definition_sha256": "0" * 64,
+        "interpreter": sys.executable,
+        "prefix": sys.prefix,
+        "python": sys.version.split()[0],
+        "packages": {},
+    }
+
+
+def identity(scale="smoke", threads=1, **architecture):
+    """The identity of a run of the fake framework."""
+    return json.dumps(
+        {
+            "accelerator": "cpu",
+            "architecture": {"step_ms": 1.0, **architecture},
+            "batch_size": 4,
+            "environment": "0" * 64,
+            "framework": "fake",
+            "interpreter": sys.executable,
+            "model": "fake",
+            "probe_batch_sizes": [1],
+            "run": 1,
+            "scale": scale,
+            "seed": 1,
+            "sources": "0" * 64,
+            "task": "fit",
+            "threads": threads,
+            "weights": "random",
+        },
+        sort_keys=True,
+    )
+
+
+@pytest.fixture
+def run(environment, tmp_path):
+    """``run(**architecture)``: measure a fake cell and return its record from the disk."""
+
+    def measured(time_limit_s=60, memory_limit_mib=20_000, scale="smoke", **architecture):
+        path = tmp_path / "records" / "run1.json"
+        parent.run(
+            identity(scale, **architecture),
+            environment,
+            path,
+            tmp_path / "logs" / "run1.log",
+            time_limit_s,
+            memory_limit_mib,
+            (PLUGINS,),
+        )
+        return json.loads(path.read_text())
+
+    return measured

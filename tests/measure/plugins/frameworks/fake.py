@@ -1,0 +1,117 @@
+"""A framework whose step lasts a known time, and which can fail in every way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+
+class Framework:
+    probeable = True
+
+    def __init__(self, cell):
+        self.cell = cell
+        self.wanted = cell.architecture
+        self.compiled = 0
+        self.steps = 0
+
+    def load(self):
+        if self.wanted.get("missing_package"):
+            import no_such_package  # noqa: F401
+
+    def build(self):
+        trouble = self.wanted.get("trouble")
+        if trouble:
+            getattr(self, trouble)()
+
+    def crash(self):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def killed(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def raises(self):
+        raise ValueError("shapes do not match: (2, 3) and (4, 5)\nsecond line")
+
+    def out_of_memory(self):
+        raise MemoryError
+
+    def device_out_of_memory(self):
+        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8 bytes.")
+
+    def eats_memory(self):
+        self.eaten = []
+        while True:
+            self.eaten.append(bytearray(os.urandom(1024)) * 20_000)
+            time.sleep(0.01)
+
+    def hangs(self):
+        time.sleep(1000)
+
+    def exits(self):
+        os._exit(3)
+
+    def leaves_a_grandchild(self):
+        pids = Path(self.wanted["pids"])
+        sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        pids.write_text(f"{os.getpid()} {sleeper.pid}")
+        time.sleep(1000)
+
+    def run(self, timer):
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size, timer):
+        timer.start()
+        while not timer.tick():
+            self.step()
+
+    def step(self):
+        self.steps += 1
+        if self.steps <= self.wanted.get("compiling_steps", 1):
+            self.compiled += 1
+        if self.steps == self.wanted.get("warns_at"):
+            warnings.warn("fake warning", stacklevel=1)
+        busy_wait(self.wanted["step_ms"] / 1000)
+
+    def legacy(self, steps, cap_s):
+        return self.wanted["step_ms"], steps, "what was asked for"
+
+    def fence(self):
+        pass
+
+    def compilations(self):
+        return self.compiled
+
+    def work(self):
+        return {"parameters": 1, "trainable_parameters": 1}
+
+    def parity(self):
+        return {
+            "framework_version": "fake 1",
+            "backend": "fake",
+            "dtype": "float32",
+            "matmul_precision": "float32",
+            "execution": "eager",
+            "compiler": "none",
+            "attention": "none",
+            "optimizer": None,
+            "device": "cpu",
+            "threads": self.cell.threads,
+            "flush_denormals": None,
+            "affinity": str(sorted(os.sched_getaffinity(0))),
+            "user_site": "usersite" if sys.flags.no_user_site == 0 else "none",
+            "omp_num_threads": os.environ["OMP_NUM_THREADS"],
+        }
+
+    def peak_device_mib(self):
+        return None
+
+
+def busy_wait(seconds):
+    """Exact to the microsecond, unlike sleep."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
