@@ -261,11 +261,23 @@ def test_rows_that_differ_in_the_same_way_share_a_caveat(project):
     assert found[0].evidence["values"]["graph / tf-graph"] == ["Keras 2 (TensorFlow)"]
 
 
-def test_unreported_values_are_said_to_be_so(tmp_path):
+def test_what_a_framework_does_not_report_is_no_difference(tmp_path):
     project = quiet_project(tmp_path)
     parity("threads", None)(project)
+    parity("graph_breaks", 0)(project)
+    parity("jit_compile", True)(project)
+    assert ids(project) == []
+    project.change(lambda r: r["parity"].update(threads=3), framework=TORCH, run=1)
     (caveat,) = collect(project.load())
-    assert "2 in Keras 3 (JAX); not reported in Keras 3 (PyTorch)" in caveat.sentence
+    assert "2 in Keras 3 (JAX); 3 in Keras 3 (PyTorch); not reported in" in caveat.sentence
+
+
+@pytest.mark.parametrize(("share", "severity"), [(0.1, "warning"), (0.3, "critical")])
+def test_a_crowded_machine_is_critical(tmp_path, share, severity):
+    project = quiet_project(tmp_path)
+    record("load", "foreign_cpu_share", share)(project)
+    (caveat,) = collect(project.load())
+    assert caveat.severity.name.lower() == severity
 
 
 def test_most_severe_first_and_valid_json(project):

@@ -2,6 +2,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+import yaml
 from results_factory import Project, make_plan, unsupported
 
 from analysis.caveats import collect
@@ -12,6 +13,7 @@ from analysis.report.__main__ import FIGURES as REPORTED
 from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
+from analysis.report.setting import settings
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -141,6 +143,13 @@ def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
     assert svg.startswith('<svg role="img" aria-label="a &quot;name&quot;"')
     assert 'id="blocks-m1"' in svg and 'href="#blocks-m1"' in svg and "url(#blocks-p)" in svg
     assert "var(--ink)" in svg and "#1c1e21" not in svg and "metadata" not in svg
+
+
+def test_settings_give_the_plan_again(project):
+    found = yaml.safe_load(settings(project.load()))
+    assert found["models"] == {"bert": {"fit": 8, "predict": 16}}
+    assert found["frameworks"] == [entry["name"] for entry in project.plan["frameworks"]]
+    assert (found["scale"], found["runs"], found["seed"], found["threads"]) == ("laptop", 3, 7, 2)
 
 
 def test_every_figure_has_a_caption():

@@ -112,6 +112,15 @@ def listed(items: list[str]) -> str:
     )
 
 
+def spelled(value: str | int | float | bool | None) -> str:
+    """A value of a parity card."""
+    if value is None:
+        return NA
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def plain(text: str) -> str:
     """One line without control characters: safe for a terminal."""
     return _CONTROL.sub(" ", text).strip()

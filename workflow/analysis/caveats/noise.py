@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from analysis.caveats.core import Caveat, Rows, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import (
     BLOCK_ERROR,
+    FOREIGN_CPU_HEAVY,
     FOREIGN_CPU_SHARE,
     LEGACY_DIFFERENCE,
     LOAD_PER_CORE,
@@ -65,13 +66,14 @@ def foreign_load(plan: Plan, rows: Rows) -> Iterator[Caveat]:
     )
     if worst:
         words = places(worst, lambda cell: percent(worst[cell]))
+        heavy = max(worst.values()) >= FOREIGN_CPU_HEAVY
         sentence = (
             "Other processes used the processors during the timed steps, as a share of all cores: "
             f"{words}."
         )
         yield Caveat(
             "foreign_load",
-            Severity.WARNING,
+            Severity.CRITICAL if heavy else Severity.WARNING,
             tuple(worst),
             _evidence(worst, FOREIGN_CPU_SHARE),
             sentence,
@@ -153,9 +155,9 @@ def legacy_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
             worst, lambda cell: f"{ms(_legacy_ms(cell))} instead of {ms(cell.step_ms)} ms"
         )
         sentence = (
-            "The published method would print another time, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} ({words}): "
-            "a difference of method, not of framework."
+            "The published arithmetic gives another time in the same process, by more than "
+            f"{percent(LEGACY_DIFFERENCE)} ({words}): a difference between clocks or a sign of "
+            "noise, not a difference between frameworks."
         )
         evidence = {
             "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},

@@ -24,16 +24,12 @@ def fixed_cost_dominates(plan: Plan, rows: Rows) -> Iterator[Caveat]:
         high = {cell: share for cell, share in shares.items() if share >= FIXED_COST_SHARE}
         if high:
             words = [f"{cell.framework.title} {percent(share)}" for cell, share in high.items()]
-            parts = [
-                *(["the optimiser's update"] if row.row.task == "fit" else []),
-                "reading the weights",
-            ]
+            optimiser = "the optimiser's update, " if row.row.task == "fit" else ""
             sentence = (
                 f"{row.row.title}: a large part of the step does not grow with the batch: "
-                f"{listed(words)}. Python, "
-                f"dispatch, {listed(parts)} and hardware that a batch does not fill all look like "
-                "this; two batch "
-                "sizes cannot tell them apart."
+                f"{listed(words)}. Python, dispatch, {optimiser}reading the weights and hardware "
+                "that a batch does not fill all look like this; two batch sizes cannot tell them "
+                "apart."
             )
             evidence = {
                 "threshold": FIXED_COST_SHARE,

@@ -18,7 +18,7 @@ from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.sections import environments, parity_cards, schedule, time_breakdown
-from analysis.report.setting import facts, machines, period, spread
+from analysis.report.setting import facts, machines, period, settings, spread
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.writers import to_html
@@ -72,10 +72,7 @@ def render(results: Results, reference: Reference, figures: Path, templates: Pat
         environments=environments(results),
         schedule=schedule(results),
         methods=methods_text(results),
-        settings=[
-            (key, getattr(results.plan, key))
-            for key in ("scale", "accelerator", "weights", "seed", "runs")
-        ],
+        settings=settings(results),
         citation=_citation(results),
         models=results.plan.models.values(),
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.cells import Cell, Results, RowCells, Run
 from analysis.record import Record
-from analysis.text import NA, count, listed, mib, ms, seconds
+from analysis.text import NA, count, listed, mib, ms, seconds, spelled
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,7 @@ def _work_reader(key: str) -> Callable[[Record], Any]:
 
 def _agreed(cell: Cell, read: Callable[[Record], Any]) -> str:
     """The value of all runs of a cell, or all their values."""
-    return listed(list(dict.fromkeys(_spelled(read(record)) for record in cell.records)))
-
-
-def _spelled(value: Any) -> str:
-    if value is None:
-        return NA
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return listed(list(dict.fromkeys(spelled(read(record)) for record in cell.records)))
 
 
 PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")

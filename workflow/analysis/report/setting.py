@@ -95,3 +95,20 @@ def software(results: Results) -> str:
         if versions:
             parts.append(f"{framework.title}: {listed(versions)}")
     return "; ".join(parts) or NOTHING
+
+
+def settings(results: Results) -> str:
+    """The configuration that gives this plan again, as YAML."""
+    plan = results.plan
+    lines = [f"{key}: {getattr(plan, key)}" for key in ("scale", "accelerator", "runs", "weights")]
+    requested = {record.threads.requested for record in results.records}
+    lines += [f"threads: {number}" for number in requested if len(requested) == 1]
+    lines += [f"seed: {plan.seed}", "models:"]
+    for model in dict.fromkeys(row.model for row in plan.rows):
+        lines.append(f"  {model}:")
+        rows = [row for row in plan.rows if row.model == model]
+        for task in dict.fromkeys(row.task for row in rows):
+            sizes = [row.batch_size for row in rows if row.task == task]
+            lines.append(f"    {task}: {sizes[0] if len(sizes) == 1 else sizes}")
+    lines += ["frameworks:", *(f"  - {framework.name}" for framework in plan.frameworks)]
+    return "\n".join(lines)

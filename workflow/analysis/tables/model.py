@@ -115,9 +115,8 @@ def _caption(results: Results) -> str:
     if any(cell.interval for cell in results.cells):
         shown = (
             "Mean ms/step with its 95 % interval (Student's t on the logarithms of the run means). "
-            "Best set, bold "
-            "(* on a terminal): every framework not shown slower than the fastest of its row by "
-            "more than 2 %."
+            "Marked as best: every framework that is not shown to be more than 2 % slower than "
+            "the fastest of its row."
         )
     where = (
         f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "

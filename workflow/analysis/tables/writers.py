@@ -71,37 +71,34 @@ def _plain_cell(cell: TableCell) -> str:
 def to_latex(table: Table) -> str:
     """A table float that needs booktabs and nothing else; intervals stand under their numbers."""
     labels = len(table.label_columns)
-    notes = [
-        rf"\par\noindent\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes
-    ]
+    notes = [rf"\par\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes]
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
-            rf"\caption{{{latex(table.caption)}}}",
-            rf"\begin{{tabular}}{{{'l' * (labels - 1)}r{'r' * len(table.columns)}}}",
+            rf"\caption{{{latex(table.caption)}}}\medskip",
+            rf"\begin{{tabular}}{{@{{}}{'l' * (labels - 1)}r{'r' * len(table.columns)}@{{}}}}",
             r"\toprule",
-            *_latex_header(column_titles(table)),
+            *_latex_header(table),
             r"\midrule",
             *(line for row in table.rows for line in _latex_lines(row)),
             r"\bottomrule",
             r"\end{tabular}",
-            *notes,
+            *([r"\par\medskip\raggedright", *notes] if notes else []),
             r"\end{table}",
             "",
         ]
     )
 
 
-def _latex_header(titles: list[str]) -> list[str]:
-    """'Keras 3 (JAX)' on two lines, so that six columns fit on a page."""
-    parts = [title.partition(" (") for title in titles]
-    lines = [
-        [latex(head) for head, _, _ in parts],
-        [latex(f"({tail}") if tail else "" for _, _, tail in parts],
-    ]
-    return [_latex_line(line) for line in lines if any(line)]
+def _latex_header(table: Table) -> list[str]:
+    """'Keras 3 (JAX)' and 'Batch size' on two lines, so that six columns fit on a page."""
+    parts = [title.partition(" ")[::2] for title in table.label_columns]
+    for framework in table.columns:
+        head, bracket, tail = framework.title.partition(" (")
+        parts.append((head, f"({tail}" if bracket else ""))
+    return [_latex_line(list(map(latex, line))) for line in zip(*parts, strict=True)]
 
 
 def _latex_lines(row: TableRow) -> list[str]:
