@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from measure import parent
 
 PLUGINS = str(Path(__file__).parent / "plugins")

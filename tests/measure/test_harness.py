@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from measure import parent, progress
 from measure.ending import Ending, status
 

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from measure.protocol import PROTOCOLS
 from measure.timer import Timer, block_size, relative_standard_error
 

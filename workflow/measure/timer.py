@@ -12,7 +12,6 @@ import time
 
 from measure.protocol import Protocol
 
-
 MAX_WARMUP_STEPS = 20
 
 

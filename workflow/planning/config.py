@@ -4,12 +4,16 @@ import json
 from pathlib import Path
 
 import jsonschema
+import yaml
 
 SCHEMA = Path(__file__).parent.parent / "schemas" / "config.schema.json"
 
 
 class ConfigError(Exception):
     """One line for the user: the key, what is wrong with it, what is allowed."""
+
+    def __init__(self, message: str):
+        super().__init__(" ".join(message.splitlines()))
 
 
 def check(config: dict) -> dict:
@@ -23,6 +27,24 @@ def check(config: dict) -> dict:
         name: entry["default"] for name, entry in schema["properties"].items() if "default" in entry
     }
     return {**defaults, **config}
+
+
+def check_yaml(path: str) -> None:
+    """Raise :class:`ConfigError` with file and line if a file is not YAML."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not text in UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise ConfigError(f"{path}{where}: {problem}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: not a mapping of keys to values")
 
 
 def _words(error: jsonschema.ValidationError) -> str:

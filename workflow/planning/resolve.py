@@ -55,6 +55,11 @@ def memory_limit_mib(asked) -> int:
     return int(0.9 * total / 2**20)
 
 
+def put_first_on_path(folder: Path) -> None:
+    """Have the commands of this process's jobs find what is in a folder first."""
+    os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
 def gpu_memory_gib() -> float | None:
     """Memory of the first GPU, None without one."""
     if not shutil.which("nvidia-smi"):

@@ -12,15 +12,15 @@ rule tables:
         "results/runs.csv",
         collect("results/table.{form}", form=TABLE_FORMS),
         collect("results/published.{form}", form=["md", "csv"]),
-    params:
-        analysis=ANALYSIS,
     log:
         "results/logs/tables.log",
     conda:
         "../../envs/analysis.yaml"
+    params:
+        analysis=ANALYSIS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.tables --plan {input.plan}"
-        " --output-dir results 2> {log}"
+        " --output-dir results 2> >(tee {log} >&2)"
 
 
 rule caveats:
@@ -31,15 +31,15 @@ rule caveats:
     output:
         "results/caveats.json",
         "results/caveats.md",
-    params:
-        analysis=ANALYSIS,
     log:
         "results/logs/caveats.log",
     conda:
         "../../envs/analysis.yaml"
+    params:
+        analysis=ANALYSIS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.caveats --plan {input.plan}"
-        " --output-dir results 2> {log}"
+        " --output-dir results 2> >(tee {log} >&2)"
 
 
 rule figures:
@@ -49,12 +49,12 @@ rule figures:
         records=PLAN.records,
     output:
         collect("results/figures/{figure}.{form}", figure=FIGURES, form=["svg", "png"]),
-    params:
-        analysis=ANALYSIS,
     log:
         "results/logs/figures.log",
     conda:
         "../../envs/analysis.yaml"
+    params:
+        analysis=ANALYSIS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.figures --plan {input.plan}"
-        " --output-dir results/figures 2> {log}"
+        " --output-dir results/figures 2> >(tee {log} >&2)"

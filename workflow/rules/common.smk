@@ -8,17 +8,35 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from environments import definition_sha256
-from planning.config import ConfigError
+from planning import changes
+from planning.config import ConfigError, check_yaml
 from planning.plan import Plan
+from planning.resolve import put_first_on_path
 from planning.sources import content_digest
 
 # Rules without an environment of their own run on the interpreter that runs Snakemake.
-os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+put_first_on_path(Path(sys.executable).parent)
 
-try:
-    PLAN = Plan(config, definition_sha256, envs=Path("envs"))
-except ConfigError as error:
-    sys.exit(f"millistep: configuration: {error}")
+CONFIG = "config/config.yaml"
+
+
+def or_one_line(function, *arguments):
+    """What the function returns, or the end with the one line that the user needs."""
+    try:
+        return function(*arguments)
+    except ConfigError as error:
+        sys.exit(f"millistep: configuration: {error}")
+
+
+or_one_line(check_yaml, CONFIG)
+
+
+configfile: CONFIG
+
+
+PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"))
+if to_measure := changes.summary(PLAN, Path()):
+    print(to_measure, file=sys.stderr)
 
 USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
 
@@ -30,3 +48,30 @@ ANALYSIS = "-".join(
     )
 )
 TABLE_FORMS = ["md", "csv", "tex"]
+RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.json"
+
+
+def identity_of_run(wildcards, framework):
+    """All that defines the run's number: the only reason to measure it again."""
+    return planned_run(wildcards, framework).identity
+
+
+def priority_of_run(wildcards, framework):
+    """Runs are measured in the plan's randomised order."""
+    return len(PLAN.runs) - planned_run(wildcards, framework).position
+
+
+def planned_run(wildcards, framework):
+    path = RECORD.format(framework=framework, **wildcards)
+    try:
+        return PLAN.by_record[path]
+    except KeyError:
+        raise WorkflowError(
+            f"{path} is not in the plan of this configuration"
+        ) from None
+
+
+def show_results():
+    """Print the table as far as it was made."""
+    if os.path.exists("results/report.html"):
+        shell("cat results/table.md && echo && echo Report: results/report.html")

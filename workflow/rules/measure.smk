@@ -5,48 +5,27 @@
 # Plan and environments have priorities instead, and a run deploys what it lacks.
 
 
-def identity_of_run(wildcards, framework):
-    """All that defines the run's number: the only reason to measure it again."""
-    return planned_run(wildcards, framework).identity
-
-
-def priority_of_run(wildcards, framework):
-    """Runs are measured in the plan's randomised order."""
-    return len(PLAN.runs) - planned_run(wildcards, framework).position
-
-
-def planned_run(wildcards, framework):
-    path = RECORD.format(framework=framework, **wildcards)
-    try:
-        return PLAN.by_record[path]
-    except KeyError:
-        raise WorkflowError(f"{path} is not in the plan of this configuration") from None
-
-
-RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.json"
-
 for framework in PLAN.frameworks:
 
     rule:
+        """The record of one run."""
         name:
             f"measure_{framework.module}"
         input:
             harness=ancient("workflow/run_cell.py"),
         output:
             record=expand(RECORD, framework=framework.name, allow_missing=True),
-        params:
-            identity=partial(identity_of_run, framework=framework.name),
         log:
             expand(
                 RECORD.replace("records", "logs").replace(".json", ".log"),
                 framework=framework.name,
                 allow_missing=True,
             ),
-        conda:
-            PLAN.environment_of(framework).conda
         priority: partial(priority_of_run, framework=framework.name)
         # A supervisor that was killed itself: its second attempt says so and goes on.
         retries: 1
+        conda:
+            PLAN.environment_of(framework).conda
         resources:
             machine_percent=100,
             attempt_no=lambda wildcards, attempt: attempt,
@@ -55,6 +34,8 @@ for framework in PLAN.frameworks:
             environment=PLAN.environment_of(framework).marker,
             time_limit_s=PLAN.time_limit_s,
             memory_limit_mib=PLAN.memory_limit_mib,
+        params:
+            identity=partial(identity_of_run, framework=framework.name),
         shell:
             "python3 -s {input.harness} --identity {params.identity:q}"
             " --deployment {resources.deployment} --definition {resources.definition}"

@@ -5,11 +5,13 @@ rule plan:
     """Every cell and run that the configuration asks for."""
     output:
         "results/plan.json",
+    log:
+        "results/logs/plan.log",
+    conda:
+        "../../envs/analysis.yaml"
+    priority: 2_000_000
     params:
         config=json.dumps(PLAN.config, sort_keys=True),
         plan=PLAN.sha256,
-    log:
-        "results/logs/plan.log",
-    priority: 2_000_000
     shell:
-        "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> {log}"
+        "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> >(tee {log} >&2)"

@@ -1,4 +1,4 @@
-# The report that people cite, and what the terminal shows at the end.
+# The report that people cite.
 
 
 rule report:
@@ -9,18 +9,12 @@ rule report:
         figures=collect("results/figures/{figure}.svg", figure=FIGURES),
     output:
         "results/report.html",
-    params:
-        analysis=ANALYSIS,
     log:
         "results/logs/report.log",
     conda:
         "../../envs/analysis.yaml"
+    params:
+        analysis=ANALYSIS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.report --plan {input.plan}"
-        " --figures results/figures --output {output} 2> {log}"
-
-
-def show_results():
-    """Print the table as far as it was made."""
-    if os.path.exists("results/report.html"):
-        shell("cat results/table.md && echo && echo Report: results/report.html")
+        " --figures results/figures --output {output} 2> >(tee {log} >&2)"

@@ -1,5 +1,7 @@
 """Native PyTorch through ``torch.compile``, as the page compiled it."""
 
+from functools import partial
+
 from measure.frameworks import WrongFramework
 from measure.frameworks.native import NativeFramework
 
@@ -9,7 +11,10 @@ class Framework(NativeFramework):
     probeable = False  # another batch size costs a compilation, longer than the run itself
 
     def compile(self, model):
-        return self.torch.compile(model, mode=self.compile_mode)
+        compiler = partial(self.torch.compile, mode=self.compile_mode)
+        # A builder says what is compiled where that is not the whole model.
+        own = getattr(self.models, "compile", None)
+        return own(model, self.cell, compiler) if own else compiler(model)
 
     def compilations(self):
         from torch._dynamo.utils import counters

@@ -20,9 +20,9 @@ class TensorFlowMixin:
         name = f"{_STEP[self.cell.task]}_step"
         step = getattr(self.model, name)
 
-        def counted(*args):
+        def counted(*args, **options):
             self._traces += 1
-            return step(*args)
+            return step(*args, **options)
 
         setattr(self.model, name, counted)
 
@@ -61,4 +61,4 @@ class TensorFlowMixin:
         return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
 
 
-_STEP = {"fit": "train", "predict": "predict"}
+_STEP = {"fit": "train", "predict": "predict", "generate": "generate"}

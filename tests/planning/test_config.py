@@ -1,0 +1,112 @@
+"""Bad configurations: one line that names the key, what is wrong and what is allowed."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments import definition_sha256
+from planning.config import ConfigError, check_yaml
+from planning.frameworks import FRAMEWORKS
+from planning.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+
+def plan(**changes):
+    config = {**copy.deepcopy(SHIPPED), "scale": "smoke", "accelerator": "cpu", **changes}
+    return Plan(config, definition_sha256, ROOT / "envs")
+
+
+def test_the_shipped_configuration_plans_every_column():
+    shipped = plan()
+    assert [f.name for f in shipped.frameworks] == list(FRAMEWORKS)
+    assert len(shipped.runs) == len(shipped.rows) * len(FRAMEWORKS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"framworks": []}, ["unknown key 'framworks'", "frameworks"]),
+        ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
+        ({"models": {"bort": {"fit": 1}}}, ["models", "'bort'", "bert"]),
+        ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
+        ({"models": {"bert": {"fit": -1}}}, ["models.bert.fit", "-1", "batch size of 1 or more"]),
+        ({"models": {"bert": {"fit": [2, 0]}}}, ["models.bert.fit", "batch size"]),
+        ({"models": {"bert": {"fit": True}}}, ["models.bert.fit", "True"]),
+        ({"models": {"bert": {"fit": None}}}, ["models", "at least one task"]),
+        ({"models": {}}, ["models", "at least one model"]),
+        ({"frameworks": ["keras4-jax"]}, ["frameworks", "'keras4-jax'", "keras3-jax"]),
+        ({"frameworks": []}, ["frameworks", "at least one"]),
+        ({"runs": 0}, ["runs", "0", "whole number from 1"]),
+        ({"runs": 2.5}, ["runs", "2.5"]),
+        ({"threads": 10_000}, ["threads", "10000", "processors"]),
+        ({"limits": {"time": 5}}, ["limits", "'time'", "time_s"]),
+        ({"limits": {"time_s": 0}}, ["limits.time_s", "greater than 0"]),
+        ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),
+        ({"unsupported": [{"model": "bert", "framework": "keras3-jax"}]}, ["unsupported.0"]),
+        (
+            {"unsupported": [{"model": "bert", "framework": "x", "reason": "y"}]},
+            ["unsupported", "'x'", "keras3-jax"],
+        ),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_allowed(changes, words):
+    with pytest.raises(ConfigError) as refusal:
+        plan(**changes)
+    line = str(refusal.value)
+    assert "\n" not in line
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"scale: [smoke\nmodels: x", "line 2"),
+        (b"scale: smoke\n\tmodels: x", "line 2"),
+        (b"- a\n- b\n", "not a mapping"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"a: !!python/object/apply:os.system [true]", "could not determine a constructor"),
+    ],
+)
+def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
+    path = tmp_path / "config.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as refusal:
+        check_yaml(str(path))
+    assert str(path) in str(refusal.value)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=12),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+            max_leaves=6,
+        ),
+        max_size=5,
+    )
+)
+def test_no_configuration_whatever_escapes_as_another_error(config):
+    try:
+        Plan({**SHIPPED, **config}, definition_sha256, ROOT / "envs")
+    except ConfigError as refusal:
+        assert len(str(refusal).splitlines()) == 1
+
+
+def test_an_unsupported_cell_is_planned_without_runs_and_with_its_reason():
+    reason = {"model": "bert", "task": "fit", "framework": "keras3-jax", "reason": "no compiler"}
+    document = plan(unsupported=[reason]).document()
+    cells = [c for c in document["cells"] if c["framework"] == "keras3-jax"]
+    assert [(c["task"], c["unsupported"], len(c["runs"])) for c in cells] == [
+        ("fit", "no compiler", 0),
+        ("predict", None, 1),
+    ]

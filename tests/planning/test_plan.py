@@ -1,0 +1,170 @@
+"""Identities, digests of sources, and the order of the runs."""
+
+import json
+import random
+import shutil
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planning import changes, schedule, sources
+
+from .test_config import ROOT, plan
+
+WORKFLOW = ROOT / "workflow"
+
+
+def test_the_document_is_valid_and_complete():
+    document = plan(runs=3).document()
+    schema = json.loads((WORKFLOW / "schemas/plan.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
+    assert positions == list(range(36))
+
+
+def test_the_published_batch_sizes_are_the_pages():
+    rows = plan(scale="paper").document()["rows"]
+    assert [(r["title"], r["batch_size"], r["published_batch_size"]) for r in rows] == [
+        ("BERT fit", 32, 32),
+        ("BERT predict", 256, 256),
+    ]
+
+
+def test_an_identity_is_one_sorted_string_that_names_what_defines_the_number():
+    run = plan().runs[0]
+    identity = json.loads(run.identity)
+    assert list(identity) == sorted(identity)
+    assert json.dumps(identity, sort_keys=True) == run.identity
+    assert {"environment", "sources", "architecture", "batch_size", "threads"} <= set(identity)
+
+
+def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
+    config = {"limits": {"time_s": 5, "memory_gib": 3}}
+    same = {**config, "limits": {"memory_gib": 1, "time_s": 7}}
+    assert [r.identity for r in plan(**config).runs] == [r.identity for r in plan(**same).runs]
+
+
+def test_only_the_first_run_of_a_cell_carries_the_probe():
+    probes = {
+        run.number: json.loads(run.identity)["probe_batch_sizes"] for run in plan(runs=3).runs
+    }
+    assert probes == {1: [1], 2: [], 3: []}
+
+
+@given(
+    frameworks=st.sets(st.sampled_from("abcdef"), min_size=1),
+    rows=st.integers(1, 5),
+    runs=st.integers(1, 5),
+    seed=st.integers(0, 2**31),
+)
+def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, seed):
+    order = schedule.positions(list(range(rows)), lambda row: frameworks, runs, seed)
+    assert sorted(order.values()) == list(range(rows * len(frameworks) * runs))
+    entries = sorted(order, key=order.get)
+    size = len(frameworks)
+    for block in range(rows * runs):
+        part = entries[block * size : (block + 1) * size]
+        assert {framework for _, framework, _ in part} == frameworks
+        assert len({(row, run) for row, _, run in part}) == 1
+    assert [run for _, _, run in entries] == sorted(run for _, _, run in entries)
+
+
+def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
+    names = list("abcdef")
+    one = schedule.positions([0], lambda row: names, 5, seed=1)
+    rounds = [[f for _, f, r in sorted(one, key=one.get) if r == k] for k in range(1, 6)]
+    assert len({tuple(order) for order in rounds}) > 1
+    assert one == schedule.positions([0], lambda row: names, 5, seed=1)
+    assert one != schedule.positions([0], lambda row: names, 5, seed=2)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    shutil.copytree(WORKFLOW, tmp_path / "workflow", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "workflow"
+
+
+def digests(workflow):
+    """Digest of the sources of each column's BERT cells."""
+    sources._content.cache_clear()
+    sources._imports.cache_clear()
+    measure = workflow / "measure"
+    families = {
+        "keras2_tensorflow": "keras2",
+        "keras3_tensorflow": "keras3",
+        "keras3_jax": "keras3",
+        "keras3_torch": "keras3",
+        "pytorch_eager": "pytorch",
+        "pytorch_compiled": "pytorch",
+    }
+    return {
+        framework: sources.digest(
+            workflow,
+            (
+                measure / "child.py",
+                measure / "parent.py",
+                measure / "frameworks" / f"{framework}.py",
+                measure / "models/bert" / f"{family}.py",
+                measure / "models/bert/work.py",
+            ),
+        )
+        for framework, family in families.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("models/bert/keras3.py", {"keras3_tensorflow", "keras3_jax", "keras3_torch"}),
+        ("models/bert/keras2.py", {"keras2_tensorflow"}),
+        ("models/bert/pytorch.py", {"pytorch_eager", "pytorch_compiled"}),
+        ("frameworks/keras3_jax.py", {"keras3_jax"}),
+        ("frameworks/torch.py", {"keras3_torch", "pytorch_eager", "pytorch_compiled"}),
+        ("frameworks/tensorflow.py", {"keras2_tensorflow", "keras3_tensorflow"}),
+        ("frameworks/pytorch_compiled.py", {"pytorch_compiled"}),
+        ("timer.py", "all"),
+        ("protocol.py", "all"),
+        ("watch.py", "all"),
+        ("models/bert/inputs.py", "all"),
+        ("progress.py", set()),
+    ],
+)
+def test_a_changed_line_changes_exactly_the_cells_that_use_it(copy, file, changed):
+    before = digests(copy)
+    path = copy / "measure" / file
+    path.write_text(path.read_text() + "\n# another line\n")
+    after = digests(copy)
+    differing = {name for name in before if before[name] != after[name]}
+    assert differing == (set(before) if changed == "all" else changed)
+
+
+def test_moving_and_touching_change_no_digest(copy, tmp_path):
+    before = digests(copy)
+    shutil.move(copy, tmp_path / "elsewhere")
+    for path in (tmp_path / "elsewhere").rglob("*.py"):
+        path.touch()
+    assert digests(tmp_path / "elsewhere") == before
+
+
+def test_the_summary_says_which_cells_and_why(tmp_path):
+    planned = plan()
+    assert "not measured yet" in changes.summary(planned, tmp_path)
+    for run in planned.runs:
+        path = tmp_path / run.record
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"identity": run.identity}))
+    assert changes.summary(planned, tmp_path) == ""
+
+    victim = random.Random(1).choice(planned.runs)
+    identity = json.loads(victim.identity)
+    identity["seed"], identity["sources"] = 77, "another"
+    (tmp_path / victim.record).write_text(json.dumps({"identity": json.dumps(identity)}))
+    summary = changes.summary(planned, tmp_path)
+    assert "1 of 12 runs" in summary
+    assert "seed 77 -> 1, sources changed" in summary
+    assert victim.framework in summary
+
+    (tmp_path / victim.record).write_text("{broken")
+    assert "cannot be read" in changes.summary(planned, tmp_path)
