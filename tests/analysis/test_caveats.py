@@ -247,6 +247,14 @@ def test_evidence_holds_the_numbers_of_the_sentence(tmp_path):
     assert "Keras 3 (JAX)" not in caveat.sentence
 
 
+def test_a_run_found_unsupported_counts_as_failed_only_beside_others(tmp_path):
+    project = quiet_project(tmp_path)
+    project.fail("unsupported", "no such layer", framework=TORCH, run=1)
+    assert ids(project) == ["failed_runs"]
+    project.fail("unsupported", "no such layer", framework=TORCH)
+    assert ids(project) == ["unsupported"]
+
+
 def test_predict_does_not_blame_the_optimiser(project):
     slow_fixed_probe(project)
     sentences = {c.sentence for c in collect(project.load()) if c.id == "fixed_cost_dominates"}

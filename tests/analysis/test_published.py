@@ -126,6 +126,13 @@ def test_published_table_labels_both_lines_and_ranks_nothing(project, reference)
     assert lines[8]["ms_per_step"] == "222.37" and lines[8]["batch_size"] == "32"
 
 
+def test_published_table_marks_means_that_lack_runs(project, reference):
+    project.fail("oom", "killed", framework="keras3-jax", task="fit", run=1)
+    table = published_table(project.load(), reference)
+    assert table.notes == (("a", "mean of 2 of 3 runs; run 1 oom: killed"),)
+    assert table.rows[0].cells[2].marks == ("a",)
+
+
 def test_row_without_published_counterpart_prints_na(tmp_path, reference):
     plan = make_plan(rows=(("bert", "fit", 8, None),))
     table = published_table(Project(tmp_path, plan).load(), reference)

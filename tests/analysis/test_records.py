@@ -148,6 +148,11 @@ def test_all_broken_files_are_reported_together(project):
     assert len(caught.value.lines) == 3
 
 
+def test_endless_reason_is_cut(project):
+    project.fail("error", "x" * 10_000, framework="keras3-jax", task="fit")
+    assert cell_of(project.load(), "keras3-jax").reason == "x" * 300 + "..."
+
+
 def test_huge_file_is_not_read(project, monkeypatch):
     monkeypatch.setattr("analysis.strict_json.MAX_BYTES", 10)
     project.save()

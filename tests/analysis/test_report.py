@@ -13,6 +13,7 @@ from analysis.report.__main__ import FIGURES as REPORTED
 from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
+from analysis.report.sections import parity_cards
 from analysis.report.setting import settings
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
@@ -110,7 +111,8 @@ def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
 def test_abstract_calls_nothing_best_with_one_run(tmp_path):
     results = Project(tmp_path, make_plan(runs=1)).load()
     text = abstract(results, load_reference(), collect(results))
-    assert "the lowest time on Keras 3 (JAX); with one run none is called best" in text
+    assert "BERT fit: from 8.008 ms on Keras 3 (JAX) to 30.03 ms on Keras 3 (PyTorch)" in text
+    assert "the lowest time is from one run, so none is called best" in text
     assert "12 of 12 cells have a time, each from 1 run." in text
     assert "BERT fit 2.50\u00d7 and BERT predict 2.50\u00d7." in text
 
@@ -118,7 +120,7 @@ def test_abstract_calls_nothing_best_with_one_run(tmp_path):
 def test_abstract_names_the_best_set_with_three(project):
     results = project.load()
     text = abstract(results, load_reference(), collect(results))
-    assert "BERT fit: 8.016 ms to 30.06 ms (Keras 3 (PyTorch))" in text
+    assert "BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (PyTorch)" in text
     assert "not shown slower than the fastest: Keras 3 (JAX)" in text
     assert "2.50\u00d7 [2.50, 2.50]" in text
 
@@ -143,6 +145,15 @@ def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
     assert svg.startswith('<svg role="img" aria-label="a &quot;name&quot;"')
     assert 'id="blocks-m1"' in svg and 'href="#blocks-m1"' in svg and "url(#blocks-p)" in svg
     assert "var(--ink)" in svg and "#1c1e21" not in svg and "metadata" not in svg
+
+
+def test_parity_cards_mark_what_differs_and_is_reported(project):
+    project.change(lambda r: r["parity"].update(dtype="bfloat16"), framework="keras3-jax")
+    project.change(lambda r: r["parity"].update(graphs=2), framework="pytorch-compiled")
+    card = parity_cards(project.load())[0]
+    marked = {card.lines[index][0] for index in card.marked}
+    assert marked == {"execution", "compiler", "dtype"}
+    assert card.lines[4][0] == "dtype" and card.lines[4][3] == "bfloat16"
 
 
 def test_settings_give_the_plan_again(project):

@@ -16,6 +16,7 @@ from analysis.record import Record
 from analysis.strict_json import parse_json, read_bytes, validate
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
+MAX_REASON = 300  # characters; the record keeps the rest
 MAX_VALUE = 40  # characters of a differing value
 ABSENT = object()
 
@@ -98,6 +99,7 @@ def _load_run(
         )
         return Run(planned.run, planned.position, planned.record, STALE, reason, record)
     reason = record.reason or ("" if record.status == "ok" else "no reason was recorded")
+    reason = reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}..."
     return Run(planned.run, planned.position, planned.record, record.status, reason, record)
 
 

@@ -2,7 +2,7 @@
 grey and when colour-blind.
 
 Colours are Okabe and Ito's, without its yellow (too light on paper); markers and hatches repeat the
-distinction. Ink and rule are placeholders of fixed value, which the report replaces by its own
+distinction. Ink, rule and published are placeholders, which the report replaces by its own colours
 (dark mode).
 """
 

@@ -31,12 +31,12 @@ def scale_is_reduced(plan: Plan, rows: Rows) -> Iterator[Caveat]:
         sizes = {model: details.architecture for model, details in plan.models.items()}
         sentence = (
             f"Scale is {plan.scale}, not paper: the architectures are reduced, so these times are "
-            "not comparable with "
-            "published ones, and the ranking may be another than in the full models."
+            "not comparable with published ones, and the ranking may be another than in the full "
+            "models."
         )
         yield Caveat(
             "scale_is_reduced",
-            Severity.WARNING,
+            Severity.CRITICAL if plan.scale == "smoke" else Severity.WARNING,
             (),
             {"scale": plan.scale, "models": sizes},
             sentence,

@@ -17,10 +17,8 @@ from analysis.text import count, percent
 def failed_runs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
     """Runs that ended without a number, cell by cell, with the reason."""
     for cell in _cells(rows):
-        failed = [
-            run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED, UNSUPPORTED)
-        ]
-        if failed:
+        failed = [run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED)]
+        if failed and cell.status != UNSUPPORTED:
             reasons = list(dict.fromkeys(f"{run.status}: {run.reason}" for run in failed))
             share = f"{len(failed)} of {count(len(cell.runs), 'run')}"
             evidence = {"failed": len(failed), "planned": len(cell.runs), "reasons": reasons}

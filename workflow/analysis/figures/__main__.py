@@ -23,7 +23,7 @@ def main() -> None:
     arguments = options.parse_args()
     results, reference = results_of(arguments), load_reference(arguments.reference)
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC, "backend": "agg"}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         for name, draw in FIGURES.items():
             figure = draw(results, reference)
             figure.savefig(

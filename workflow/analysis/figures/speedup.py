@@ -17,6 +17,8 @@ from analysis.text import times
 ROW_INCHES = 0.7
 PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
 
+# in a row, our bar stands above the published marker, so that each has its number beside it
+OURS_ABOVE, PUBLISHED_BELOW = 0.12, 0.27
 BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 
@@ -50,8 +52,12 @@ def _figure(entries: list[Speedup], base: str, reference: Reference) -> Figure:
 
 def _reach(entry: Speedup) -> float:
     """The rightmost point of a row; an absurdly wide interval may leave the picture."""
+    return max(_reach_of_ours(entry), entry.published or 0.0)
+
+
+def _reach_of_ours(entry: Speedup) -> float:
     high = min(entry.interval.high, 2 * entry.value) if entry.interval else 0.0
-    return max(entry.value or 0.0, high, entry.published or 0.0)
+    return max(entry.value or 0.0, high)
 
 
 def _label(entry: Speedup) -> str:
@@ -64,16 +70,20 @@ def _label(entry: Speedup) -> str:
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
-    if entry.published:
-        axes.plot(entry.published, place, linestyle="", zorder=4, **PUBLISHED_MARKER)
-    words = f"no ratio ({entry.missing})"
+    words, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
-        words = times(entry.value)
+        words, end = times(entry.value), _reach_of_ours(entry)
         style = look(entry.best.framework.name)
         fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
-        axes.barh(place, entry.value, height=0.5, **fill)
+        axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)
     if entry.interval:
         ends = [[entry.value - entry.interval.low], [entry.interval.high - entry.value]]
-        axes.errorbar(entry.value, place, xerr=ends, color=INK, capsize=4, linewidth=1.3)
-    label = axes.annotate(words, (_reach(entry), place), xytext=(10, 0), **BESIDE)
+        axes.errorbar(
+            entry.value, place - OURS_ABOVE, xerr=ends, color=INK, capsize=4, linewidth=1.3
+        )
+    label = axes.annotate(words, (end, place - OURS_ABOVE), xytext=(8, 0), **BESIDE)
     label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
+    if entry.published:
+        point = (entry.published, place + PUBLISHED_BELOW)
+        axes.plot(*point, linestyle="", zorder=4, **PUBLISHED_MARKER)
+        axes.annotate(times(entry.published), point, xytext=(8, 0), **BESIDE, color=PUBLISHED)

@@ -7,7 +7,7 @@ from analysis.cells import Results, RowCells
 from analysis.reference import Reference
 from analysis.report.setting import coverage, machines, period
 from analysis.speedups import speedups
-from analysis.statistics import MIN_RUNS
+from analysis.statistics import Interval
 from analysis.text import count, listed, ms, times
 
 
@@ -43,13 +43,12 @@ def _runs(results: Results) -> str:
 def _row_sentence(row: RowCells) -> str:
     """The best set of a row; where there is none, the lowest time without calling it best."""
     low, high = row.fastest(), max(row.measured, key=lambda cell: cell.step_ms)
-    span = f"{ms(low.step_ms)} ms to {ms(high.step_ms)} ms ({high.framework.title})"
+    span = (
+        f"from {ms(low.step_ms)} ms on {low.framework.title} to {ms(high.step_ms)} ms on "
+        f"{high.framework.title}"
+    )
     if not row.best:
-        why = "one run" if len(low.ok_runs) < MIN_RUNS else "no common rounds"
-        return (
-            f"{row.row.title}: {span}, the lowest time on {low.framework.title}; with {why} none "
-            "is called best."
-        )
+        return f"{row.row.title}: {span}; the lowest time is from one run, so none is called best."
     titles = listed([cell.framework.title for cell in row.cells if cell.framework.name in row.best])
     return f"{row.row.title}: {span}; not shown slower than the fastest: {titles}."
 
@@ -67,5 +66,5 @@ def _over_keras2(results: Results, reference: Reference) -> list[str]:
     return [f"The fastest Keras 3 column over Keras 2: {listed(words)}."]
 
 
-def _ends(interval) -> str:
+def _ends(interval: Interval | None) -> str:
     return f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""

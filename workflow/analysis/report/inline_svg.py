@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from analysis.strict_json import read_bytes
-from analysis.style import INK, RULE
+from analysis.style import INK, PUBLISHED, RULE
 from analysis.text import html_text
 
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
@@ -22,5 +22,6 @@ def inline_svg(path: Path, name: str, description: str) -> str:
     svg = _METADATA.sub("", _PROLOGUE.sub("", read_bytes(path, str(path)).decode("utf-8")))
     svg = _ID.sub(rf'id="{name}-\1"', svg)
     svg = _REFERENCE.sub(rf"\1#{name}-\2", svg)
-    svg = svg.replace(INK, "var(--ink)").replace(RULE, "var(--rule)")
+    for colour, name_in_css in ((INK, "ink"), (RULE, "rule"), (PUBLISHED, "quiet")):
+        svg = svg.replace(colour, f"var(--{name_in_css})")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{html_text(description)}" ', 1)

@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from analysis.caveats.parity import NO_DIFFERENCE
 from analysis.cells import Cell, Results, RowCells, Run
 from analysis.record import Record
 from analysis.text import NA, count, listed, mib, ms, seconds, spelled
+
+# order of a parity card: what decides a comparison first
+CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")
+CARD += ("attention", "optimizer", "device", "threads", "flush_denormals")
 
 
 @dataclass(frozen=True)
@@ -32,18 +37,20 @@ def parity_cards(results: Results) -> list[Grid]:
 
 
 def _parity(row: RowCells) -> Grid:
-    keys = list(
-        dict.fromkeys(key for cell in row.measured for r in cell.records for key in r.parity or {})
-    )
+    cards = [record.parity for cell in row.measured for record in cell.records if record.parity]
+    entries = [
+        (key, _reader(key)) for key in dict.fromkeys([*CARD, *(k for c in cards for k in c)])
+    ]
+    entries += [(key, _work_reader(key)) for key in ("parameters", "trainable_parameters")]
     lines = [
-        (key.replace("_", " "), *(_agreed(cell, _reader(key)) for cell in row.measured))
-        for key in keys
+        (key.replace("_", " "), *(_agreed(cell, read) for cell in row.measured))
+        for key, read in entries
     ]
-    lines += [
-        (key.replace("_", " "), *(_agreed(cell, _work_reader(key)) for cell in row.measured))
-        for key in ("parameters", "trainable_parameters")
-    ]
-    marked = frozenset(index for index, line in enumerate(lines) if len(set(line[1:])) > 1)
+    marked = frozenset(
+        index
+        for index, (key, _) in enumerate(entries)
+        if key not in NO_DIFFERENCE and len(set(lines[index][1:]) - {NA}) > 1
+    )
     header = ("What ran", *(cell.framework.title for cell in row.measured))
     return Grid(f"{row.row.title}, batch {row.row.batch_size}", header, tuple(lines), marked)
 

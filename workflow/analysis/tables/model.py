@@ -91,7 +91,7 @@ def _cell(cell: Cell, entry: RowCells, notes: Footnotes) -> TableCell:
         status=cell.status,
         ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
         best=cell.framework.name in entry.best,
-        marks=tuple(dict.fromkeys(notes.mark(text) for text in lost_runs(cell))),
+        marks=lost_marks(cell, notes),
     )
 
 
@@ -101,10 +101,11 @@ def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
     return TableCell(word, cell.status, marks=(notes.mark(f"{word}: {cell.reason}"),))
 
 
-def lost_runs(cell: Cell) -> list[str]:
-    """A sentence for every run that a mean lacks."""
+def lost_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
+    """A footnote for every run that a mean lacks."""
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
-    return [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
+    lost = [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
+    return tuple(map(notes.mark, lost))
 
 
 def _caption(results: Results) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.cells import Cell, Results, RowCells
 from analysis.reference import Reference
-from analysis.tables.model import Footnotes, Table, TableCell, TableRow, status_cell
+from analysis.tables.model import Footnotes, Table, TableCell, TableRow, lost_marks, status_cell
 from analysis.text import NA, listed, ms
 
 
@@ -44,7 +44,9 @@ def _lines(
 
 
 def _ours(cell: Cell, notes: Footnotes) -> TableCell:
-    return TableCell(ms(cell.step_ms), cell.status) if cell.ok_runs else status_cell(cell, notes)
+    if not cell.ok_runs:
+        return status_cell(cell, notes)
+    return TableCell(ms(cell.step_ms), cell.status, marks=lost_marks(cell, notes))
 
 
 def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
