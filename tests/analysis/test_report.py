@@ -125,6 +125,14 @@ def test_abstract_names_the_best_set_with_three(project):
     assert "2.50\u00d7 [2.50, 2.50]" in text
 
 
+def test_abstract_of_many_rows_counts(tmp_path):
+    rows = [("bert", "fit", batch, None) for batch in (1, 2, 4, 8, 16)]
+    results = Project(tmp_path, make_plan(rows=rows)).load()
+    text = abstract(results, load_reference(), collect(results))
+    assert "Not shown slower than the fastest, of 5 rows: Keras 3 (JAX) in 5." in text
+    assert "BERT fit (batch 16) 2.50\u00d7" in text
+
+
 def test_methods_text_says_what_the_records_say(project):
     project.change(lambda r: r["timing"].update(stop="time", warmup_steps=7), run=2)
     text = " ".join(methods_text(project.load()))

@@ -21,6 +21,7 @@ class Row:
     batch_size: int
     title: str
     published_batch_size: int | None
+    label: str  # the title, with the batch size where another row has the same title
 
     @property
     def key(self) -> RowKey:
@@ -86,10 +87,20 @@ class Plan:
         return cls(
             **{name: data[name] for name in scalars},
             models={name: Model(**model) for name, model in data["models"].items()},
-            rows=tuple(Row(**row) for row in data["rows"]),
+            rows=_rows(data["rows"]),
             frameworks=tuple(Framework(**framework) for framework in data["frameworks"]),
             cells={_cell_key(cell): _planned_cell(cell) for cell in data["cells"]},
         )
+
+
+def _rows(rows: list[dict[str, Any]]) -> tuple[Row, ...]:
+    titles = [row["title"] for row in rows]
+    return tuple(Row(**row, label=_label(row, titles)) for row in rows)
+
+
+def _label(row: dict[str, Any], titles: list[str]) -> str:
+    alone = titles.count(row["title"]) == 1
+    return row["title"] if alone else f"{row['title']} (batch {row['batch_size']})"
 
 
 def _cell_key(cell: dict[str, Any]) -> tuple[RowKey, str]:

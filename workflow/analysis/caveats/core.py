@@ -83,21 +83,15 @@ def measured(rows: Rows) -> list[Cell]:
 
 def name(cell: Cell) -> str:
     """'BERT fit on Keras 3 (JAX)'."""
-    return f"{cell.row.title} on {cell.framework.title}"
+    return f"{cell.row.label} on {cell.framework.title}"
 
 
 def by_row(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Cells under the title of their row; rows of one title stay apart by their batch size."""
-    groups: dict[Any, list[Cell]] = {}
+    """Cells under the label of their row."""
+    groups: dict[str, list[Cell]] = {}
     for cell in cells:
-        groups.setdefault(cell.row, []).append(cell)
-    titles = [row.title for row in groups]
-    return {
-        row.title
-        if titles.count(row.title) == 1
-        else f"{row.title} (batch {row.batch_size})": group
-        for row, group in groups.items()
-    }
+        groups.setdefault(cell.row.label, []).append(cell)
+    return groups
 
 
 def places(cells: Iterable[Cell], say: Callable[[Cell], str] | None = None) -> str:

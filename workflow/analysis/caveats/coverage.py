@@ -76,8 +76,7 @@ def single_run(plan: Plan, rows: Rows) -> Iterator[Caveat]:
         where = "All times" if everything else f"Some cells ({places(cells)})"
         sentence = (
             f"{where} rest on a single run: the spread between processes is unknown, so these have "
-            "no interval and "
-            "none of them is called best."
+            "no interval and none of them is called best."
         )
         evidence = {"cells": len(cells), "runs_planned": plan.runs}
         yield Caveat("single_run", Severity.CRITICAL, cells, evidence, sentence)

@@ -106,8 +106,7 @@ def busy_before(plan: Plan, rows: Rows) -> Iterator[Caveat]:
         words = places(worst, lambda cell: f"{worst[cell]:.2f}")
         sentence = (
             f"The one-minute load average before a run was above {LOAD_PER_CORE:g} per core "
-            f"({words}); "
-            "the run before it is part of that average."
+            f"({words}); the run before it is part of that average."
         )
         yield Caveat(
             "busy_before", Severity.NOTE, tuple(worst), _evidence(worst, LOAD_PER_CORE), sentence

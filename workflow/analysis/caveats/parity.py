@@ -57,7 +57,7 @@ def _differences(
             severity,
             tuple(cell for row in group for cell in row.measured),
             {"keys": list(keys), "values": {value: list(titles) for value, titles in partition}},
-            f"{listed([row.row.title for row in group])}: {what} not the same in every column "
+            f"{listed([row.row.label for row in group])}: {what} not the same in every column "
             f"({values}), so part of a difference may come from that.",
         )
 

@@ -37,7 +37,7 @@ def several_machines(plan: Plan, rows: Rows) -> Iterator[Caveat]:
             for machine, cells in groups.items()
         )
         inside = (
-            f", also within {listed([row.row.title for row in mixed])}"
+            f", also within {listed([row.row.label for row in mixed])}"
             if mixed
             else ", one per row"
         )
@@ -48,7 +48,7 @@ def several_machines(plan: Plan, rows: Rows) -> Iterator[Caveat]:
         severity = Severity.CRITICAL if mixed else Severity.WARNING
         evidence = {
             "machines": {machine.id: len(cells) for machine, cells in groups.items()},
-            "rows": [row.row.title for row in mixed],
+            "rows": [row.row.label for row in mixed],
         }
         cells = tuple(cell for row in mixed for cell in row.measured)
         yield Caveat("several_machines", severity, cells, evidence, sentence)

@@ -26,7 +26,7 @@ def fixed_cost_dominates(plan: Plan, rows: Rows) -> Iterator[Caveat]:
             words = [f"{cell.framework.title} {percent(share)}" for cell, share in high.items()]
             optimiser = "the optimiser's update, " if row.row.task == "fit" else ""
             sentence = (
-                f"{row.row.title}: a large part of the step does not grow with the batch: "
+                f"{row.row.label}: a large part of the step does not grow with the batch: "
                 f"{listed(words)}. Python, dispatch, {optimiser}reading the weights and hardware "
                 "that a batch does not fill all look like this; two batch sizes cannot tell them "
                 "apart."
@@ -83,7 +83,7 @@ def parameters_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
                     if numbers
                 ]
                 sentence = (
-                    f"{row.row.title}: {key.replace('_', ' ')} differ ({listed(words)}): not the "
+                    f"{row.row.label}: {key.replace('_', ' ')} differ ({listed(words)}): not the "
                     "same work."
                 )
                 evidence = {

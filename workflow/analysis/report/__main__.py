@@ -129,9 +129,8 @@ def _citation(results: Results) -> str:
     plan = results.plan
     return (
         f"Millistep (CITATION.cff of its repository), {plan.scale} scale, "
-        f"{count(plan.runs, 'run')} per cell planned, "
-        f"measured on {machines(results)}, {period(results)}; sha256 of plan and records "
-        f"{results.digest}."
+        f"{count(plan.runs, 'run')} per cell planned, measured on {machines(results)}, "
+        f"{period(results)}; sha256 of plan and records {results.digest}."
     )
 
 

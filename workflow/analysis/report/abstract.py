@@ -10,6 +10,8 @@ from analysis.speedups import speedups
 from analysis.statistics import Interval
 from analysis.text import count, listed, ms, times
 
+MOST_ROWS = 4  # beyond this, rows are counted instead of told
+
 
 def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> str:
     """One paragraph computed from the results."""
@@ -26,7 +28,9 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
         f"Measured on {machines(results)}, {period(results)}; {coverage(results)}, "
         f"{_runs(results)}."
     )
-    sentences = [_row_sentence(row) for row in results.rows if len(row.measured) > 1]
+    compared = [row for row in results.rows if len(row.measured) > 1]
+    few = len(compared) <= MOST_ROWS
+    sentences = [_row_sentence(row) for row in compared] if few else [_best_counts(compared)]
     critical = sum(caveat.severity is Severity.CRITICAL for caveat in caveats)
     warning = f"Read with its {count(len(caveats), 'caveat')}, {critical} of them critical."
     return " ".join([what, where, *sentences, *_over_keras2(results, reference), warning])
@@ -48,9 +52,20 @@ def _row_sentence(row: RowCells) -> str:
         f"{high.framework.title}"
     )
     if not row.best:
-        return f"{row.row.title}: {span}; the lowest time is from one run, so none is called best."
+        return f"{row.row.label}: {span}; the lowest time is from one run, so none is called best."
     titles = listed([cell.framework.title for cell in row.cells if cell.framework.name in row.best])
-    return f"{row.row.title}: {span}; not shown slower than the fastest: {titles}."
+    return f"{row.row.label}: {span}; not shown slower than the fastest: {titles}."
+
+
+def _best_counts(rows: list[RowCells]) -> str:
+    """How often each framework is among the best, where a sentence per row would be a wall."""
+    names = [name for row in rows for name in row.best]
+    titles = {cell.framework.name: cell.framework.title for row in rows for cell in row.cells}
+    ranked = sum(bool(row.best) for row in rows)
+    words = [f"{title} in {names.count(name)}" for name, title in titles.items() if name in names]
+    if not words:
+        return "The lowest time of every row is from one run, so none is called best."
+    return f"Not shown slower than the fastest, of {count(ranked, 'row')}: {listed(words)}."
 
 
 def _over_keras2(results: Results, reference: Reference) -> list[str]:
@@ -61,7 +76,7 @@ def _over_keras2(results: Results, reference: Reference) -> list[str]:
     if not entries:
         return []
     words = [
-        f"{entry.row.row.title} {times(entry.value)}{_ends(entry.interval)}" for entry in entries
+        f"{entry.row.row.label} {times(entry.value)}{_ends(entry.interval)}" for entry in entries
     ]
     return [f"The fastest Keras 3 column over Keras 2: {listed(words)}."]
 

@@ -20,17 +20,15 @@ def _setting(results: Results) -> str:
     models = "; ".join(
         f"{model.title}, preset {model.preset} ({model.citation})" for model in plan.models.values()
     )
+    names = words_of(results, lambda record: record.environment.name)
     environments = words_of(
         results,
         lambda record: f"{record.environment.method} with Python {record.environment.python}",
     )
     return (
         f"We measured {models} at {plan.scale} scale with {plan.weights} weights and seeded random "
-        "inputs "
-        f"(seed {plan.seed}) with Millistep on {machines(results)}, {period(results)}. Each "
-        "framework ran in its own "
-        f"environment of pinned versions ({environments}; {software(results)}), with the thread "
-        "policy "
+        f"inputs (seed {plan.seed}) with Millistep on {machines(results)}, {period(results)}. The "
+        f"environments were {names} ({environments}; {software(results)}), the thread policy "
         f"{threads(results)}."
     )
 
@@ -52,18 +50,14 @@ def _timing(results: Results) -> str:
     )
     return (
         "Every run is one fresh process that measures one cell (model, task, batch size, "
-        "framework); "
-        f"{count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} planned. The "
-        "runs of a row are "
-        f"scheduled in randomised complete blocks, each visiting every framework once. After "
-        f"{spread(t.warmup_steps for t in timings)} discarded steps (the first compiles), "
-        f"{spread(t.steps for t in timings)} steps per run were timed in "
-        f"{spread(len(t.blocks) for t in timings)} "
-        "pipelined blocks through the framework's public API; a block lies between two fences that "
-        "wait for every "
-        "output and every updated variable. ms/step is the sum of the blocks' times over the sum "
-        "of their steps. "
-        f"Timing stopped at {reasons} of {count(len(timings), 'run')}."
+        f"framework); {count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} "
+        "planned. The runs of a row are scheduled in randomised complete blocks, each visiting "
+        f"every measured framework once. After {spread(t.warmup_steps for t in timings)} discarded "
+        f"steps (the first one included), {spread(t.steps for t in timings)} steps per run were "
+        f"timed in {spread(len(t.blocks) for t in timings)} pipelined blocks through the "
+        "framework's public API; a block lies between two fences that wait for every output and "
+        "every updated variable. ms/step is the sum of the blocks' times over the sum of their "
+        f"steps. Timing stopped at {reasons} of {count(len(timings), 'run')}."
     )
 
 
@@ -75,10 +69,8 @@ def _statistics(results: Results) -> str:
         )
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
-        "compared by the mean "
-        "log ratio over the rounds that both have. A framework is called slower when the 95 % "
-        "interval of its ratio "
-        f"to the fastest lies wholly beyond +{percent(MARGIN)}; every framework that is not is in "
-        "the best set. "
-        "Intervals are not adjusted for the number of comparisons."
+        "compared by the mean log ratio over the rounds that both have. A framework is called "
+        "slower when the 95 % interval of its ratio to the fastest lies wholly beyond "
+        f"+{percent(MARGIN)}; every framework that is not is in the best set. Intervals are not "
+        "adjusted for the number of comparisons."
     )

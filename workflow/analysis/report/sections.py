@@ -142,8 +142,8 @@ def _environment(record: Record) -> EnvironmentView:
     environment = record.environment
     facts = (
         f"{environment.method}, Python {environment.python}, "
-        f"{count(len(environment.packages), 'package')}, "
-        f"definition sha256 {environment.definition_sha256}"
+        f"{count(len(environment.packages), 'package')}, definition sha256 "
+        f"{environment.definition_sha256}"
     )
     return EnvironmentView(environment.name, facts, tuple(sorted(environment.packages.items())))
 

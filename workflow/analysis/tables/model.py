@@ -7,7 +7,8 @@ from string import ascii_lowercase
 
 from analysis.cells import UNSUPPORTED, Cell, Results, RowCells
 from analysis.plan import Framework, Row
-from analysis.text import NA, count, interval_ms, ms
+from analysis.statistics import MARGIN
+from analysis.text import NA, count, interval_ms, ms, percent
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,8 @@ def _caption(results: Results) -> str:
     if any(cell.interval for cell in results.cells):
         shown = (
             "Mean ms/step with its 95 % interval (Student's t on the logarithms of the run means). "
-            "Marked as best: every framework that is not shown to be more than 2 % slower than "
-            "the fastest of its row."
+            f"Marked as best: every framework that is not shown to be more than {percent(MARGIN)} "
+            "slower than the fastest of its row."
         )
     where = (
         f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "

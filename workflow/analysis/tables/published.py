@@ -17,8 +17,8 @@ def published_table(results: Results, reference: Reference) -> Table:
     caption = (
         f"ms/step of this run beside the published table ({reference.title}; {reference.url}). "
         f"Published: {reference.hardware}; {reference.method}. {_revisions(results, reference)} "
-        "Hardware, software, method and often batch size differ between the two lines of a row, "
-        "so they are not ranked together."
+        "Hardware, software, method and often batch size differ between the two lines of a row, so "
+        "they are not ranked together."
     )
     labels = ("Model and task", "Measured on", "Batch size")
     return Table("published", caption, labels, results.plan.frameworks, rows, notes.listed())
