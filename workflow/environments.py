@@ -21,7 +21,7 @@ from pathlib import Path
 
 from virtual_environments import EnvironmentProblem, ask, find_or_create, write_atomically
 
-INSTALL = "python -m pip install --quiet --no-input --no-deps --require-hashes --retries 1"
+INSTALL = "python -I -m pip install --quiet --no-input --no-deps --require-hashes --retries 1"
 
 PROBE = """
 import importlib.metadata, json, platform, re, sys
@@ -99,9 +99,12 @@ def users_interpreter(path: str | None) -> str:
 
 def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
     """Which interpreter to use, and every package that is in it."""
-    found = ask(interpreter, PROBE)
-    if found is None:
-        raise EnvironmentProblem(f"{interpreter} does not run as a Python of 3.8 or later")
+    try:
+        found = json.loads(ask(interpreter, PROBE) or "")
+    except ValueError:
+        raise EnvironmentProblem(
+            f"{interpreter} does not run as a Python of 3.8 or later"
+        ) from None
     return {
         "schema": "millistep.environment/1",
         "name": name,
@@ -109,7 +112,7 @@ def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
         "method": method,
         "definition_sha256": definition_sha256(definition),
         "interpreter": interpreter,
-        **json.loads(found),
+        **found,
     }
 
 

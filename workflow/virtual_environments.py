@@ -63,13 +63,12 @@ def ask(interpreter: str | Path, program: str) -> str | None:
     return None
 
 
-def base_interpreter(version: str) -> str:
-    """A Python of that version which is itself in no virtual environment."""
-    program = "import sys; print('%d.%d' % sys.version_info[:2], sys._base_executable)"
+def find_python(version: str) -> str:
+    """An interpreter of that version: our own, or one on the PATH."""
+    program = "import sys; print('%d.%d' % sys.version_info[:2])"
     for candidate in (sys.executable, shutil.which(f"python{version}")):
-        found, _, base = (ask(candidate, program) or "" if candidate else "").partition(" ")
-        if found == version:
-            return base
+        if candidate and ask(candidate, program) == version:
+            return candidate
     raise EnvironmentProblem(
         f"Python {version} is needed: this is {sys.version.split()[0]}, "
         f"and there is no python{version} on the PATH"
@@ -86,7 +85,8 @@ def find_or_create(prefix: Path, version: str, install: list[str], log: Path) ->
             return
         shutil.rmtree(prefix, ignore_errors=True)
         path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-        create = [base_interpreter(version), "-m", "venv", str(prefix)]
+        # Started inside a virtual environment, venv builds on the Python beneath it.
+        create = [find_python(version), "-m", "venv", str(prefix)]
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "w") as output:
             for command, environ in (
