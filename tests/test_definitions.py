@@ -1,0 +1,292 @@
+"""What the files in envs/ say: well-formed, solvable, lean, and what the lists ask for."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import rattler
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from rattler.exceptions import SolverError
+from rattler.index import index_fs
+
+import lock
+
+ENVS = Path(__file__).resolve().parents[1] / "envs"
+FRAMEWORKS = (
+    "keras2-tensorflow",
+    "keras3-jax",
+    "keras3-tensorflow",
+    "keras3-torch",
+    "pytorch",
+)
+DEFINITIONS = {
+    definition.path.relative_to(ENVS).as_posix(): definition for definition in lock.definitions()
+}
+YAMLS = ["analysis.yaml"] + [f"{a}/{name}.yaml" for a in ("cpu", "cuda") for name in FRAMEWORKS]
+MARKER_VARIABLES = {
+    lock.LINUX_X86: {"sys_platform": "linux", "platform_machine": "x86_64"},
+    lock.LINUX_ARM: {"sys_platform": "linux", "platform_machine": "aarch64"},
+    lock.MACOS: {"sys_platform": "darwin", "platform_machine": "arm64"},
+}
+
+
+def holds(requirement: Requirement, platform: str) -> bool:
+    variables = {**MARKER_VARIABLES[platform], "python_version": "3.11", "extra": ""}
+    return requirement.marker is None or requirement.marker.evaluate(variables)
+
+
+def requirements(source: Path) -> list[Requirement]:
+    """The requirements of a list and of the lists it includes."""
+    found = []
+    for line in source.read_text().splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("-r "):
+            found += requirements(source.parent / line[3:])
+        elif line:
+            found.append(Requirement(line))
+    return found
+
+
+def locked(definition: lock.Definition, platform: str) -> dict[str, str]:
+    return {pin.name: pin.version for pin in definition.pins() if platform in pin.platforms}
+
+
+def script_problems(text: str) -> list[str]:
+    """What keeps a post-deploy script from being one exact pip installation."""
+    documents = re.findall(r"<<'LOCK'\n(.*?)^LOCK$", text, re.MULTILINE | re.DOTALL)
+    if len(documents) != 1 or text.count("<<") != 1:
+        return ["there is not exactly one here-document"]
+    problems = [f"no {w}" for w in ("set -euo pipefail", "--require-hashes") if w not in text]
+    return problems + lock_problems(documents[0])
+
+
+def lock_problems(text: str) -> list[str]:
+    """Logical lines that are neither an exact requirement with hashes nor a known option."""
+    option = r"--only-binary :all:|--no-binary [a-z0-9-]+"
+    wheels = r"--find-links https://download\.pytorch\.org/whl/cpu/torch/"
+    pin = r"[a-z0-9-]+==[\w.+]+( ; [\w ='!]+)?( +--hash=sha256:[0-9a-f]{64})+"
+    lines = [line for line in text.replace("\\\n", "").splitlines() if line[:1] not in ("#", "")]
+    problems = [x for x in lines if not re.fullmatch(f"{option}|{wheels}|{pin}", x)]
+    return problems if any("==" in line for line in lines) else ["nothing is locked"]
+
+
+def test_there_is_a_definition_for_every_environment():
+    found = {path.relative_to(ENVS).as_posix() for path in ENVS.rglob("*.yaml")}
+    assert found == set(YAMLS)
+    scripts = {yaml.replace(".yaml", ".post-deploy.sh") for yaml in YAMLS}
+    assert set(DEFINITIONS) == scripts | {"workflow.txt", "test.txt", "snakefmt.txt"}
+
+
+@pytest.mark.parametrize("path", YAMLS)
+def test_yaml_names_python_and_pip_and_nothing_else(path):
+    assert yaml.safe_load((ENVS / path).read_text()) == {
+        "channels": ["conda-forge"],
+        "dependencies": ["python=3.11", "pip"],
+    }
+
+
+@pytest.mark.parametrize("path", DEFINITIONS)
+def test_lock_is_exact(path):
+    text = (ENVS / path).read_text()
+    assert (lock_problems if path.endswith(".txt") else script_problems)(text) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace("==", ">=", 1),
+        lambda text: re.sub(r"--hash=sha256:\w", "--hash=sha256:", text, count=1),
+        lambda text: text.replace("--only-binary :all:", "--index-url https://example.org/"),
+        lambda text: text + "cat <<'LOCK'\nLOCK\n",
+        lambda text: text.replace("--require-hashes", ""),
+        lambda text: re.sub(r"'LOCK'\n.*\nLOCK", "'LOCK'\nLOCK", text, flags=re.DOTALL),
+    ],
+)
+def test_a_spoiled_script_is_noticed(spoil):
+    good = (ENVS / "cpu/keras3-jax.post-deploy.sh").read_text()
+    assert spoil(good) != good
+    assert script_problems(good) == []
+    assert script_problems(spoil(good)) != []
+
+
+@pytest.mark.parametrize("path", DEFINITIONS)
+def test_lock_is_read_back_as_it_was_written(path):
+    text = (ENVS / path).read_text()
+    pins = lock.parse(text)
+    assert len(pins) == len(re.findall("^[^#\n]*==[^'\n]*", text, re.MULTILINE))
+    assert "".join(f"{pin}\n" for pin in pins) in text
+
+
+@pytest.mark.parametrize("path", DEFINITIONS)
+def test_lock_is_what_the_lists_ask_for(path):
+    definition = DEFINITIONS[path]
+    wanted = requirements(definition.source)
+    assert wanted
+    for platform in definition.platforms:
+        versions = locked(definition, platform)
+        for requirement in wanted:
+            if holds(requirement, platform):
+                version = versions[canonicalize_name(requirement.name)]
+                assert requirement.specifier.contains(version), (platform, requirement)
+
+
+@pytest.mark.parametrize("path", [p for p in DEFINITIONS if p.startswith(("cpu/", "cuda/"))])
+def test_lock_leaves_out_what_is_excluded(path):
+    definition = DEFINITIONS[path]
+    excluded = [r for file in definition.excluded for r in requirements(file)]
+    assert "tensorflow-text" in {requirement.name for requirement in excluded}
+    for platform in definition.platforms:
+        names = {r.name for r in excluded if not holds(r, platform)}
+        assert names and not names & set(locked(definition, platform))
+
+
+def of_cuda(definition: lock.Definition) -> list[str]:
+    sign = re.compile(r"nvidia|cuda|cudnn|cupti|nccl|triton")
+    return [pin.name for pin in definition.pins() if sign.search(pin.name)]
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_only_cuda_environments_hold_cuda(name):
+    assert of_cuda(lock.Definition(name, "cpu")) == []
+    assert "nvidia-cudnn" in " ".join(of_cuda(lock.Definition(name, "cuda")))
+
+
+@pytest.mark.parametrize("name", ["keras3-torch", "pytorch"])
+def test_cpu_torch_is_the_cpu_build_on_linux(name):
+    definition = lock.Definition(name, "cpu")
+    assert locked(definition, lock.MACOS)["torch"] == "2.13.0"
+    for platform in lock.LINUX:
+        assert locked(definition, platform)["torch"] == "2.13.0+cpu"
+    assert "+" not in locked(lock.Definition(name, "cuda"), lock.LINUX_X86)["torch"]
+
+
+@pytest.mark.parametrize("name", ["keras2-tensorflow", "keras3-tensorflow"])
+def test_one_tensorflow_on_every_platform(name):
+    packages = {"tensorflow", "tensorflow-cpu"}
+    definition = lock.Definition(name, "cpu")
+    assert packages & set(locked(definition, lock.LINUX_X86)) == {"tensorflow-cpu"}
+    assert packages & set(locked(definition, lock.LINUX_ARM)) == {"tensorflow"}
+    assert packages & set(locked(definition, lock.MACOS)) == {"tensorflow"}
+
+
+def test_one_keras_for_all_backends():
+    versions = {
+        tuple(locked(lock.Definition(name, accelerator), lock.LINUX_X86)[p] for p in packages)
+        for accelerator in ("cpu", "cuda")
+        for name in ("keras3-tensorflow", "keras3-jax", "keras3-torch")
+        for packages in [("keras", "keras-hub")]
+    }
+    assert len(versions) == 1
+
+
+@pytest.mark.parametrize("name", ["analysis", "test"])
+def test_analysis_has_the_versions_of_the_workflow(name):
+    for platform in lock.EVERYWHERE:
+        base, other = (locked(lock.Definition(x), platform) for x in ("workflow", name))
+        assert set(base) & set(other) >= {"numpy", "pandas", "scipy", "matplotlib", "jinja2"}
+        assert all(base[package] == other[package] for package in set(base) & set(other))
+        if name == "test":
+            assert set(base) < set(other)
+
+
+def test_no_host_is_named_but_the_wheel_page_of_pytorch():
+    files = [file for file in ENVS.rglob("*") if file.suffix in (".sh", ".txt", ".yaml", ".in")]
+    assert len(files) > 30
+    hosts = {host for file in files for host in re.findall(r"//([\w.-]+)", file.read_text())}
+    assert hosts == {"download.pytorch.org"}
+
+
+@pytest.fixture(scope="module")
+def local_channel(tmp_path_factory) -> str:
+    """A conda channel of two empty packages: is a yaml solvable, without the network?"""
+    folder = tmp_path_factory.mktemp("channel")
+    for name, version, depends in (("python", "3.11.7", []), ("pip", "25.0", ["python >=3.9"])):
+        index = {"name": name, "version": version, "build": "0", "build_number": 0}
+        index |= {"depends": depends, "subdir": "noarch", "noarch": "generic"}
+        info = folder / "info" / "index.json"
+        info.parent.mkdir(exist_ok=True)
+        info.write_text(json.dumps(index))
+        (folder / "noarch").mkdir(exist_ok=True)
+        with tarfile.open(folder / "noarch" / f"{name}-{version}-0.tar.bz2", "w:bz2") as archive:
+            archive.add(info, "info/index.json")
+    asyncio.run(index_fs(folder))
+    return folder.as_uri()
+
+
+def solve(channel: str, dependencies: list[str]) -> set[str]:
+    platforms = ["linux-64", "noarch"]
+    found = asyncio.run(rattler.solve([channel], dependencies, platforms=platforms))
+    return {record.name.normalized for record in found}
+
+
+@pytest.mark.parametrize("path", YAMLS)
+def test_yaml_is_solvable(local_channel, path):
+    dependencies = yaml.safe_load((ENVS / path).read_text())["dependencies"]
+    assert solve(local_channel, dependencies) == {"python", "pip"}
+
+
+def test_an_unsolvable_list_is_noticed(local_channel):
+    with pytest.raises(SolverError):
+        solve(local_channel, ["python=3.10", "pip"])
+
+
+FAKE_UV = """\
+#!{python}
+import pathlib, sys
+arguments = sys.argv[1:]
+platform = arguments[arguments.index("--python-platform") + 1]
+answer = pathlib.Path(arguments[arguments.index("--output-file") + 1])
+kept = "2.0" if answer.exists() and 'version = "2.0"' in answer.read_text() else "3.0"
+everywhere = [("torch", "2.13.0", "wheels", "a"), ("pure", kept, "wheels", "b")]
+on_linux = [("source-only", "0.1", "sdist", "c")] if "linux" in platform else []
+lines = []
+for name, version, kind, digit in everywhere + on_linux:
+    file = '{{ url = "https://example.org/x", hashes = {{ sha256 = "%s" }} }}' % (digit * 64)
+    lines += ["[[packages]]", f'name = "{{name}}"', f'version = "{{version}}"']
+    lines += [f"wheels = [{{file}}]" if kind == "wheels" else f"sdist = {{file}}"]
+answer.write_text("\\n".join(lines))
+"""
+
+
+def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
+    envs = tmp_path / "envs"
+    inputs = envs / "inputs" / "cpu"
+    inputs.mkdir(parents=True)
+    (envs / "lock.py").write_text((ENVS / "lock.py").read_text())
+    (inputs / "builds.txt").write_text((ENVS / "inputs/cpu/builds.txt").read_text())
+    (inputs / "keras3-torch.in").write_text("torch\npure\n")
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text(FAKE_UV.format(python=sys.executable))
+    uv.chmod(0o755)
+
+    def relock(*arguments):
+        command = [sys.executable, "envs/lock.py", "keras3-torch", *arguments]
+        subprocess.run(command, cwd=tmp_path, env={"PATH": str(uv.parent)}, check=True)
+        text = (envs / "cpu/keras3-torch.post-deploy.sh").read_text()
+        assert script_problems(text) == []
+        return text.replace(" \\\n    --hash=sha256", "").split("LOCK'\n")[1]
+
+    new = relock()
+    assert re.sub(r":(\w)\1{63}", r" \1", new).splitlines()[:6] == [
+        "--only-binary :all:",
+        "--no-binary source-only",
+        "--find-links https://download.pytorch.org/whl/cpu/torch/",
+        "pure==3.0 b",
+        "source-only==0.1 ; sys_platform == 'linux' c",
+        "torch==2.13.0 ; sys_platform == 'darwin' a",
+    ]
+    assert "torch==2.13.0+cpu ; sys_platform == 'linux':6746dbcb" in new
+    assert relock() == new
+
+    script = envs / "cpu/keras3-torch.post-deploy.sh"
+    script.write_text(script.read_text().replace("pure==3.0", "pure==2.0"))
+    assert "pure==2.0" in relock()
+    assert "pure==3.0" in relock("--upgrade")
