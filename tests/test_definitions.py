@@ -63,7 +63,7 @@ def script_problems(text: str) -> list[str]:
     documents = re.findall(r"<<'LOCK'\n(.*?)^LOCK$", text, re.MULTILINE | re.DOTALL)
     if len(documents) != 1 or text.count("<<") != 1:
         return ["there is not exactly one here-document"]
-    problems = [f"no {w}" for w in ("set -euo pipefail", "--require-hashes") if w not in text]
+    problems = [f"no {w}" for w in ("set -eu\n", "--require-hashes") if w not in text]
     return problems + lock_problems(documents[0])
 
 

@@ -72,9 +72,9 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None) -> str:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
     words = (name, accelerator(definition), definition_sha256(definition)[:16])
     prefix = cache() / "-".join(filter(None, words))
-    install = ["bash", str(post_deploy(definition))]
+    install = ["sh", str(post_deploy(definition))]
     if definition.suffix == ".txt":
-        install = ["bash", "-c", f'{INSTALL} -r "$0"', str(definition)]
+        install = ["sh", "-c", f'{INSTALL} -r "$0"', str(definition)]
     find_or_create(prefix, python[1], install, log or Path(f"{prefix}.log"))
     return str(prefix / "bin" / "python")
 
