@@ -1,0 +1,28 @@
+"""A network trained on images by mean squared error, natively; not a model itself."""
+
+from typing import NamedTuple
+
+import torch
+
+
+class Loss(NamedTuple):
+    """What a training step needs of the forward pass, named as Transformers names it."""
+
+    loss: torch.Tensor
+
+
+class ImageRegression(torch.nn.Module):
+    """A network and its loss in one module, so that both are compiled together."""
+
+    def __init__(self, network: torch.nn.Module):
+        super().__init__()
+        self.network = network
+
+    def forward(self, images, targets):
+        """images: (batch, 3, height, width); targets: the shape of the network's output."""
+        return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
+
+
+def adam(model):
+    """Adam with the constants that Keras' Adam has by default."""
+    return torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-7)

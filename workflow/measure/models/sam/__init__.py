@@ -1,0 +1,1 @@
+"""Segment Anything with a ViT-H image encoder."""

@@ -1,0 +1,17 @@
+"""Segment Anything from KerasCV on Keras 2."""
+
+from measure.models import kerascv
+from measure.models.sam import kerascv as sam
+
+batch, attention = sam.batch, sam.attention
+
+
+def load():
+    """Import the model library."""
+    global keras, keras_cv
+    keras, keras_cv = kerascv.load_with_keras2()
+
+
+def build(cell):
+    """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
+    return sam.build(keras, keras_cv, cell)

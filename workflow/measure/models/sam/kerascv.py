@@ -1,0 +1,89 @@
+"""Segment Anything from KerasCV, the same for Keras 2 and Keras 3."""
+
+import numpy as np
+
+from measure.models.sam.inputs import features, images, patch_grid, points
+
+
+def build(keras, keras_cv, cell):
+    """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
+    if cell.weights == "preset":
+        sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
+        encoder = sam.backbone
+    else:
+        encoder = image_encoder(keras_cv, cell)
+        sam = segment_anything(keras_cv, cell, encoder) if cell.task == "predict" else None
+    if cell.task == "fit":
+        encoder.compile(optimizer="adam", loss="mse")
+        return encoder
+    # KerasCV's own predict_step only fills in prompts that are left out, and not for a
+    # ready-made batch; ours leaves none out.
+    model = keras.Model(sam.input, sam.output)
+    model.compile()
+    return model
+
+
+def batch(cell, batch_size):
+    """``(images, features)`` for fit, ``(inputs,)`` with all five inputs for predict."""
+    if cell.task == "fit":
+        return images(cell, batch_size), features(cell, batch_size)
+    where, labels = points(cell, batch_size)
+    # Without a box KerasCV wants one more point that is none (label -1); Meta's code adds it.
+    where = np.concatenate([where, np.zeros((batch_size, 1, 2), np.float32)], axis=1)
+    labels = np.concatenate([labels, -np.ones((batch_size, 1), np.float32)], axis=1)
+    side = 4 * patch_grid(cell)
+    return (
+        {
+            "images": images(cell, batch_size),
+            "points": where,
+            "labels": labels,
+            "boxes": np.zeros((batch_size, 0, 2, 2), np.float32),
+            "masks": np.zeros((batch_size, 0, side, side, 1), np.float32),
+        },
+    )
+
+
+def attention(model, backend):
+    """KerasCV writes it out: two matrix products and a softmax."""
+    return "matmul"
+
+
+def image_encoder(keras_cv, cell):
+    """``ViTDetBackbone``: images to (batch, grid, grid, out_channels)."""
+    a = cell.architecture
+    return keras_cv.models.ViTDetBackbone(
+        include_rescaling=False,
+        input_shape=(a["image_size"], a["image_size"], 3),
+        patch_size=a["patch_size"],
+        embed_dim=a["hidden_size"],
+        depth=a["layers"],
+        mlp_dim=a["intermediate_size"],
+        num_heads=a["heads"],
+        out_chans=a["out_channels"],
+        window_size=a["window_size"],
+        global_attention_indices=a["global_layers"],
+    )
+
+
+def segment_anything(keras_cv, cell, encoder):
+    """The whole model around an image encoder."""
+    a, grid = cell.architecture, patch_grid(cell)
+    transformer = keras_cv.models.TwoWayTransformer(
+        depth=a["decoder_layers"],
+        embed_dim=a["out_channels"],
+        num_heads=a["decoder_heads"],
+        mlp_dim=a["decoder_intermediate_size"],
+    )
+    return keras_cv.models.SegmentAnythingModel(
+        backbone=encoder,
+        prompt_encoder=keras_cv.models.SAMPromptEncoder(
+            embed_dim=a["out_channels"],
+            image_embedding_size=(grid, grid),
+            input_image_size=(a["image_size"], a["image_size"]),
+        ),
+        mask_decoder=keras_cv.models.SAMMaskDecoder(
+            transformer_dim=a["out_channels"],
+            transformer=transformer,
+            iou_head_hidden_dim=a["iou_hidden_size"],
+        ),
+    )

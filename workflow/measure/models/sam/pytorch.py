@@ -1,0 +1,131 @@
+"""Segment Anything from Meta's segment-anything."""
+
+import importlib.metadata
+import importlib.util
+import sys
+from functools import partial
+
+import numpy as np
+import torch
+
+from measure.models.image_regression import ImageRegression, adam
+from measure.models.sam.inputs import features, images, patch_grid, points
+
+CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.pth"
+
+optimizer = adam
+
+
+def load():
+    """Import the model library, without what only its automatic mask generator needs."""
+    global modeling, build_sam
+    # The package's __init__ imports torchvision, which nothing here uses: register
+    # the package without running that, then import the modules themselves.
+    spec = importlib.util.find_spec("segment_anything")
+    sys.modules["segment_anything"] = importlib.util.module_from_spec(spec)
+    from segment_anything import build_sam, modeling
+
+
+def library():
+    """Name and version for the parity card."""
+    return f"segment-anything {importlib.metadata.version('segment-anything')}"
+
+
+def build(cell):
+    """The image encoder with its loss for fit, the whole model for predict."""
+    if cell.weights == "preset":
+        sam = build_sam.build_sam_vit_h()
+        sam.load_state_dict(torch.hub.load_state_dict_from_url(CHECKPOINT))
+        encoder = sam.image_encoder
+    else:
+        encoder = image_encoder(cell)
+        sam = segment_anything(cell, encoder) if cell.task == "predict" else None
+    return ImageRegression(encoder) if cell.task == "fit" else TwoPoints(sam)
+
+
+def batch(cell, batch_size):
+    """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
+    pixels = _channels_first(images(cell, batch_size))
+    if cell.task == "fit":
+        return {"images": pixels, "targets": _channels_first(features(cell, batch_size))}
+    where, labels = points(cell, 1)
+    return {"images": 255.0 * pixels, "points": where, "labels": labels}
+
+
+def attention(model):
+    """Meta's code writes it out: two matrix products and a softmax."""
+    return "matmul"
+
+
+class TwoPoints(torch.nn.Module):
+    """Masks of a batch of images for one set of points.
+
+    ``Sam.forward`` decodes image by image and then enlarges the masks, which is no
+    part of KerasCV's model; the page calls the three parts in turn, as here.
+    """
+
+    def __init__(self, sam):
+        super().__init__()
+        self.sam = sam
+
+    def forward(self, images, points, labels):
+        """images: (batch, 3, size, size) in 0..255; points (1, n, 2); labels (1, n)."""
+        embeddings = self.sam.image_encoder(self.sam.preprocess(images))
+        sparse, dense = self.sam.prompt_encoder(points=(points, labels), boxes=None, masks=None)
+        return self.sam.mask_decoder(
+            image_embeddings=embeddings,
+            image_pe=self.sam.prompt_encoder.get_dense_pe(),
+            sparse_prompt_embeddings=sparse,
+            dense_prompt_embeddings=dense,
+            multimask_output=True,
+        )
+
+
+def image_encoder(cell):
+    """``ImageEncoderViT``: images to (batch, out_channels, grid, grid)."""
+    a = cell.architecture
+    return modeling.ImageEncoderViT(
+        img_size=a["image_size"],
+        patch_size=a["patch_size"],
+        embed_dim=a["hidden_size"],
+        depth=a["layers"],
+        num_heads=a["heads"],
+        mlp_ratio=a["intermediate_size"] / a["hidden_size"],
+        out_chans=a["out_channels"],
+        qkv_bias=True,
+        norm_layer=partial(torch.nn.LayerNorm, eps=1e-6),
+        use_rel_pos=True,
+        window_size=a["window_size"],
+        global_attn_indexes=a["global_layers"],
+    )
+
+
+def segment_anything(cell, encoder):
+    """The whole model around an image encoder, composed as ``build_sam`` does."""
+    a, grid = cell.architecture, patch_grid(cell)
+    transformer = modeling.TwoWayTransformer(
+        depth=a["decoder_layers"],
+        embedding_dim=a["out_channels"],
+        num_heads=a["decoder_heads"],
+        mlp_dim=a["decoder_intermediate_size"],
+    )
+    return modeling.Sam(
+        image_encoder=encoder,
+        prompt_encoder=modeling.PromptEncoder(
+            embed_dim=a["out_channels"],
+            image_embedding_size=(grid, grid),
+            input_image_size=(a["image_size"], a["image_size"]),
+            mask_in_chans=16,
+        ),
+        mask_decoder=modeling.MaskDecoder(
+            transformer_dim=a["out_channels"],
+            transformer=transformer,
+            iou_head_hidden_dim=a["iou_hidden_size"],
+        ),
+        pixel_mean=[123.675, 116.28, 103.53],
+        pixel_std=[58.395, 57.12, 57.375],
+    )
+
+
+def _channels_first(array):
+    return np.ascontiguousarray(array.transpose(0, 3, 1, 2))
