@@ -1,0 +1,58 @@
+"""Prompts, vocabulary and training batches, the same for every framework."""
+
+import itertools
+
+import numpy as np
+
+# The published benchmark's words; its prompts are their combinations, in order.
+WORDS = (
+    *("I", "you", "get", "take", "it", "of", "for"),
+    *("from", "can", "not", "do", "use", "would", "yes"),
+)
+PROMPT_WORDS = 5
+PROMPT_TOKENS = 1 + PROMPT_WORDS  # the real tokenizers make one token of each word, too
+
+
+def prompts(batch_size):
+    """``batch_size`` strings of five words; more than there are combinations start over."""
+    combinations = itertools.cycle(itertools.product(WORDS, repeat=PROMPT_WORDS))
+    return [" ".join(words) for words in itertools.islice(combinations, batch_size)]
+
+
+def new_tokens(architecture):
+    """Tokens that one ``generate()`` call adds to each prompt.
+
+    ``max_length`` counts the prompt, as Keras' does.
+    """
+    return architecture["max_length"] - PROMPT_TOKENS
+
+
+def check_new_tokens(found, architecture):
+    """Raise unless one call made as many tokens a row as the row's work says."""
+    expected = new_tokens(architecture)
+    if found != expected:
+        raise RuntimeError(f"generate() made {found} new tokens a prompt instead of {expected}")
+
+
+def pieces(special, vocabulary_size):
+    """All pieces of a vocabulary in the order of their ids: special tokens, words, filler.
+
+    The filler makes the vocabulary as large as the model's, so that whatever
+    a model generates can be turned into a string.
+    """
+    filler = (f"w{number}" for number in itertools.count())
+    words = itertools.islice(itertools.chain(WORDS, filler), vocabulary_size - len(special))
+    return [*special, *(f"▁{word}" for word in words)]
+
+
+def tokens(cell, batch_size):
+    """``(token ids, mask, targets)``: int32, bool and int32, each of (batch, length).
+
+    Seeded and random, every id in use, no padding; the target of a token is the
+    one that follows it.
+    """
+    length = cell.architecture["sequence_length"]
+    rng = np.random.default_rng(cell.seed)
+    size = (batch_size, length + 1)
+    ids = rng.integers(0, cell.architecture["vocabulary_size"], size, dtype=np.int32)
+    return ids[:, :-1].copy(), np.ones((batch_size, length), bool), ids[:, 1:].copy()

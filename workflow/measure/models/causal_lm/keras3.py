@@ -1,0 +1,69 @@
+"""Causal language models from KerasHub, up to the classes of one model."""
+
+from measure.models.causal_lm.inputs import pieces, tokens
+from measure.models.causal_lm.loop import generate_loop
+
+LOOPS = {"generate": generate_loop(lambda tensor: keras.ops.convert_to_numpy(tensor))}
+
+
+def load():
+    """Import the model library."""
+    global keras, keras_hub
+    import keras
+    import keras_hub
+
+
+def finish(model, cell):
+    """The task's model compiled as the page does it: LoRA and AdamW, or greedy generation."""
+    if cell.task == "generate":
+        model.compile(sampler="greedy")
+        return model
+    model.backbone.enable_lora(cell.architecture["lora_rank"])
+    if not model.trainable_weights:
+        raise RuntimeError("enable_lora left no trainable weights: fit would train nothing")
+    model.compile(
+        optimizer=keras.optimizers.AdamW(),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        weighted_metrics=None,
+    )
+    return model
+
+
+def preprocessor(cell, kind, special):
+    """The library's own, around a tokenizer with the architecture's vocabulary.
+
+    kind: ``Gemma`` or ``Mistral``, whose classes are used. fit gets ready-made
+    batches instead: None.
+    """
+    if cell.task == "fit":
+        return None
+    a = cell.architecture
+    tokenizer = getattr(keras_hub.tokenizers, f"{kind}Tokenizer")
+    return getattr(keras_hub.models, f"{kind}CausalLMPreprocessor")(
+        tokenizer(proto=sentencepiece_model(special, a["vocabulary_size"])),
+        sequence_length=a["max_length"],
+    )
+
+
+def batch(cell, batch_size):
+    """``(inputs, targets, weights)`` as the library's preprocessor would make them."""
+    ids, mask, targets = tokens(cell, batch_size)
+    return {"token_ids": ids, "padding_mask": mask}, targets, mask
+
+
+def sentencepiece_model(special, vocabulary_size):
+    """Bytes of a SentencePiece model that makes one token of each word."""
+    from sentencepiece import sentencepiece_model_pb2 as protocol
+
+    model = protocol.ModelProto()
+    model.trainer_spec.model_type = protocol.TrainerSpec.WORD
+    model.trainer_spec.vocab_size = vocabulary_size
+    model.trainer_spec.unk_id = special.index("<unk>")
+    model.normalizer_spec.name = "identity"
+    for piece in pieces(special, vocabulary_size):
+        entry = model.pieces.add(piece=piece, score=0.0)
+        if piece == "<unk>":
+            entry.type = protocol.ModelProto.SentencePiece.UNKNOWN
+        elif piece in special:
+            entry.type = protocol.ModelProto.SentencePiece.CONTROL
+    return model.SerializeToString()

@@ -1,0 +1,127 @@
+"""Causal language models from HuggingFace Transformers, with LoRA from PEFT."""
+
+import numpy as np
+
+from measure.models.causal_lm.inputs import check_new_tokens, new_tokens, pieces, prompts, tokens
+
+
+def load():
+    """Import the model libraries."""
+    global peft, torch, transformers
+    import peft
+    import torch
+    import transformers
+
+
+def library():
+    """Names and versions for the parity card."""
+    return f"transformers {transformers.__version__}, peft {peft.__version__}"
+
+
+def build(cell, config, special, preset):
+    """The model on its device in its dtype from the start: no second copy anywhere.
+
+    config: of the random model; special: its special tokens by role, in the
+    order of their ids; preset: name of the pretrained one.
+    """
+    dtype = getattr(torch, cell.architecture["dtype"])
+    auto = transformers.AutoModelForCausalLM
+    if cell.weights == "preset":
+        model = auto.from_pretrained(preset, dtype=dtype, device_map=cell.accelerator)
+    else:
+        with torch.device(cell.accelerator):
+            model = auto.from_config(config, dtype=dtype)
+    return (
+        _with_adapters(model, cell)
+        if cell.task == "fit"
+        else _with_words(model, cell, special, preset)
+    )
+
+
+def _with_adapters(model, cell):
+    """Keras' LoRA adapts query and value, scaled by one, in the model's dtype: so does this."""
+    rank = cell.architecture["lora_rank"]
+    model.config.use_cache = False
+    adapted = peft.get_peft_model(
+        model,
+        peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"]),
+        autocast_adapter_dtype=False,
+    )
+    if not any(p.requires_grad for p in adapted.parameters()):
+        raise RuntimeError("LoRA left no trainable weights: fit would train nothing")
+    return adapted
+
+
+def _with_words(model, cell, special, preset):
+    """Greedy generation of a fixed length, and the tokenizer beside the model."""
+    if cell.weights == "preset":
+        model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
+    else:
+        model.tokenizer = word_tokenizer(special, cell.architecture["vocabulary_size"])
+    count = new_tokens(cell.architecture)
+    model.generation_config.update(
+        do_sample=False,
+        min_new_tokens=count,
+        max_new_tokens=count,
+        pad_token_id=model.generation_config.eos_token_id,
+    )
+    return model
+
+
+def word_tokenizer(special, vocabulary_size):
+    """One token of each word, the ids of Keras' tokenizer, begin of sequence first."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+    ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
+    words = Tokenizer(models.WordLevel(ids, unk_token=special["unk_token"]))
+    words.pre_tokenizer = pre_tokenizers.Metaspace()
+    words.decoder = decoders.Metaspace()
+    begin = special["bos_token"]
+    words.post_processor = processors.TemplateProcessing(
+        single=f"{begin} $A", special_tokens=[(begin, ids[begin])]
+    )
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=words, **special)
+
+
+def generate(model, cell, batch_size, tick):
+    """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted."""
+    texts = prompts(batch_size)
+    while not tick():
+        inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
+        outputs = model.generate(**inputs)
+        model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
+        check_new_tokens(outputs.shape[1] - inputs["input_ids"].shape[1], cell.architecture)
+
+
+LOOPS = {"generate": generate}
+
+
+def compile(model, cell, compiler):
+    """What is compiled: ``generate()`` calls the model's own forward pass, so it is that.
+
+    A compiled pass needs a cache that does not grow. ``compiler``: torch.compile
+    in the column's mode.
+    """
+    if cell.task == "fit":
+        return compiler(model)
+    model.forward = compiler(model.forward)
+    model.generation_config.update(cache_implementation="static", disable_compile=True)
+    return model
+
+
+def optimizer(model):
+    """AdamW over the adapters with the constants that Keras' AdamW has by default."""
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    return torch.optim.AdamW(trainable, lr=1e-3, eps=1e-7, weight_decay=4e-3)
+
+
+def batch(cell, batch_size):
+    """Keyword arguments of the forward pass, which shifts the labels itself."""
+    ids, mask, _ = tokens(cell, batch_size)
+    ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
+    return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
+
+
+def attention(model):
+    """The implementation Transformers chose."""
+    return model.config._attn_implementation

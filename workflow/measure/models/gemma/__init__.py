@@ -1,0 +1,1 @@
+"""Gemma 7B, the first version."""

@@ -1,0 +1,47 @@
+"""Gemma from KerasHub."""
+
+from measure.models.causal_lm import keras3 as causal_lm
+from measure.models.causal_lm.keras3 import LOOPS, batch
+from measure.models.gemma.inputs import SPECIAL
+
+__all__ = ["LOOPS", "attention", "batch", "build", "load"]
+
+
+def load():
+    """Import the model library."""
+    global keras_hub
+    causal_lm.load()
+    import keras_hub
+
+
+def build(cell):
+    """A compiled ``GemmaCausalLM``."""
+    a = cell.architecture
+    if cell.weights == "preset":
+        model = keras_hub.models.GemmaCausalLM.from_preset("gemma_7b_en", dtype=a["dtype"])
+    else:
+        model = keras_hub.models.GemmaCausalLM(
+            backbone=backbone(a),
+            preprocessor=causal_lm.preprocessor(cell, "Gemma", [*SPECIAL.values()]),
+        )
+    return causal_lm.finish(model, cell)
+
+
+def attention(model, backend):
+    """Which implementation the decoder's attention really takes."""
+    fused = model.backbone.transformer_layers[0].attention._use_fused_attention_op()
+    return "keras.ops.dot_product_attention" if fused else "einsum"
+
+
+def backbone(a):
+    """``GemmaBackbone`` of an architecture."""
+    return keras_hub.models.GemmaBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_query_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
+        head_dim=a["head_size"],
+        dtype=a["dtype"],
+    )

@@ -1,0 +1,39 @@
+"""Gemma from HuggingFace Transformers."""
+
+from measure.models.causal_lm import pytorch as causal_lm
+from measure.models.causal_lm.pytorch import (
+    LOOPS,
+    attention,
+    batch,
+    compile,
+    library,
+    optimizer,
+)
+from measure.models.gemma.inputs import SPECIAL
+
+__all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "load", "optimizer"]
+
+
+def load():
+    """Import the model libraries."""
+    global transformers
+    causal_lm.load()
+    import transformers
+
+
+def build(cell):
+    """``GemmaForCausalLM``, with adapters for fit."""
+    return causal_lm.build(cell, config(cell.architecture), SPECIAL, "google/gemma-7b")
+
+
+def config(a):
+    """``GemmaConfig`` of an architecture."""
+    return transformers.GemmaConfig(
+        vocab_size=a["vocabulary_size"],
+        num_hidden_layers=a["layers"],
+        num_attention_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_size=a["hidden_size"],
+        intermediate_size=a["intermediate_size"],
+        head_dim=a["head_size"],
+    )

@@ -1,0 +1,1 @@
+"""Mistral 7B, version 0.1."""

@@ -1,0 +1,84 @@
+"""Mistral from KerasNLP, the last release with Keras 2 code: generation only."""
+
+from measure.models.causal_lm.inputs import pieces
+from measure.models.causal_lm.loop import generate_loop
+from measure.models.mistral.inputs import SPECIAL
+
+LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
+
+
+def load():
+    """Import the model library."""
+    global keras_nlp, tf
+    import keras_nlp
+    import tensorflow as tf
+
+    # Its attention in bfloat16 fails without: "SymbolicTensor object has no attribute 'astype'".
+    tf.experimental.numpy.experimental_enable_numpy_behavior()
+
+
+def build(cell):
+    """A ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists on."""
+    a = cell.architecture
+    options = {"preprocessor": WordPreprocessor([*SPECIAL.values()], a["vocabulary_size"])}
+    if cell.weights == "preset":
+        model = keras_nlp.models.MistralCausalLM.from_preset(
+            "mistral_7b_en", dtype=a["dtype"], **options
+        )
+    else:
+        model = keras_nlp.models.MistralCausalLM(backbone=_backbone(a), **options)
+    model.compile(sampler="greedy")
+    return model
+
+
+def attention(model, backend):
+    """Keras 2 has one implementation."""
+    return "einsum"
+
+
+class WordPreprocessor:
+    """Strings to padded tokens and back, in Python, as KerasHub's tokenizers do it.
+
+    KerasNLP's own tokenizer needs tensorflow-text, which brings a second
+    TensorFlow; what it costs beside 44 tokens of a model is nothing.
+    """
+
+    def __init__(self, special, vocabulary_size):
+        self._pieces = pieces(special, vocabulary_size)
+        self._ids = {piece: number for number, piece in enumerate(self._pieces)}
+        self._special = {self._ids[piece] for piece in special}
+        self._begin = self._ids["<s>"]
+
+    def generate_preprocess(self, texts, sequence_length):
+        """``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""
+        texts = texts.numpy() if isinstance(texts, tf.Tensor) else texts
+        rows = [[self._begin, *map(self._id, tf.compat.as_str(text).split())] for text in texts]
+        ragged = tf.ragged.constant(rows, dtype="int32")
+        shape = (len(rows), sequence_length)
+        return {
+            "token_ids": ragged.to_tensor(shape=shape),
+            "padding_mask": tf.ones_like(ragged, dtype="bool").to_tensor(shape=shape),
+        }
+
+    def generate_postprocess(self, tokens):
+        """Strings of token ids, without special tokens."""
+        return [
+            "".join(self._pieces[i] for i in row if i not in self._special).replace("▁", " ")
+            for row in tokens["token_ids"].numpy().tolist()
+        ]
+
+    def _id(self, word):
+        return self._ids[f"▁{word}"]
+
+
+def _backbone(a):
+    return keras_nlp.models.MistralBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_query_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=a["intermediate_size"],
+        sliding_window=a["sliding_window"],
+        dtype=a["dtype"],
+    )

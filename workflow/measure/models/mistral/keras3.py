@@ -1,0 +1,49 @@
+"""Mistral from KerasHub."""
+
+from measure.models.causal_lm import keras3 as causal_lm
+from measure.models.causal_lm.keras3 import LOOPS, batch
+from measure.models.mistral.inputs import SPECIAL
+
+__all__ = ["LOOPS", "attention", "batch", "build", "load"]
+
+
+def load():
+    """Import the model library."""
+    global keras_hub
+    causal_lm.load()
+    import keras_hub
+
+
+def build(cell):
+    """A compiled ``MistralCausalLM``."""
+    a = cell.architecture
+    if cell.weights == "preset":
+        model = keras_hub.models.MistralCausalLM.from_preset("mistral_7b_en", dtype=a["dtype"])
+    else:
+        model = keras_hub.models.MistralCausalLM(
+            backbone=backbone(a),
+            preprocessor=causal_lm.preprocessor(cell, "Mistral", [*SPECIAL.values()]),
+        )
+    return causal_lm.finish(model, cell)
+
+
+def attention(model, backend):
+    """Which implementation the decoder's attention really takes; asked as the layer asks."""
+    from keras_hub.src.utils.keras_utils import fused_attention_op_available
+
+    return "keras.ops.dot_product_attention" if fused_attention_op_available() else "einsum"
+
+
+def backbone(a):
+    """``MistralBackbone`` of an architecture."""
+    return keras_hub.models.MistralBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_query_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=a["intermediate_size"],
+        head_dim=a["head_size"],
+        sliding_window=a["sliding_window"],
+        dtype=a["dtype"],
+    )

@@ -1,0 +1,40 @@
+"""Mistral from HuggingFace Transformers."""
+
+from measure.models.causal_lm import pytorch as causal_lm
+from measure.models.causal_lm.pytorch import (
+    LOOPS,
+    attention,
+    batch,
+    compile,
+    library,
+    optimizer,
+)
+from measure.models.mistral.inputs import SPECIAL
+
+__all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "load", "optimizer"]
+
+
+def load():
+    """Import the model libraries."""
+    global transformers
+    causal_lm.load()
+    import transformers
+
+
+def build(cell):
+    """``MistralForCausalLM``, with adapters for fit."""
+    return causal_lm.build(cell, config(cell.architecture), SPECIAL, "mistralai/Mistral-7B-v0.1")
+
+
+def config(a):
+    """``MistralConfig`` of an architecture."""
+    return transformers.MistralConfig(
+        vocab_size=a["vocabulary_size"],
+        num_hidden_layers=a["layers"],
+        num_attention_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_size=a["hidden_size"],
+        intermediate_size=a["intermediate_size"],
+        head_dim=a["head_size"],
+        sliding_window=a["sliding_window"],
+    )
