@@ -148,23 +148,27 @@ def test_moving_and_touching_change_no_digest(copy, tmp_path):
     assert digests(tmp_path / "elsewhere") == before
 
 
+def said(planned, root):
+    return changes.summary(planned, changes.reasons(planned, root))
+
+
 def test_the_summary_says_which_cells_and_why(tmp_path):
     planned = plan()
-    assert "not measured yet" in changes.summary(planned, tmp_path)
+    assert "not measured yet" in said(planned, tmp_path)
     for run in planned.runs:
         path = tmp_path / run.record
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps({"identity": run.identity}))
-    assert changes.summary(planned, tmp_path) == ""
+    assert said(planned, tmp_path) == ""
 
     victim = random.Random(1).choice(planned.runs)
     identity = json.loads(victim.identity)
     identity["seed"], identity["sources"] = 77, "another"
     (tmp_path / victim.record).write_text(json.dumps({"identity": json.dumps(identity)}))
-    summary = changes.summary(planned, tmp_path)
+    summary = said(planned, tmp_path)
     assert "1 of 12 runs" in summary
     assert "seed 77 -> 1, sources changed" in summary
     assert victim.framework in summary
 
     (tmp_path / victim.record).write_text("{broken")
-    assert "cannot be read" in changes.summary(planned, tmp_path)
+    assert "cannot be read" in said(planned, tmp_path)

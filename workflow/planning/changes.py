@@ -1,27 +1,35 @@
 """Which runs of a plan have to be measured, and why: for the user, before it starts."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
+MISSING = "not measured yet"
 LISTED = 8  # cells named per reason
 
 
-def summary(plan, root: Path) -> str:
+def reasons(plan, root: Path) -> dict:
+    """``{run: reason}`` for the runs that have to be measured."""
+    return {run: reason for run in plan.runs if (reason := why(run, root))}
+
+
+def stale_records(reasons: dict) -> frozenset[str]:
+    """Records that are there but are not as planned."""
+    return frozenset(run.record for run, reason in reasons.items() if reason != MISSING)
+
+
+def summary(plan, reasons: dict) -> str:
     """A line per reason; empty when every record is there and as planned.
 
     For example ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
-    cells_by_reason: dict[str, dict[str, int]] = {}
-    for run in plan.runs:
-        reason = why(run, root)
-        if reason:
-            cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
-            cells = cells_by_reason.setdefault(reason, {})
-            cells[cell] = cells.get(cell, 0) + 1
-    total = sum(sum(cells.values()) for cells in cells_by_reason.values())
-    if not total:
+    if not reasons:
         return ""
-    lines = [f"millistep: {total} of {len(plan.runs)} runs to measure at scale {plan.scale}"]
+    cells_by_reason: dict[str, Counter] = {}
+    for run, reason in reasons.items():
+        cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
+        cells_by_reason.setdefault(reason, Counter())[cell] += 1
+    lines = [f"millistep: {len(reasons)} of {len(plan.runs)} runs to measure at {plan.scale} scale"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
     return "\n".join(lines)
 
@@ -32,7 +40,7 @@ def why(run, root: Path) -> str | None:
         record = json.loads((root / run.record).read_text())
         before = json.loads(record["identity"])
     except FileNotFoundError:
-        return "not measured yet"
+        return MISSING
     except (OSError, ValueError, KeyError, TypeError):
         return "its record cannot be read"
     now = json.loads(run.identity)
@@ -46,7 +54,7 @@ def _words(key: str, before, now) -> str:
     return f"{key} changed"
 
 
-def _names(cells: dict[str, int]) -> str:
+def _names(cells: Counter) -> str:
     names = [f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items()]
     more = f" and {len(names) - LISTED} more cells" if len(names) > LISTED else ""
     return ", ".join(names[:LISTED]) + more

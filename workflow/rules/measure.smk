@@ -12,6 +12,7 @@ for framework in PLAN.frameworks:
         name:
             f"measure_{framework.module}"
         input:
+            partial(newer_than_stale, framework=framework.name),
             harness=ancient("workflow/run_cell.py"),
         output:
             record=expand(RECORD, framework=framework.name, allow_missing=True),

@@ -7,9 +7,9 @@ rule plan:
         "results/plan.json",
     log:
         "results/logs/plan.log",
+    priority: 2_000_000
     conda:
         "../../envs/analysis.yaml"
-    priority: 2_000_000
     params:
         config=json.dumps(PLAN.config, sort_keys=True),
         plan=PLAN.sha256,

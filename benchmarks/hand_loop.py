@@ -1,0 +1,176 @@
+"""Reported ms/step against a hand-written fenced loop, same model, same process.
+
+Both are repeated in turn, so that a drift of the machine falls on both; the
+ratio is that of the medians. Run without arguments for all frameworks and tasks.
+"""
+
+import argparse
+import dataclasses
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+REPEATS = 7
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", default="laptop")
+    parser.add_argument("--frameworks", nargs="*")
+    parser.add_argument("--inside", help="used by this script itself")
+    options = parser.parse_args()
+    if options.inside:
+        inside(json.loads(options.inside))
+    else:
+        outside(options)
+
+
+def outside(options):
+    """Plan the cells, deploy their environments, compare in each."""
+    import yaml
+
+    from environments import definition_sha256
+    from planning.frameworks import FRAMEWORKS
+    from planning.plan import Plan
+
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    plan = Plan({**config, "scale": options.scale, "runs": 1}, definition_sha256, ROOT / "envs")
+    print("cell                                reported (ms)  by hand (ms)  ratio", flush=True)
+    for run in sorted(plan.runs, key=lambda run: run.record):
+        if options.frameworks and run.framework not in options.frameworks:
+            continue
+        environment = plan.environment_of(FRAMEWORKS[run.framework])
+        marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
+        deploy = [sys.executable, str(ROOT / "workflow/environments.py"), "--method", "venv"]
+        deploy += ["--name", environment.name, "--definition", str(environment.definition)]
+        subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
+        interpreter = json.loads(marker.read_text())["interpreter"]
+        command = [interpreter, "-s", __file__, "--inside", run.identity]
+        done = subprocess.run(command, capture_output=True, text=True)
+        title = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
+        last = done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
+        print(f"{title:36}{last}", flush=True)
+
+
+def inside(identity):
+    """Compare in this process, which runs in the framework's environment."""
+    import os
+
+    from measure import frameworks
+    from measure.parent import CHILD_FIELDS, processors
+    from measure.protocol import PROTOCOLS
+    from measure.timer import Timer
+
+    os.sched_setaffinity(0, processors(identity["threads"]))
+    cell = frameworks.Cell(**{name: identity[name] for name in CHILD_FIELDS})
+    framework = frameworks.create(cell)
+    framework.load()
+    framework.build()
+    protocol = dataclasses.replace(
+        PROTOCOLS["laptop"], max_steps=20, cap_s=3.0, precision=0.0, synchronised_steps=0
+    )
+    reported, by_hand = [], []
+    for _ in range(REPEATS):
+        timer = Timer(protocol, framework.fence, framework.compilations)
+        framework.run(timer)
+        reported.append(timer.step_ns / 1e6)
+        steps = sum(n for n, _ in timer.blocks)
+        by_hand.append(HAND_LOOPS[framework.family](framework, cell, steps))
+    ratio = statistics.median(reported) / statistics.median(by_hand)
+    print(f"{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def keras3(framework, cell, steps):
+    """The trainer's own step function, one batch after the other, then wait."""
+    batch = framework.models.batch(cell, cell.batch_size)
+    model, fit = framework.model, cell.task == "fit"
+    step = {"jax": keras3_jax, "tensorflow": tensorflow, "torch": keras3_torch}[framework.backend]
+    return step(framework, model, batch, fit, steps)
+
+
+def keras3_jax(framework, model, batch, fit, steps):
+    import itertools
+
+    jax, tree = framework.jax, framework.keras.tree
+    wanted = {"trainable_variables": True, "non_trainable_variables": True}
+    if fit:
+        wanted |= {"optimizer_variables": True, "metrics_variables": True}
+    state = model._get_jax_state(**wanted, purge_model_variables=True)
+    function = model.train_function if fit else model.predict_function
+    data = itertools.repeat(batch)
+    for _ in range(2):
+        outputs, state = function(state, data)
+    jax.block_until_ready(tree.flatten((outputs, state)))
+    start = time.perf_counter()
+    for _ in range(steps):
+        outputs, state = function(state, data)
+    jax.block_until_ready(tree.flatten((outputs, state)))
+    elapsed = time.perf_counter() - start
+    names = [name for name, _ in wanted.items()]
+    model._jax_state = dict(zip(names, state, strict=True))
+    model._jax_state_synced = False
+    model.jax_state_sync()
+    return 1000 * elapsed / steps
+
+
+def tensorflow(framework, model, batch, fit, steps):
+    tf = framework.tf
+    data = iter(tf.data.Dataset.from_tensors(batch).repeat(steps + 2))
+    function = model.train_function if fit else model.predict_function
+    if framework.family == "keras3" and not fit:
+        return timed(lambda: function([next(data)]), framework.fence, steps)
+    return timed(lambda: function(data), framework.fence, steps)
+
+
+def keras3_torch(framework, model, batch, fit, steps):
+    function = model.train_function if fit else model.predict_function
+    model.train(fit)
+    return timed(lambda: function([batch]), framework.fence, steps)
+
+
+def keras2(framework, cell, steps):
+    batch = framework.models.batch(cell, cell.batch_size)
+    return tensorflow(framework, framework.model, batch, cell.task == "fit", steps)
+
+
+def native(framework, cell, steps):
+    torch, model = framework.torch, framework.step_model
+    arrays = framework.models.batch(cell, cell.batch_size)
+    host = {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+    def fit():
+        loss = model(**{name: t.to(framework.device) for name, t in host.items()}).loss
+        loss.backward()
+        framework.optimizer.step()
+        framework.optimizer.zero_grad()
+
+    def predict():
+        with torch.inference_mode():
+            model(**{name: t.to(framework.device) for name, t in host.items()})
+
+    return timed(fit if cell.task == "fit" else predict, framework.fence, steps)
+
+
+def timed(step, fence, steps):
+    """Milliseconds per step between two fences, after two steps."""
+    step(), step()
+    fence()
+    start = time.perf_counter()
+    for _ in range(steps):
+        step()
+    fence()
+    return 1000 * (time.perf_counter() - start) / steps
+
+
+HAND_LOOPS = {"keras2": keras2, "keras3": keras3, "pytorch": native}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The whole pipeline in a copy of the project, with the real frameworks at smoke scale."""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COLUMNS = (
+    "keras2-tensorflow",
+    "keras3-tensorflow",
+    "keras3-jax",
+    "keras3-torch",
+    "pytorch-eager",
+    "pytorch-compiled",
+)
+CONFIG = """\
+scale: smoke
+accelerator: cpu
+threads: 1
+models:
+  bert:
+    fit: default
+    predict: default
+frameworks: [{}]
+""".format(", ".join(COLUMNS))
+
+
+class Project:
+    """A checkout with its own results."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def snakemake(self, *arguments, cores=1, timeout=1500, **environ):
+        """Run Snakemake here; the completed process, stdout and stderr as text."""
+        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, **environ},
+        )
+
+    def measured(self, *arguments):
+        """Which runs a dry run would measure: ``{framework: number}``."""
+        return {
+            rule.removeprefix("measure_").replace("_", "-"): count
+            for rule, count in self.planned(*arguments).items()
+            if rule.startswith("measure_")
+        }
+
+    def planned(self, *arguments):
+        """Which jobs a dry run would do: ``{rule: number}``."""
+        done = self.snakemake("-n", *arguments)
+        assert done.returncode == 0, done.stderr
+        text = done.stdout + done.stderr
+        if "Nothing to be done" in text:
+            return {}
+        table = text.split("Job stats:", 1)[1].split("total", 1)[0]
+        return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
+
+    def copy(self, folder: Path) -> "Project":
+        """The same checkout and results, timestamps kept."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Project(folder)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text that is there exactly once."""
+        file = self.folder / path
+        text = file.read_text()
+        assert text.count(old) == 1, f"{path} holds {text.count(old)} times: {old}"
+        file.write_text(text.replace(old, new))
+
+    def records(self) -> dict[str, bytes]:
+        """Content of all records, by path."""
+        files = sorted((self.folder / "results/records").rglob("run*.json"))
+        return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
+
+
+def checkout(folder: Path) -> Project:
+    """The files of this project as they are in the working tree, nothing generated."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / "config/config.yaml").write_text(CONFIG)
+    return Project(folder)
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory) -> Project:
+    """BERT on all six columns, measured for real; not to be changed by a test."""
+    project = checkout(tmp_path_factory.mktemp("measured"))
+    project.first = project.snakemake("--quiet", "all")
+    assert project.first.returncode == 0, project.first.stderr
+    return project
+
+
+@pytest.fixture
+def project(measured, tmp_path) -> Project:
+    """A copy of the measured project that a test may change."""
+    return measured.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def fresh(tmp_path) -> Project:
+    """A checkout in which nothing was measured yet."""
+    return checkout(tmp_path / "fresh")
+
+
+def counted(*names):
+    """One run of each of these columns for fit and for predict."""
+    return dict(collections.Counter(names * 2))
+
+
+def pytest_collection_modifyitems(items):
+    """The first of these tests pays for measuring, which a busy machine makes slow."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(2400))

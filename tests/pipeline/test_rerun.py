@@ -1,0 +1,135 @@
+"""Exactly what changed is measured again, and nothing else."""
+
+import os
+import subprocess
+
+import pytest
+
+from .conftest import COLUMNS, CONFIG, counted
+
+KERAS3 = ("keras3-tensorflow", "keras3-jax", "keras3-torch")
+PYTORCH = ("pytorch-eager", "pytorch-compiled")
+BERT = "workflow/measure/models/bert"
+
+
+def append(line):
+    def change(project, path):
+        file = project.folder / path
+        file.write_text(file.read_text() + line)
+
+    return change
+
+
+def test_nothing_is_done_twice(project):
+    assert project.planned() == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "columns"),
+    [
+        (f"{BERT}/keras3.py", KERAS3),
+        (f"{BERT}/keras2.py", ("keras2-tensorflow",)),
+        (f"{BERT}/pytorch.py", PYTORCH),
+        ("workflow/measure/frameworks/keras3_jax.py", ("keras3-jax",)),
+        ("workflow/measure/timer.py", COLUMNS),
+        ("envs/cpu/keras3-jax.post-deploy.sh", ("keras3-jax",)),
+        ("envs/cpu/pytorch.yaml", PYTORCH),
+        ("envs/cuda/pytorch.yaml", ()),
+        ("workflow/analysis/style.py", ()),
+        ("report/style.css", ()),
+        ("report/report.html.j2", ()),
+        ("reference/README.md", ()),
+        ("workflow/run_cell.py", ()),
+        ("README.md", ()),
+    ],
+)
+def test_a_changed_line_measures_exactly_the_cells_that_use_it(project, path, columns):
+    if not (project.folder / path).exists():
+        pytest.fail(f"{path} is not part of the project any more")
+    append("\n")(project, path)
+    assert project.measured() == counted(*columns)
+
+
+def test_a_changed_drawing_redraws_without_measuring(project):
+    append("\n/* wider */\n")(project, "report/style.css")
+    planned = project.planned()
+    assert "report" in planned
+    assert not any(rule.startswith(("measure", "environment", "plan")) for rule in planned)
+
+
+def test_another_batch_size_measures_its_row_alone(project):
+    project.edit("config/config.yaml", "fit: default", "fit: 2")
+    assert project.measured() == dict.fromkeys(COLUMNS, 1)
+
+
+def test_a_column_less_measures_nothing(project):
+    project.edit("config/config.yaml", "keras3-jax, ", "")
+    assert project.measured() == {}
+
+
+def test_one_more_run_measures_that_run_alone(project):
+    append("runs: 2\n")(project, "config/config.yaml")
+    assert project.measured() == counted(*COLUMNS)
+
+
+def test_touching_measures_nothing(project):
+    for folder in ("workflow", "envs", "config", "report", "reference"):
+        for path in (project.folder / folder).rglob("*"):
+            if path.is_file():
+                os.utime(path)
+    os.utime(project.folder / "Snakefile")
+    assert project.planned() == {}
+
+
+def test_reordered_keys_measure_nothing(project):
+    lines = CONFIG.splitlines(keepends=True)
+    (project.folder / "config/config.yaml").write_text("".join(lines[-1:] + lines[:-1]))
+    assert project.planned() == {}
+
+
+def test_a_moved_project_measures_nothing(project, tmp_path):
+    moved = project.copy(tmp_path / "elsewhere" / "other name")
+    assert moved.measured() == {}
+
+
+def test_a_clone_beside_its_results_measures_nothing(project, fresh):
+    subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
+    assert not (fresh.folder / ".snakemake").exists()
+    assert fresh.measured() == {}
+
+
+def test_a_dry_run_says_which_cells_and_why(project):
+    append("\n")(project, f"{BERT}/keras2.py")
+    said = project.snakemake("-n").stderr
+    assert "millistep: 2 of 12 runs to measure at smoke scale" in said
+    assert "sources changed: bert fit b4 keras2-tensorflow, bert predict b8" in said
+
+
+def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
+    before = project.records()
+    append("\n")(project, f"{BERT}/keras2.py")
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    after = project.records()
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert len(changed) == 2
+    assert all("keras2-tensorflow" in name for name in changed)
+    assert project.planned() == {}
+
+
+def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(project, fresh):
+    subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
+    append("\n")(fresh, f"{BERT}/keras2.py")
+    assert fresh.measured() == counted("keras2-tensorflow")
+
+
+def test_stale_records_are_shown_as_stale_and_not_mixed_in(project):
+    append("\n")(project, f"{BERT}/keras2.py")
+    # As after an interrupted run: the plan is today's, two records are not.
+    rules = ("plan", "tables", "caveats")
+    targets = ("results/table.md", "results/caveats.json")
+    done = project.snakemake("--quiet", "all", "--allowed-rules", *rules, "--", *targets)
+    assert done.returncode == 0, done.stderr
+    row = (project.folder / "results/table.md").read_text().splitlines()[2]
+    assert row.count("stale") == 1
+    assert "stale" in (project.folder / "results/caveats.json").read_text()

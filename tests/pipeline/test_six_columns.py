@@ -1,0 +1,83 @@
+"""BERT on all six frameworks, from the configuration to the report."""
+
+import csv
+import json
+
+import jsonschema
+
+from .conftest import COLUMNS, ROOT
+
+
+def records(measured):
+    return {name: json.loads(content) for name, content in measured.records().items()}
+
+
+def test_every_cell_is_ok_and_every_record_valid(measured):
+    schema = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
+    found = records(measured)
+    assert len(found) == 12
+    for name, record in found.items():
+        jsonschema.validate(record, schema)
+        assert (record["status"], record["reason"]) == ("ok", ""), name
+        assert record["environment"]["method"] == "venv"
+
+
+def test_all_columns_do_the_same_work(measured):
+    for task in ("fit", "predict"):
+        work = [r["work"] for r in records(measured).values() if r["cell"]["task"] == task]
+        assert len(work) == 6
+        assert all(w == work[0] for w in work)
+        assert work[0]["trainable_parameters"] == work[0]["parameters"] > 0
+
+
+def test_what_ran_is_read_back_from_the_live_framework(measured):
+    cards = {r["cell"]["framework"]: r["parity"] for r in records(measured).values()}
+    assert cards["keras2-tensorflow"]["framework_version"].startswith("tf-keras 2.")
+    assert [cards[c]["backend"] for c in COLUMNS[1:4]] == ["tensorflow", "jax", "torch"]
+    assert all("keras 3." in cards[c]["framework_version"] for c in COLUMNS[1:4])
+    assert cards["keras3-jax"]["execution"] == "jit"
+    assert cards["keras3-torch"]["execution"] == "eager"
+    assert cards["pytorch-eager"]["execution"] == "eager"
+    assert cards["pytorch-compiled"]["compiler"] == "inductor"
+    assert cards["pytorch-compiled"]["graphs"] >= 1
+    assert {card["dtype"] for card in cards.values()} == {"float32"}
+    assert {card["threads"] for card in cards.values()} == {1}
+
+
+def test_no_compilation_fell_into_the_timed_window(measured):
+    for name, record in records(measured).items():
+        assert record["timing"]["compilations"]["during_timing"] in (0, None), name
+
+
+def test_little_time_is_spent_on_anything_but_the_work(measured):
+    for name, record in records(measured).items():
+        # The bar is 1.0 s on a quiet machine; tests may share theirs.
+        assert record["timing"]["other_s"] < 3, name
+
+
+def test_rounds_were_measured_in_the_planned_order(measured):
+    plan = json.loads((measured.folder / "results/plan.json").read_text())
+    planned = {r["record"]: r["position"] for cell in plan["cells"] for r in cell["runs"]}
+    found = records(measured)
+    by_start = sorted(found, key=lambda name: found[name]["started_at"])
+    assert by_start == sorted(planned, key=planned.get)
+
+
+def test_the_terminal_shows_progress_the_table_and_the_report(measured):
+    assert "[1/12] bert fit, batch 4" in measured.first.stderr
+    assert "[12/12] bert predict, batch 8" in measured.first.stderr
+    assert "| BERT fit" in measured.first.stdout
+    assert "results/report.html" in measured.first.stdout
+    assert (measured.folder / "results/report.html").stat().st_size > 20_000
+
+
+def test_the_table_holds_the_means_of_the_records(measured):
+    with open(measured.folder / "results/runs.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    by_cell = {(r["task"], r["framework"]): float(r["ms_per_step"]) for r in rows}
+    for record in records(measured).values():
+        blocks = record["timing"]["blocks"]
+        mean = sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
+        cell = record["cell"]
+        assert abs(by_cell[cell["task"], cell["framework"]] / mean - 1) < 1e-6
