@@ -24,6 +24,7 @@ class KerasFramework:
 
     def __init__(self, cell):
         self.cell = cell
+        self.loop_facts = {}  # what a task's own loop tells of its steps
         self._ended = []  # holds the frames of ended loops, see run_at
 
     def run(self, timer):
@@ -37,7 +38,7 @@ class KerasFramework:
         timer.start()
         try:
             if loop:
-                loop(timer.tick)
+                self.loop_facts = loop(timer.tick) or {}
             else:
                 self._call(data, self._clock(timer))
         except Finished as end:

@@ -46,4 +46,5 @@ class Framework(TensorFlowMixin, KerasFramework):
             "jit_compile": jit,
             "attention": self.models.attention(self.model, "tensorflow"),
             **self.execution(jit),
+            **self.loop_facts,
         }

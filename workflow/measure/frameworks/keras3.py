@@ -57,6 +57,7 @@ class Keras3Framework(KerasFramework):
             "jit_compile": jit,
             "attention": self.models.attention(self.model, self.backend),
             **self.execution(jit),
+            **self.loop_facts,
         }
 
 

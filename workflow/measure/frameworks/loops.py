@@ -1,7 +1,8 @@
 """Tasks whose loop is the user's own: ``generate()`` calls, diffusion steps.
 
 A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
-calls ``tick()`` before each step and returns once that is true.
+calls ``tick()`` before each step and returns once that is true; what it returns,
+if anything, are facts for the parity card, by name.
 """
 
 import time

@@ -16,6 +16,7 @@ class NativeFramework(TorchMixin):
 
     def __init__(self, cell):
         self.cell = cell
+        self.loop_facts = {}  # what a task's own loop tells of its steps
 
     def load(self):
         import torch
@@ -45,7 +46,7 @@ class NativeFramework(TorchMixin):
     def run_at(self, batch_size, timer):
         loop = self._loop(batch_size)
         timer.start()
-        loop(timer.tick)
+        self.loop_facts = loop(timer.tick) or {}
 
     def legacy(self, steps, cap_s):
         """``(ms, steps, words)`` as published: one warm-up, N - 1 steps over N, no fence."""
@@ -122,6 +123,7 @@ class NativeFramework(TorchMixin):
             "compile_mode": self.compile_mode,
             **self.execution(),
             **self.device_facts(),
+            **self.loop_facts,
         }
 
     def execution(self):

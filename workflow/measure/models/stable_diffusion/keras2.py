@@ -1,0 +1,25 @@
+"""Stable Diffusion from KerasCV on Keras 2."""
+
+from measure.models import kerascv
+from measure.models.stable_diffusion import kerascv as stable_diffusion
+
+batch, attention = stable_diffusion.batch, stable_diffusion.attention
+
+
+def load():
+    """Import the model library."""
+    global keras, keras_cv
+    keras, keras_cv = kerascv.load_with_keras2()
+
+
+def build(cell):
+    """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
+    return stable_diffusion.build(keras, keras_cv, cell)
+
+
+def sample(model, cell, batch_size, tick):
+    """Steps of KerasCV's sampler around the UNet, ``tick()`` before each."""
+    return stable_diffusion.sample(keras_cv, model, cell, batch_size, tick)
+
+
+LOOPS = {"predict": sample}

@@ -1,0 +1,134 @@
+"""Stable Diffusion from HuggingFace Diffusers."""
+
+import numpy as np
+import torch
+
+from measure.models.image_regression import ImageRegression, adam
+from measure.models.stable_diffusion.inputs import (
+    LATENT_CHANNELS,
+    embeddings,
+    images,
+    moments,
+    noise,
+)
+from measure.models.stable_diffusion.steps import LENGTH, Steps
+
+PRESET = "CompVis/stable-diffusion-v1-4"
+
+optimizer = adam
+
+
+def load():
+    """Import the model library."""
+    global diffusers
+    import diffusers
+
+
+def library():
+    """Name and version for the parity card."""
+    return f"diffusers {diffusers.__version__}"
+
+
+def build(cell):
+    """The VAE's image encoder with its loss for fit, the UNet for predict."""
+    preset = cell.weights == "preset"
+    if cell.task == "predict":
+        if preset:
+            return diffusers.UNet2DConditionModel.from_pretrained(PRESET, subfolder="unet")
+        return unet(cell.architecture)
+    if preset:
+        vae = diffusers.AutoencoderKL.from_pretrained(PRESET, subfolder="vae")
+        return ImageRegression(vae.encoder)
+    return ImageRegression(image_encoder(cell.architecture))
+
+
+def batch(cell, batch_size):
+    """Keyword arguments of fit's forward pass, channels first."""
+    return {
+        "images": _channels_first(images(cell, batch_size)),
+        "targets": _channels_first(moments(cell, batch_size)),
+    }
+
+
+def attention(model):
+    """The processor that Diffusers chose; 2_0 is PyTorch's fused attention."""
+    used = {type(m.processor).__name__ for m in model.modules() if hasattr(m, "processor")}
+    return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used))
+
+
+def sample(model, cell, batch_size, tick):
+    """Steps of ``StableDiffusionPipeline`` around our UNet, ``tick()`` before each.
+
+    Embeddings take the text encoder's place and the picture is not decoded: neither
+    is part of a step. DDIM evaluates the UNet once per step, on both halves of the
+    guidance together; KerasCV's own sampler is DDIM too.
+    """
+    pipeline = diffusers.StableDiffusionPipeline(
+        vae=None,
+        text_encoder=None,
+        tokenizer=None,
+        unet=model,
+        scheduler=_ddim(),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )
+    prompts, empty = embeddings(cell, batch_size)
+    latents = _channels_first(noise(cell, batch_size))
+    inputs = {"prompt_embeds": prompts, "negative_prompt_embeds": empty, "latents": latents}
+    inputs = {name: torch.from_numpy(array).to(model.device) for name, array in inputs.items()}
+    steps = Steps(tick)
+    hook = model.register_forward_pre_hook(
+        lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
+    )
+    try:
+        return steps.run(
+            lambda: pipeline(**inputs, num_inference_steps=LENGTH, output_type="latent")
+        )
+    finally:
+        hook.remove()
+
+
+LOOPS = {"predict": sample}
+
+
+def image_encoder(a):
+    """``AutoencoderKL``'s encoder: images to the 8 channels of the moments."""
+    widths = a["vae_widths"]
+    return diffusers.AutoencoderKL(
+        block_out_channels=widths,
+        layers_per_block=a["blocks"],
+        down_block_types=["DownEncoderBlock2D"] * len(widths),
+        up_block_types=["UpDecoderBlock2D"] * len(widths),
+        latent_channels=LATENT_CHANNELS,
+    ).encoder
+
+
+def unet(a):
+    """``UNet2DConditionModel``; its deepest level has no attention."""
+    widths = a["unet_widths"]
+    attending = len(widths) - 1
+    return diffusers.UNet2DConditionModel(
+        sample_size=a["image_size"] // 8,
+        block_out_channels=widths,
+        layers_per_block=a["blocks"],
+        down_block_types=["CrossAttnDownBlock2D"] * attending + ["DownBlock2D"],
+        up_block_types=["UpBlock2D"] + ["CrossAttnUpBlock2D"] * attending,
+        cross_attention_dim=a["context_size"],
+        attention_head_dim=a["unet_heads"],  # the number of heads, by an old misnomer
+    )
+
+
+def _ddim():
+    """The schedule of v1.4."""
+    return diffusers.DDIMScheduler(
+        beta_start=0.00085,
+        beta_end=0.012,
+        beta_schedule="scaled_linear",
+        clip_sample=False,
+        steps_offset=1,
+    )
+
+
+def _channels_first(array):
+    return np.ascontiguousarray(array.transpose(0, 3, 1, 2))
