@@ -19,7 +19,7 @@ def main() -> int:
     try:
         plan = Plan(json.loads(options.config), definition_sha256, options.envs)
     except ConfigError as error:
-        print(f"millistep: configuration: {error}", file=sys.stderr)
+        print(f"millistep: {error}", file=sys.stderr)
         return 1
     write_atomically(options.output, json.dumps(plan.document(), indent=1) + "\n")
     return 0

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning import changes, schedule, sources
+from planning.config import Problem
 
 from .test_config import ROOT, plan
 
@@ -170,5 +171,15 @@ def test_the_summary_says_which_cells_and_why(tmp_path):
     assert "seed 77 -> 1, sources changed" in summary
     assert victim.framework in summary
 
-    (tmp_path / victim.record).write_text("{broken")
-    assert "cannot be read" in said(planned, tmp_path)
+
+@pytest.mark.parametrize("content", [b"{broken", b"[]", b"{}", b'{"identity": 5}', b"\xff\xfe"])
+def test_a_file_that_is_no_record_stops_everything_with_one_line(tmp_path, content):
+    run = plan().runs[3]
+    path = tmp_path / run.record
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(Problem) as problem:
+        changes.reasons(plan(), tmp_path)
+    assert str(problem.value).startswith(f"{run.record} is not a record")
+    assert len(str(problem.value).splitlines()) == 1
+    assert path.read_bytes() == content

@@ -4,12 +4,17 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from planning.config import Problem
+
 MISSING = "not measured yet"
 LISTED = 8  # cells named per reason
 
 
 def reasons(plan, root: Path) -> dict:
-    """``{run: reason}`` for the runs that have to be measured."""
+    """``{run: reason}`` for the runs that have to be measured.
+
+    Raises :class:`Problem` for a file that is no record: it may be somebody's work.
+    """
     return {run: reason for run in plan.runs if (reason := why(run, root))}
 
 
@@ -41,8 +46,11 @@ def why(run, root: Path) -> str | None:
         before = json.loads(record["identity"])
     except FileNotFoundError:
         return MISSING
-    except (OSError, ValueError, KeyError, TypeError):
-        return "its record cannot be read"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Problem(
+            f"{run.record} is not a record ({type(error).__name__}: {error}); "
+            "restore it, or remove it to measure the run again"
+        ) from None
     now = json.loads(run.identity)
     keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
     return ", ".join(_words(key, before.get(key), now.get(key)) for key in keys) or None

@@ -9,11 +9,18 @@ import yaml
 SCHEMA = Path(__file__).parent.parent / "schemas" / "config.schema.json"
 
 
-class ConfigError(Exception):
-    """One line for the user: the key, what is wrong with it, what is allowed."""
+class Problem(Exception):
+    """One line for the user, with which everything stops before anything is done."""
 
     def __init__(self, message: str):
         super().__init__(" ".join(message.splitlines()))
+
+
+class ConfigError(Problem):
+    """The key, what is wrong with it, what is allowed."""
+
+    def __init__(self, message: str):
+        super().__init__(f"configuration: {message}")
 
 
 def check(config: dict) -> dict:

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from environments import definition_sha256
 from planning import changes
-from planning.config import ConfigError, check_yaml
+from planning.config import Problem, check_yaml
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
@@ -24,8 +24,8 @@ def or_one_line(function, *arguments):
     """What the function returns, or the end with the one line that the user needs."""
     try:
         return function(*arguments)
-    except ConfigError as error:
-        sys.exit(f"millistep: configuration: {error}")
+    except Problem as problem:
+        sys.exit(f"millistep: {problem}")
 
 
 or_one_line(check_yaml, CONFIG)
@@ -35,7 +35,7 @@ configfile: CONFIG
 
 
 PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"))
-TO_MEASURE = changes.reasons(PLAN, Path())
+TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
 if TO_MEASURE:
     print(changes.summary(PLAN, TO_MEASURE), file=sys.stderr)
 

@@ -1,0 +1,133 @@
+"""One clear line, a non-zero exit, and nothing that was measured is lost."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from .conftest import ROOT
+
+
+def one_line(done, *words):
+    """The one line that is for the user; the run must have failed."""
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if line.startswith("millistep: ")]
+    assert len(said) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in said[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("scale: smoke", "scael: smoke", ["'scael'", "scale"]),
+        ("  bert:", "  brt:", ["'brt'", "bert"]),
+        ("keras3-jax", "keras3-jacks", ["'keras3-jacks'", "keras3-jax"]),
+        ("fit: default", "fit: -8", ["models.bert.fit", "-8"]),
+        ("scale: smoke", "scale: [smoke", ["config/config.yaml", "line"]),
+    ],
+)
+def test_a_bad_configuration(project, old, new, words):
+    before = project.records()
+    project.edit("config/config.yaml", old, new)
+    one_line(project.snakemake("--quiet", "all"), *words)
+    assert project.records() == before
+
+
+def test_a_record_that_is_no_json(project):
+    before = project.records()
+    path = project.folder / next(iter(before))
+    path.write_text(path.read_text()[:500])
+    one_line(project.snakemake("--quiet", "all"), str(path.relative_to(project.folder)))
+    after = project.records()
+    assert after.pop(str(path.relative_to(project.folder)))
+    assert all(before[name] == content for name, content in after.items())
+
+
+def test_a_record_that_breaks_the_contract(project):
+    before = project.records()
+    name = next(iter(before))
+    record = json.loads(before[name])
+    record["timing"]["blocks"][0]["steps"] = "five"
+    (project.folder / name).write_text(json.dumps(record))
+    done = project.snakemake("--quiet", "all", "--forcerun", "tables", "--", "results/table.md")
+    assert done.returncode != 0
+    said = {line for line in done.stderr.splitlines() if name in line and "five" in line}
+    assert len(said) == 1, done.stderr
+    assert project.records().keys() == before.keys()
+
+
+def test_no_disk_space(project):
+    """The results are on a full file system: the run is refused before it is measured."""
+    project.edit("config/config.yaml", "fit: default", "fit: 3")
+    before = project.records()
+    snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all --retries 0"
+    target = "results/records/smoke/bert/fit-b3/pytorch-eager/run1.json"
+    script = f"""
+        mkdir -p results/records/smoke/bert/fit-b3
+        mount -t tmpfs -o size=64k tmpfs results/records/smoke/bert/fit-b3
+        {snakemake} -- {target}
+    """
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
+        cwd=project.folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    one_line(done, "cannot write the record", "No space left on device")
+    assert project.records() == before
+
+
+def test_no_network_during_set_up(fresh, tmp_path):
+    """A package index that refuses connections, and an empty cache."""
+    done = fresh.snakemake(
+        *("--quiet", "all", "--retries", "0", "--", "results/environments/cpu/keras3-jax.json"),
+        MILLISTEP_CACHE=str(tmp_path / "cache"),
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_EXTRA_INDEX_URL="",
+        PIP_FIND_LINKS="",
+        PIP_CONFIG_FILE="/dev/null",
+        PIP_CACHE_DIR=str(tmp_path / "pip"),
+    )
+    assert done.returncode != 0
+    said = [
+        line for line in done.stderr.splitlines() if "the package index cannot be reached" in line
+    ]
+    assert len(said) == 1, done.stderr
+    assert not (fresh.folder / "results/environments/cpu/keras3-jax.json").exists()
+
+
+def test_a_failing_cell_never_costs_another(project):
+    """A builder that raises becomes a status in the table; the rest is as it was."""
+    before = project.records()
+    project.edit(
+        "workflow/measure/models/bert/keras2.py",
+        '    """A compiled ``BertClassifier``',
+        '    raise ValueError("no | such <model>")\n    """A compiled ``BertClassifier``',
+    )
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    after = project.records()
+    changed = [name for name in after if after[name] != before[name]]
+    assert [json.loads(after[name])["status"] for name in changed] == ["error", "error"]
+    table = (project.folder / "results/table.md").read_text()
+    assert table.count("error") >= 2
+    assert "ValueError: no" in table
+    report = (project.folder / "results/report.html").read_text()
+    assert "no | such <model>" not in report
+    assert "no | such &lt;model&gt;" in report
+
+
+def test_an_unknown_record_is_refused_in_words(project):
+    done = project.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
+    assert done.returncode != 0
+    assert "is not in the plan of this configuration" in done.stderr + done.stdout
+
+
+def test_the_shipped_configuration_is_valid():
+    command = [sys.executable, "-m", "snakemake", "-n", "--cores", "1", "results/plan.json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
