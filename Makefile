@@ -13,7 +13,7 @@ environment = $(PYTHON) workflow/environments.py --name $(1) --definition envs/$
 
 # Snakemake refuses a conda before 24.7.1.
 usable_conda = conda=$$(conda --version 2>/dev/null) && \
-	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\# * }" | sort -V | head -n 1)" = 24.7.1 ]
+	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\#* }" | sort -V | head -n 1)" = 24.7.1 ]
 
 .PHONY: run test lint .venv .venv-test .venv-snakefmt
 

@@ -1,0 +1,46 @@
+"""`make` uses conda when it is there and new enough, and hands on what it was given."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MAKEFILE = Path(__file__).resolve().parents[1] / "Makefile"
+
+
+def command(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/usr/bin/env bash\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    "conda, option",
+    [
+        ("echo conda 26.7.1", "--use-conda "),
+        ("echo conda 24.7.1", "--use-conda "),
+        ("echo conda 24.11.0", "--use-conda "),
+        ("echo conda 24.7.0", ""),
+        ("echo conda 4.12.0", ""),
+        ("exit 1", ""),
+        (None, ""),
+    ],
+)
+def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
+    command(tmp_path / ".venv/bin/snakemake", 'echo "called: $*"')
+    if conda:
+        command(tmp_path / "bin/conda", conda)
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    for tool in ("bash", "env", "sort", "head"):  # and no conda of this machine
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool))
+    make = [shutil.which("make"), "--silent", "-f", str(MAKEFILE), "--old-file=.venv"]
+    done = subprocess.run(
+        [*make, "ARGS=-n results/table.md"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path / "bin")},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout == f"called: --cores 1 {option}-n results/table.md\n"
