@@ -36,15 +36,15 @@ def main() -> int:
     options = arguments()
     started = options.record.with_name(f".{options.record.name}.started")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if options.attempt > 1 and not started.exists():
+        return 1  # the first attempt was refused, and would be again
     try:
-        if options.attempt > 1 and started.exists():
+        if options.attempt > 1:
             write_killed(options)
         else:
             measure(options, started)
     except parent.Refused as refusal:
-        # The retry of a refused run would say the same once more.
-        if options.attempt == 1:
-            print(f"millistep: {refusal}", file=sys.stderr)
+        print(f"millistep: {refusal}", file=sys.stderr)
         started.unlink(missing_ok=True)
         return 1
     except KeyboardInterrupt:

@@ -160,7 +160,14 @@ def make_record(
             "other_s": 25.8,
         },
         "probes": [
-            {"batch_size": cell["batch_size"] * 2, "steps": 10, "elapsed_ns": 10 * 2 * step_ns}
+            {
+                "batch_size": cell["batch_size"] * 2,
+                "max_length": None,
+                "new_tokens": None,
+                "steps": 10,
+                "elapsed_ns": 10 * 2 * step_ns,
+                "failed": None,
+            }
         ],
         "work": {
             "parameters": 10_780_418,

@@ -111,6 +111,37 @@ def short(project):
     project.change(lambda r: r["timing"].update(blocks=r["timing"]["blocks"][:1]), framework=TORCH)
 
 
+def padded(project):
+    """A token takes 10 ms at length 20 and 14 ms at length 100; the row's own length is 50."""
+    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
+
+    def change(r):
+        r["probes"] = [
+            {
+                "batch_size": r["cell"]["batch_size"],
+                "max_length": length,
+                "new_tokens": r["cell"]["batch_size"] * (length - 6),
+                "steps": 2,
+                "elapsed_ns": 2 * (length - 6) * token_ms * 10**6,
+                "failed": None,
+            }
+            for length, token_ms in ((20, 10), (100, 14))
+        ]
+
+    project.change(change, framework=TORCH)
+
+
+def test_the_share_of_padding_by_hand(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    (caveat,) = collect(project.load())
+    (evidence,) = caveat.evidence.values()
+    assert evidence["ms_per_new_token_by_max_length"] == {"20": 10.0, "100": 14.0}
+    # 0.05 ms a position; 50 of them in the 11.5 ms of a token at length 50.
+    assert evidence["padding_share"] == pytest.approx(0.05 * 50 / 11.5)
+    assert "22 %" in caveat.sentence
+
+
 CONDITIONS = {
     "execution_differs": parity("execution", "eager"),
     "precision_differs": parity("matmul_precision", "tf32"),
@@ -140,6 +171,7 @@ CONDITIONS = {
     "several_machines": record("machine", "id", "m2"),
     "thread_policies_differ": record("threads", "requested", 1),
     "deployments_differ": record("environment", "method", "conda"),
+    "static_padding": padded,
     "own_interpreter": record("environment", "method", "interpreter", framework="", run=0),
 }
 

@@ -27,7 +27,7 @@ def environment():
     }
 
 
-def identity(scale="smoke", threads=1, **architecture):
+def identity(scale="smoke", threads=1, changes=None, **architecture):
     """The identity of a run of the fake framework."""
     return json.dumps(
         {
@@ -38,7 +38,10 @@ def identity(scale="smoke", threads=1, **architecture):
             "framework": "fake",
             "interpreter": sys.executable,
             "model": "fake",
-            "probe_batch_sizes": [1],
+            "least_memory_mib": 1.0,
+            "parameters": 1,
+            "probes": [{"batch_size": 1}, {"batch_size": 8}],
+            "trains": "all",
             "run": 1,
             "scale": scale,
             "seed": 1,
@@ -46,6 +49,7 @@ def identity(scale="smoke", threads=1, **architecture):
             "task": "fit",
             "threads": threads,
             "weights": "random",
+            **(changes or {}),
         },
         sort_keys=True,
     )
@@ -55,10 +59,12 @@ def identity(scale="smoke", threads=1, **architecture):
 def run(environment, tmp_path):
     """``run(**architecture)``: measure a fake cell and return its record from the disk."""
 
-    def measured(time_limit_s=60, memory_limit_mib=20_000, scale="smoke", **architecture):
+    def measured(
+        time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, **architecture
+    ):
         path = tmp_path / "records" / "run1.json"
         parent.run(
-            identity(scale, **architecture),
+            identity(scale, changes=changes, **architecture),
             environment,
             path,
             tmp_path / "logs" / "run1.log",

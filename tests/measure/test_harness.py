@@ -40,7 +40,8 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert sum(timing[part] for part in parts) == pytest.approx(record["total_s"])
     assert record["identity"] == identity(step_ms=1.0, warns_at=3)
     assert record["warnings"] == ["UserWarning: fake warning"]
-    assert [probe["batch_size"] for probe in record["probes"]] == [1]
+    assert [probe["batch_size"] for probe in record["probes"]] == [1, 8]
+    assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
     assert record["memory"]["peak_rss_mib"] > 5
     assert record["log_tail"] == []
     assert record["load"]["foreign_cpu_share"] >= 0
@@ -105,6 +106,35 @@ def test_a_kernel_that_killed_for_memory_is_told_from_a_kill_from_outside():
     ended = dict(done=False, exit_code=-signal.SIGKILL, failure=None)
     assert status(Ending(**ended, kernel_killed_for_memory=True))[0] == "oom"
     assert status(Ending(**ended))[0] == "killed"
+
+
+def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_probe(run):
+    record = run(fails_at=[1])
+    assert (record["status"], record["reason"]) == ("ok", "")
+    assert [bool(probe["failed"]) for probe in record["probes"]] == [True, False]
+    assert "CUDA out of memory" in record["probes"][0]["failed"]
+    jsonschema.validate(record, SCHEMA)
+
+
+def test_a_probe_that_kills_the_process_does_not_cost_the_run(run):
+    record = run(dies_at=[1])
+    assert (record["status"], record["reason"]) == ("ok", "")
+    assert ["SIGKILL" in probe["failed"] for probe in record["probes"]] == [True, True]
+    assert record["timing"]["synchronised_ns"]
+    jsonschema.validate(record, SCHEMA)
+
+
+def test_a_cell_that_cannot_fit_is_not_tried_and_says_the_numbers(run):
+    record = run(changes={"least_memory_mib": 4096.0}, memory_limit_mib=1024, trouble="hangs")
+    assert record["status"] == "too large"
+    assert "need 4.0 GiB, the limit of host memory is 1.0 GiB" in record["reason"]
+    jsonschema.validate(record, SCHEMA)
+
+
+def test_another_model_than_the_rows_is_no_number(run):
+    record = run(changes={"parameters": 2})
+    assert record["status"] == "error"
+    assert "1 parameters were built, the row is about 2" in record["reason"]
 
 
 def test_compilations_in_the_timed_window_are_recorded(run):

@@ -49,9 +49,10 @@ def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
 
 def test_only_the_first_run_of_a_cell_carries_the_probe():
     probes = {
-        run.number: json.loads(run.identity)["probe_batch_sizes"] for run in plan(runs=3).runs
+        run.number: [probe["batch_size"] for probe in json.loads(run.identity)["probes"]]
+        for run in plan(runs=3, models={"bert": {"fit": 6}}).runs
     }
-    assert probes == {1: [1], 2: [], 3: []}
+    assert probes == {1: [3, 12], 2: [], 3: []}
 
 
 @given(

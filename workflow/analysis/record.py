@@ -24,9 +24,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Probe(Block):
-    """The same step at another batch size, timed in the same process."""
+    """The same step at another batch size or generated length, timed in the same process."""
 
     batch_size: int
+    max_length: int | None  # tokens of prompt and answer, where the task generates
+    new_tokens: int | None  # per step, over the whole batch
+    failed: str | None
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ class Record:
             machine=Machine(**data["machine"]),
             load=Load(**data["load"]),
             timing=_timing(data["timing"]) if data["timing"] else None,
-            probes=tuple(Probe(**probe) for probe in data["probes"]),
+            probes=tuple(Probe(**probe) for probe in data["probes"] if not probe["failed"]),
             work=Work(**data["work"]) if data["work"] else None,
             memory=Memory(**data["memory"]),
             warnings=tuple(data["warnings"]),

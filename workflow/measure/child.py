@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import re
+import resource
 import sys
 import time
 import traceback
@@ -95,7 +96,9 @@ def measure(task: dict, events: Events) -> None:
     seconds["build_s"] = (time.perf_counter_ns() - start) / 1e9
     work = importlib.import_module(f"measure.models.{cell.model}.work")
     amount = work.per_step(cell.task, cell.architecture, cell.batch_size)
-    events.send("work", work={**framework.work(), **amount})
+    sizes = framework.work()
+    events.send("work", work={**sizes, **amount})
+    check_model(sizes, task["parameters"], task["trains"])
 
     timer = Timer(
         protocol,
@@ -119,18 +122,35 @@ def measure(task: dict, events: Events) -> None:
         extra_s += (time.perf_counter_ns() - start) / 1e9
     # Before the probes, so that parity and memory are those of the measured batch size.
     events.send("parity", parity=framework.parity())
-    events.send("device_memory", peak_mib=framework.peak_device_mib())
+    events.send("memory", peak_rss_mib=peak_rss_mib(), peak_device_mib=framework.peak_device_mib())
+    events.send("timing", timing=timing(seconds, timer, legacy, extra_s))
+    events.send("measured")
     probes = []
-    for batch_size in task["probe_batch_sizes"] if framework.probeable else []:
+    for wanted in task["probes"] if framework.probeable else []:
         start = time.perf_counter_ns()
-        probes.append(probe(framework, protocol, batch_size))
+        probes.append(probe(framework, protocol, work, wanted))
         extra_s += (time.perf_counter_ns() - start) / 1e9
-    events.send("probes", probes=probes)
+        events.send("probes", probes=probes)
     events.send("timing", timing=timing(seconds, timer, legacy, extra_s))
 
 
-def probe(framework, protocol: Protocol, batch_size: int) -> dict:
-    """The same step at another batch size, for the share of fixed cost."""
+class WrongModel(RuntimeError):
+    """The model that was built is not the one that the row is about."""
+
+
+def check_model(sizes: dict, parameters: int, trains: str) -> None:
+    """Raise :class:`WrongModel` unless size and what is trained are as declared."""
+    trainable = sizes["trainable_parameters"]
+    base = sizes["parameters"] - (trainable if trains == "adapters" else 0)
+    # Meta's SegmentAnything has 256 of 641 million fewer than KerasCV's.
+    if abs(base - parameters) > parameters / 1000:
+        raise WrongModel(f"{base:,} parameters were built, the row is about {parameters:,}")
+    if trains != "nothing" and not trainable:
+        raise WrongModel("nothing is trainable: fit would report a time for no training")
+
+
+def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
+    """The same step at another batch size or length; a failure is a finding of its own."""
     short = dataclasses.replace(
         protocol,
         max_steps=protocol.probe_steps,
@@ -139,12 +159,28 @@ def probe(framework, protocol: Protocol, batch_size: int) -> dict:
         cap_s=protocol.probe_cap_s,
         synchronised_steps=0,
     )
+    cell = framework.cell
+    changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
+    batch_size = wanted.get("batch_size", cell.batch_size)
+    amount = work.per_step(cell.task, changed, batch_size)
     timer = Timer(short, framework.fence, framework.compilations)
-    framework.run_at(batch_size, timer)
+    failed = None
+    try:
+        framework.cell = dataclasses.replace(cell, architecture=changed)
+        framework.run_at(batch_size, timer)
+    except Exception as error:
+        failed = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        traceback.print_exc()
+    finally:
+        framework.cell = cell
+    generates = cell.task == "generate"
     return {
         "batch_size": batch_size,
-        "steps": sum(steps for steps, _ in timer.blocks),
-        "elapsed_ns": sum(ns for _, ns in timer.blocks),
+        "max_length": changed["max_length"] if generates else None,
+        "new_tokens": amount["tokens_per_step"] if generates else None,
+        "steps": 0 if failed else sum(steps for steps, _ in timer.blocks),
+        "elapsed_ns": 0 if failed else sum(ns for _, ns in timer.blocks),
+        "failed": failed,
     }
 
 
@@ -165,6 +201,13 @@ def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: flo
         },
         "timed_s": timer.timed_ns / 1e9 + extra_s,
     }
+
+
+def peak_rss_mib() -> float:
+    """Largest resident memory of this process so far."""
+    # KiB on Linux, bytes on macOS.
+    unit = 2**10 if sys.platform == "linux" else 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:

@@ -59,7 +59,12 @@ def run(
     try:
         file.reserve()
         log.parent.mkdir(parents=True, exist_ok=True)
-        record = _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, folders)
+        record = skeleton(identity, cell, environment)
+        reason = too_large(cell, record["machine"], memory_limit_mib)
+        if reason:
+            record.update(status="too large", reason=reason)
+        else:
+            _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders)
         file.write(record)
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
@@ -110,12 +115,33 @@ def _affinity():
     return range(os.cpu_count() or 1)
 
 
-def _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, folders):
-    record = skeleton(identity, cell, environment)
+def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> str | None:
+    """Why a cell cannot fit and is not tried, None if it may.
+
+    Weights, gradients and optimiser state are a lower bound: a cell that is held
+    back for them would surely have failed, after minutes.
+    """
+    needed = cell["least_memory_mib"]
+    if cell["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
+        available, where = machine_card["accelerator_memory_mib"], "the GPU has"
+    else:
+        available, where = memory_limit_mib, "the limit of host memory is"
+    if needed <= available:
+        return None
+    return (
+        f"weights, gradients and optimiser alone need {needed / 1024:.1f} GiB, "
+        f"{where} {available / 1024:.1f} GiB"
+    )
+
+
+def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders):
+    """Fill in the record with what one measuring process said and how it ended."""
     task = {
         "scale": cell["scale"],
         "cell": {name: cell[name] for name in CHILD_FIELDS},
-        "probe_batch_sizes": cell["probe_batch_sizes"],
+        "parameters": cell["parameters"],
+        "trains": cell["trains"],
+        "probes": cell["probes"],
         "affinity": record["threads"]["affinity"],
         "folders": list(folders),
     }
@@ -131,7 +157,7 @@ def _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, f
         )
         record["total_s"] = time.monotonic() - start
     record["finished_at"] = now()
-    record["status"], record["reason"] = status(
+    ended = status(
         Ending(
             done="done" in child.events,
             exit_code=child.exit_code,
@@ -141,21 +167,27 @@ def _measure(identity, cell, environment, log, time_limit_s, memory_limit_mib, f
             kernel_killed_for_memory=(_difference(kills, machine.oom_kills()) or 0) > 0,
         )
     )
+    record["probes"] = child.said("probes", "probes") or []
+    if "measured" in child.events:
+        # What ended the process after that ended a probe, and the probes that were to follow.
+        missing = cell["probes"][len(record["probes"]) :]
+        record["probes"] += [_failed_probe(cell, wanted, ended[1]) for wanted in missing]
+        ended = ("ok", "")
+    record["status"], record["reason"] = ended
     for name in ("python", "packages"):  # as found by the run, where it came that far
         record["environment"][name] = child.said("packages", name) or environment[name]
     record["load"]["after"] = machine.load_average()
     record["load"]["foreign_cpu_share"] = child.said("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
-    record["probes"] = child.said("probes", "probes") or []
     record["work"] = child.said("work", "work")
-    record["memory"]["peak_rss_mib"] = child.peak_rss_mib
-    record["memory"]["peak_device_mib"] = child.said("device_memory", "peak_mib")
+    # As the run says it of its own measurement, before probes; else of all that it came to.
+    record["memory"]["peak_rss_mib"] = child.said("memory", "peak_rss_mib") or child.peak_rss_mib
+    record["memory"]["peak_device_mib"] = child.said("memory", "peak_device_mib")
     record["parity"] = child.said("parity", "parity")
     record["warnings"] = child.said("warnings", "warnings") or []
     if record["status"] != "ok":
         record["log_tail"] = tail(log)
-    return record
 
 
 def skeleton(identity: str, cell: dict, environment: dict) -> dict:
@@ -187,6 +219,17 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "parity": None,
         "warnings": [],
         "log_tail": [],
+    }
+
+
+def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
+    return {
+        "batch_size": wanted.get("batch_size", cell["batch_size"]),
+        "max_length": wanted.get("max_length"),
+        "new_tokens": None,
+        "steps": 0,
+        "elapsed_ns": 0,
+        "failed": reason or "not tried",
     }
 
 

@@ -15,6 +15,8 @@ def line(plan_path: Path, identity: str, root: Path = Path()) -> str:
         runs = [run for planned in plan["cells"] for run in planned["runs"]]
     except (OSError, ValueError, KeyError, TypeError):
         return what  # a single record was asked for, without a plan
+    if identity not in {run["identity"] for run in runs}:
+        return what  # ... or with an older one
     seconds = [s for run in runs if (s := _seconds(root, run)) is not None]
     left = len(runs) - len(seconds)
     return f"[{len(seconds) + 1}/{len(runs)}] {what}; {_left(seconds, left)}"

@@ -21,8 +21,17 @@ class Model:
     citation: str
     preset: str
     architecture: dict  # by scale
-    tasks: dict  # by task: batch sizes by scale, and the published ones
+    tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
     unsupported: list  # of {task, framework, reason}
+
+    def least_memory_mib(self, task: str, scale: str) -> float:
+        """Weights, gradients and optimiser state: less than this cannot do."""
+        about = self.tasks[task]
+        bytes_each = 2 if self.architecture[scale].get("dtype") == "bfloat16" else 4
+        # A training step holds weights, gradients and Adam's two moments, unless it
+        # trains small adapters beside frozen weights.
+        copies = 4 if about["trains"] == "all" else 1
+        return about["parameters"][scale] * bytes_each * copies / 2**20
 
 
 def names() -> list[str]:

@@ -219,13 +219,15 @@ class Plan:
                 "framework": framework.name,
                 "interpreter": self.config["interpreters"].get(framework.name),
                 "model": row.model,
-                "probe_batch_sizes": _probe_batch_sizes(row, number),
+                "least_memory_mib": model.least_memory_mib(row.task, self.scale),
+                "probes": _probes(model, row, self.scale) if number == 1 else [],
                 "run": number,
                 "scale": self.scale,
                 "seed": self.config["seed"] + number - 1,
                 "sources": _sources(row.model, framework),
                 "task": row.task,
                 "threads": self.threads,
+                "trains": model.tasks[row.task]["trains"],
                 "weights": self.config["weights"],
             },
             sort_keys=True,
@@ -310,8 +312,11 @@ def _sources(model: str, framework: Framework) -> str:
     )
 
 
-def _probe_batch_sizes(row: Row, number: int) -> list[int]:
-    """Another batch size to tell fixed cost from work; once per cell is enough."""
-    if number > 1:
-        return []
-    return [2] if row.batch_size == 1 else [1]
+def _probes(model: models.Model, row: Row, scale: str) -> list[dict]:
+    """What else is timed in a cell's first run: half and twice the batch, other lengths.
+
+    They tell fixed cost from work, and what padding costs, without another start.
+    """
+    sizes = [row.batch_size // 2, 2 * row.batch_size]
+    batches = [{"batch_size": size} for size in sizes if size]
+    return batches + model.tasks[row.task].get("probes", {}).get(scale, [])

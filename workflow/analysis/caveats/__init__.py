@@ -4,7 +4,7 @@ A rule is a small pure function from (plan, rows) to caveats, in one of the modu
 caveat is adding a function there. Every sentence must be true of the data that its evidence holds.
 """
 
-from analysis.caveats import comparability, coverage, noise, parity, provenance, work
+from analysis.caveats import comparability, coverage, generation, noise, parity, provenance, work
 from analysis.caveats.core import Caveat, Severity, collect
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "collect",
     "comparability",
     "coverage",
+    "generation",
     "noise",
     "parity",
     "provenance",

@@ -10,3 +10,4 @@ SWAPPED_MIB = 1.0  # swapping less than this is the kernel tidying up
 BLOCK_ERROR = 0.01  # relative standard error of the block means of a run
 WIDE_INTERVAL = 0.05  # relative half-width of a cell's 95 % interval
 ENOUGH_STEPS = 20  # timed steps that the protocol asks for at least
+SLOW_GENERATION = 2.0  # times the fastest column: worth explaining
