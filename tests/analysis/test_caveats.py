@@ -139,7 +139,7 @@ def test_the_share_of_padding_by_hand(tmp_path):
     assert evidence["ms_per_new_token_by_max_length"] == {"20": 10.0, "100": 14.0}
     # 0.05 ms a position; 50 of them in the 11.5 ms of a token at length 50.
     assert evidence["padding_share"] == pytest.approx(0.05 * 50 / 11.5)
-    assert "22 %" in caveat.sentence
+    assert "Keras 3 (PyTorch) 22\u00a0%" in caveat.sentence
 
 
 CONDITIONS = {

@@ -42,9 +42,9 @@ def static_padding(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 def _slowest(row: RowCells, shares: dict[Cell, float]) -> str:
     """What the padding leaves to explain in the slowest column, if it is far behind."""
-    fastest = min(row.measured, key=lambda cell: cell.mean_ms)
-    slowest = max(shares, key=lambda cell: cell.mean_ms)
-    ratio = slowest.mean_ms / fastest.mean_ms
+    fastest = min(row.measured, key=lambda cell: cell.step_ms)
+    slowest = max(shares, key=lambda cell: cell.step_ms)
+    ratio = slowest.step_ms / fastest.step_ms
     if ratio < SLOW_GENERATION:
         return ""
     without = (1 - shares[slowest]) * ratio
