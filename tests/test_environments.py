@@ -277,7 +277,7 @@ def no_wheel(workshop: Workshop) -> None:
 
 
 def full_disk(workshop: Workshop) -> None:
-    workshop.script.write_text("echo x > /dev/full\n")
+    workshop.script.write_text("cat /dev/zero > /dev/full\n")
 
 
 def no_name_server(workshop: Workshop) -> None:
@@ -367,7 +367,8 @@ def test_script_installs_also_where_pythonpath_holds_a_namesake(workshop):
     binaries = workshop.prefix / "bin"
     pip = [str(binaries / "python"), "-I", "-m", "pip"]
     subprocess.run([*pip, "uninstall", "--quiet", "--yes", "tiny-thing"], check=True)
-    environ = {**workshop.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
+    environ = {**workshop.environ, "VIRTUAL_ENV": str(workshop.prefix)}
+    environ["PATH"] = f"{binaries}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", str(workshop.script)], env=environ, check=True)
     assert workshop.run() == (0, [])
     assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
