@@ -50,6 +50,9 @@ def main() -> int:
     except KeyboardInterrupt:
         started.unlink(missing_ok=True)
         return 130
+    except BaseException:
+        started.unlink(missing_ok=True)  # only a kill may leave it behind
+        raise
     started.unlink(missing_ok=True)
     return 0
 

@@ -8,7 +8,7 @@ import yaml
 
 from planning.config import ConfigError
 
-FOLDER = Path(__file__).parent.parent / "measure" / "models"
+OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's folders do
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,38 @@ class Model:
         return about["parameters"][scale] * bytes_each * copies / 2**20
 
 
-def names() -> list[str]:
-    """All models there are."""
-    return sorted(path.parent.name for path in FOLDER.glob("*/model.yaml"))
+class Models:
+    """Our models and those of the user's folders, by name."""
+
+    def __init__(self, folders: list[str]):
+        for folder in folders:
+            if not Path(folder, "models").is_dir():
+                raise ConfigError(f"folders: '{folder}' has no folder models in it")
+        self._roots = (OWN, *map(Path, folders))
+
+    def names(self) -> list[str]:
+        """All models there are."""
+        return sorted(
+            path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
+        )
+
+    def load(self, name: str) -> Model:
+        """One model; raises :class:`ConfigError` for an unknown or broken one."""
+        for root in self._roots:
+            folder = root / "models" / name
+            if name and "/" not in name and (folder / "model.yaml").is_file():
+                return _load(folder)
+        allowed = ", ".join(self.names())
+        raise ConfigError(f"models: unknown model '{name}'; allowed are {allowed}")
 
 
 @cache
-def load(name: str) -> Model:
-    """One model; raises :class:`ConfigError` for an unknown one."""
-    if name not in names():
-        raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(names())}")
-    folder = FOLDER / name
+def _load(folder: Path) -> Model:
     # The C loader parses ten times faster; this is paid whenever the Snakefile is read.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content = yaml.load((folder / "model.yaml").read_text(), Loader=loader)
-    return Model(name=name, folder=folder, **{"unsupported": [], **content})
+    path = folder / "model.yaml"
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+        return Model(name=folder.name, folder=folder, **{"unsupported": [], **content})
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
+        raise ConfigError(f"{path}: {error}") from None

@@ -99,8 +99,9 @@ class Plan:
             self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
         self.memory_limit_mib = resolve.memory_limit_mib(limits["memory_gib"])
         self.frameworks = self._frameworks()
-        self.models = [name for name, tasks in self.config["models"].items() if tasks]
-        self.rows = [row for name in self.models for row in self._rows(name)]
+        self.models = models.Models(self.config["folders"])
+        self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
+        self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         self.unsupported = self._unsupported()
@@ -114,7 +115,7 @@ class Plan:
         return [FRAMEWORKS[name] for name in self.config["frameworks"]]
 
     def _rows(self, name: str) -> list[Row]:
-        model = models.load(name)
+        model = self.models.load(name)
         rows = []
         for task, sizes in self.config["models"][name].items():
             if task not in model.tasks:
@@ -131,14 +132,14 @@ class Plan:
     def _unsupported(self) -> dict[tuple[Row, str], str]:
         entries = [dict(entry) for entry in self.config["unsupported"]]
         for entry in entries:
-            models.load(entry["model"])
+            self.models.load(entry["model"])
             if entry["framework"] not in FRAMEWORKS:
                 raise ConfigError(
                     f"unsupported: unknown framework '{entry['framework']}'; "
                     f"allowed are {', '.join(FRAMEWORKS)}"
                 )
-        for name in self.models:
-            entries += [{**entry, "model": name} for entry in models.load(name).unsupported]
+        for name in self.measured_models:
+            entries += [{**entry, "model": name} for entry in self.models.load(name).unsupported]
         return {
             (row, entry["framework"]): entry["reason"]
             for entry in reversed(entries)
@@ -172,6 +173,11 @@ class Plan:
     def by_record(self) -> dict[str, Run]:
         """Runs by the path of their record."""
         return {run.record: run for run in self.runs}
+
+    @property
+    def folder_options(self) -> str:
+        """The user's folders of models, for the command that measures."""
+        return " ".join(f"--folder {shlex.quote(folder)}" for folder in self.config["folders"])
 
     @property
     def records(self) -> list[str]:
@@ -209,7 +215,7 @@ class Plan:
 
     def identity(self, row: Row, framework: Framework, number: int) -> str:
         """Everything that defines the number of one run, as sorted-keys JSON."""
-        model = models.load(row.model)
+        model = self.models.load(row.model)
         return json.dumps(
             {
                 "accelerator": self.accelerator,
@@ -218,13 +224,14 @@ class Plan:
                 "environment": self._environment_sha256(self.definition(framework.environment)),
                 "framework": framework.name,
                 "interpreter": self.config["interpreters"].get(framework.name),
-                "model": row.model,
                 "least_memory_mib": model.least_memory_mib(row.task, self.scale),
+                "model": row.model,
+                "parameters": model.tasks[row.task]["parameters"][self.scale],
                 "probes": _probes(model, row, self.scale) if number == 1 else [],
                 "run": number,
                 "scale": self.scale,
                 "seed": self.config["seed"] + number - 1,
-                "sources": _sources(row.model, framework),
+                "sources": _sources(model.folder, framework),
                 "task": row.task,
                 "threads": self.threads,
                 "trains": model.tasks[row.task]["trains"],
@@ -246,7 +253,7 @@ class Plan:
             "weights": self.config["weights"],
             "seed": self.config["seed"],
             "runs": self.runs_per_cell,
-            "models": {name: self._model(name) for name in self.models},
+            "models": {name: self._model(name) for name in self.measured_models},
             "rows": [self._row(row) for row in self.rows],
             "frameworks": [
                 {"name": f.name, "title": f.title, "family": f.family} for f in self.frameworks
@@ -274,7 +281,7 @@ class Plan:
         }
 
     def _model(self, name: str) -> dict:
-        model = models.load(name)
+        model = self.models.load(name)
         return {
             "title": model.title,
             "citation": model.citation,
@@ -284,7 +291,7 @@ class Plan:
 
     def _row(self, row: Row) -> dict:
         """A row, and the published batch size that stands at its place in the list of sizes."""
-        model = models.load(row.model)
+        model = self.models.load(row.model)
         of_task = [r.batch_size for r in self.rows if (r.model, r.task) == (row.model, row.task)]
         published = model.tasks[row.task]["published"]
         place = of_task.index(row.batch_size)
@@ -298,16 +305,15 @@ class Plan:
 
 
 @cache
-def _sources(model: str, framework: Framework) -> str:
-    """Digest of the measuring sources that cells of a model and framework use."""
-    folder = models.load(model).folder
+def _sources(model: Path, framework: Framework) -> str:
+    """Digest of the measuring sources that cells of a model's folder and a framework use."""
     return sources.digest(
         WORKFLOW,
         (
             *CORE,
             MEASURE / "frameworks" / f"{framework.module}.py",
-            folder / f"{framework.family}.py",
-            folder / "work.py",
+            model / f"{framework.family}.py",
+            model / "work.py",
         ),
     )
 

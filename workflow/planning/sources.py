@@ -15,16 +15,23 @@ PACKAGE = "measure"
 def digest(root: Path, entries: tuple[Path, ...]) -> str:
     """sha256 over the entry files and everything of ``measure`` that they import.
 
-    root: the folder that holds the package. Names are relative to their own
-    root, so moving the project changes nothing.
+    root: the folder that holds the package. A model may lie elsewhere, in a folder
+    ``models/<name>`` of its own. Names are the modules', so moving a folder
+    changes nothing. An entry that does not exist (a model need not support every
+    framework) counts as such.
     """
-    files = sorted(closure(root, entries), key=lambda file: file.as_posix())
     whole = hashlib.sha256()
-    for file in files:
+    named = {_module_path(root, file): file for file in closure(root, entries)}
+    for name, file in sorted(named.items()):
         content = _content(file)
-        name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()
+
+
+def _module_path(root: Path, file: Path) -> str:
+    if file.is_relative_to(root):
+        return file.relative_to(root).as_posix()
+    return f"{PACKAGE}/models/{file.parent.name}/{file.name}"
 
 
 def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
@@ -33,7 +40,7 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
     waiting = list(entries)
     while waiting:
         file = waiting.pop()
-        if file not in found:
+        if file not in found and file.is_file():
             found.add(file)
             waiting.extend(_imports(root, file))
     return found
@@ -54,17 +61,23 @@ def _imports(root: Path, file: Path) -> tuple[Path, ...]:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        found += [path for name in names for path in _files(root, name)]
+        found += [path for name in names for path in _files(root, file.parent, name)]
     return tuple(found)
 
 
-def _files(root: Path, module: str):
-    """The file of a module of the package, nothing for other modules."""
-    if module.split(".")[0] == PACKAGE:
-        path = root.joinpath(*module.split("."))
-        for file in (path.with_suffix(".py"), path / "__init__.py"):
-            if file.is_file():
-                yield file
+def _files(root: Path, folder: Path, module: str) -> list[Path]:
+    """The file of a module of the package, nothing for other modules.
+
+    folder: the importing file's; a model that lies elsewhere has its modules there.
+    """
+    if not module.startswith(f"{PACKAGE}."):
+        return []
+    _, *parents, name = module.split(".")
+    path = root.joinpath(*module.split("."))
+    candidates = [path.with_suffix(".py"), path / "__init__.py"]
+    if parents == ["models", folder.name]:
+        candidates.append(folder / f"{name}.py")
+    return [file for file in candidates if file.is_file()][:1]
 
 
 def content_digest(*folders: str) -> str:

@@ -35,6 +35,7 @@ for framework in PLAN.frameworks:
             environment=PLAN.environment_of(framework).marker,
             time_limit_s=PLAN.time_limit_s,
             memory_limit_mib=PLAN.memory_limit_mib,
+            folders=PLAN.folder_options,
         params:
             identity=partial(identity_of_run, framework=framework.name),
         shell:
@@ -44,4 +45,4 @@ for framework in PLAN.frameworks:
             " --record {output.record} --log {log} --plan results/plan.json"
             " --time-limit-s {resources.time_limit_s}"
             " --memory-limit-mib {resources.memory_limit_mib}"
-            " --attempt {resources.attempt_no}"
+            " --attempt {resources.attempt_no} {resources.folders}"

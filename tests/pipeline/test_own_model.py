@@ -1,0 +1,44 @@
+"""The README's section "Add a model", followed to the letter from outside the repository."""
+
+import json
+import re
+
+from .conftest import ROOT
+
+FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+
+
+def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
+    section = (ROOT / "README.md").read_text().split("## Add a model\n")[1].split("\n## ")[0]
+    files = dict(FILE.findall(section))
+    assert {name.rsplit("/", 1)[1] for name in files} >= {"model.yaml", "keras3.py", "pytorch.py"}
+    for name, content in files.items():
+        path = tmp_path / "my-models" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    (fresh.folder / "config/config.yaml").write_text(
+        "scale: smoke\naccelerator: cpu\nmodels:\n  mlp: {fit: default}\n"
+        f"folders: ['{tmp_path / 'my-models'}']\n"
+        "frameworks: [keras2-tensorflow, keras3-jax, pytorch-eager]\n"
+    )
+    done = fresh.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    records = {r["cell"]["framework"]: r for r in map(json.loads, fresh.records().values())}
+    assert {f: (r["status"], r["reason"]) for f, r in records.items()} == {
+        "keras3-jax": ("ok", ""),
+        "pytorch-eager": ("ok", ""),
+    }
+    row = next(
+        line
+        for line in (fresh.folder / "results/table.md").read_text().splitlines()
+        if line.startswith("| Small MLP fit")
+    )
+    assert "NA" in row
+
+    assert fresh.planned() == {}
+    builder = tmp_path / "my-models/models/mlp/keras3.py"
+    builder.write_text(builder.read_text() + "\n")
+    assert fresh.measured() == {"keras3-jax": 1}
+    inputs = tmp_path / "my-models/models/mlp/inputs.py"
+    inputs.write_text(inputs.read_text() + "\n")
+    assert fresh.measured() == {"keras3-jax": 1, "pytorch-eager": 1}
