@@ -53,18 +53,13 @@ def _with_adapters(model, cell):
 
 
 def _with_words(model, cell, special, preset):
-    """Greedy generation of a fixed length, and the tokenizer beside the model."""
+    """Greedy generation, and the tokenizer beside the model."""
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
     else:
         model.tokenizer = word_tokenizer(special, cell.architecture["vocabulary_size"])
-    count = new_tokens(cell.architecture)
-    model.generation_config.update(
-        do_sample=False,
-        min_new_tokens=count,
-        max_new_tokens=count,
-        pad_token_id=model.generation_config.eos_token_id,
-    )
+    end = model.generation_config.eos_token_id
+    model.generation_config.update(do_sample=False, pad_token_id=end)
     return model
 
 
@@ -85,10 +80,10 @@ def word_tokenizer(special, vocabulary_size):
 
 def generate(model, cell, batch_size, tick):
     """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted."""
-    texts = prompts(batch_size)
+    texts, count = prompts(batch_size), new_tokens(cell.architecture)
     while not tick():
         inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
-        outputs = model.generate(**inputs)
+        outputs = model.generate(**inputs, min_new_tokens=count, max_new_tokens=count)
         model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
         check_new_tokens(outputs.shape[1] - inputs["input_ids"].shape[1], cell.architecture)
 

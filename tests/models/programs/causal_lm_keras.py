@@ -1,0 +1,130 @@
+"""Run in a Keras environment: what KerasHub or KerasNLP makes of a cell.
+
+    python causal_lm_keras.py WORKFLOW CELL count
+    python causal_lm_keras.py WORKFLOW CELL outputs EXCHANGE
+
+count: ``[parameters, trainable with LoRA]`` on standard output, nothing allocated (Keras 3 only).
+outputs: logits and generated strings into the folder EXCHANGE, from the weights there.
+"""
+
+import json
+import math
+import os
+import sys
+import traceback
+from operator import attrgetter
+from pathlib import Path
+
+workflow, cell, command, *exchange = sys.argv[1:]
+sys.path.insert(0, workflow)
+
+from measure import frameworks  # noqa: E402 (the path above is how it is found)
+from measure.models.causal_lm.inputs import prompts, tokens  # noqa: E402
+
+cell = frameworks.Cell(**json.loads(cell))
+framework = frameworks.create(cell)
+framework.load()
+
+import numpy as np  # noqa: E402
+
+# Transformers' name of a layer's weight: where Keras has it.
+LAYER = {
+    "gemma": {
+        "input_layernorm": "pre_attention_norm.scale",
+        "post_attention_layernorm": "pre_ffw_norm.scale",
+        "self_attn.q_proj": "attention.query_dense.kernel",
+        "self_attn.k_proj": "attention.key_dense.kernel",
+        "self_attn.v_proj": "attention.value_dense.kernel",
+        "self_attn.o_proj": "attention.output_dense.kernel",
+        "mlp.gate_proj": "gating_ffw.kernel",
+        "mlp.up_proj": "gating_ffw_2.kernel",
+        "mlp.down_proj": "ffw_linear.kernel",
+    },
+    "mistral": {
+        "input_layernorm": "_self_attention_layernorm.scale",
+        "post_attention_layernorm": "_feedforward_layernorm.scale",
+        "self_attn.q_proj": "_self_attention_layer._query_dense.kernel",
+        "self_attn.k_proj": "_self_attention_layer._key_dense.kernel",
+        "self_attn.v_proj": "_self_attention_layer._value_dense.kernel",
+        "self_attn.o_proj": "_self_attention_layer._output_dense.kernel",
+        "mlp.gate_proj": "_feedforward_gate_dense.kernel",
+        "mlp.up_proj": "_feedforward_intermediate_dense.kernel",
+        "mlp.down_proj": "_feedforward_output_dense.kernel",
+    },
+}
+
+
+def count():
+    """Numbers of all parameters and of LoRA's; ends the process.
+
+    The backbone holds them all; a task would make an optimiser, which the scope forbids.
+    """
+    with framework.keras.StatelessScope():
+        status = 1
+        try:
+            backbone = framework.models.backbone(cell.architecture)
+            whole = size(backbone.weights)
+            backbone.enable_lora(cell.architecture["lora_rank"])
+            print(json.dumps([whole, size(backbone.trainable_weights)]), flush=True)
+            status = 0
+        except Exception:
+            traceback.print_exc()
+        finally:
+            os._exit(status)  # leaving the scope would allocate everything
+
+
+def size(variables):
+    return sum(math.prod(variable.shape) for variable in variables)
+
+
+def outputs(folder):
+    """Logits of one batch, and what the prompts become."""
+    model = framework.models.build(cell)
+    assign(model.backbone, np.load(folder / "weights.npz"))
+    ids, mask, _ = tokens(cell, cell.batch_size)
+    inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
+    logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
+    options = {"max_length": cell.architecture["max_length"], "stop_token_ids": None}
+    texts = model.generate(prompts(cell.batch_size), **options)
+    np.save(folder / f"{cell.framework}.npy", np.asarray(logits))
+    (folder / f"{cell.framework}.json").write_text(json.dumps(list(texts)))
+
+
+def assign(backbone, weights):
+    """Transformers' weights to Keras' variables; every variable gets one."""
+    put = {}
+
+    def set_(variable, value):
+        assert tuple(variable.shape) == value.shape, (variable.name, value.shape)
+        variable.assign(value)
+        put[id(variable)] = True
+
+    embedding = backbone.token_embedding
+    set_(embedding.embeddings, weights["model.embed_tokens.weight"])
+    if cell.model == "mistral":
+        set_(embedding.reverse_embeddings, weights["lm_head.weight"].T)
+    set_(backbone.layer_norm.scale, weights["model.norm.weight"])
+    for number, layer in enumerate(backbone.transformer_layers):
+        for name, place in LAYER[cell.model].items():
+            variable = attrgetter(place)(layer)
+            value = weights[f"model.layers.{number}.{name}.weight"]
+            set_(variable, laid_out(value, name, tuple(variable.shape)))
+    assert len(put) == len(backbone.weights)
+
+
+def laid_out(value, name, shape):
+    """A matrix of (outputs, inputs) as Keras has it: inputs first, heads apart.
+
+    Gemma's query, key and value have their heads before the inputs.
+    """
+    value = value.T
+    if cell.model == "gemma" and name[-6:] in ("q_proj", "k_proj", "v_proj"):
+        heads, inputs, size = shape
+        return value.reshape(inputs, heads, size).transpose(1, 0, 2)
+    return value.reshape(shape)
+
+
+if command == "count":
+    count()
+else:
+    outputs(Path(*exchange))

@@ -1,0 +1,208 @@
+"""Gemma and Mistral: the same work and the same answers in every column."""
+
+import json
+import os
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from environments import virtual_interpreter
+from measure.frameworks import FAMILIES, Cell
+from measure.models.causal_lm.inputs import (
+    PROMPT_TOKENS,
+    check_new_tokens,
+    new_tokens,
+    pieces,
+    prompts,
+    tokens,
+)
+from measure.models.causal_lm.work import per_step
+from planning.frameworks import FRAMEWORKS
+from planning.models import Models
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).parent / "programs"
+load = Models([]).load
+MODELS = ("gemma", "mistral")
+KERAS3 = ("keras3-jax", "keras3-torch", "keras3-tensorflow")
+
+# At paper. Keras' LoRA has a factor for each head, PEFT's one for all: a real difference.
+PARAMETERS = {"gemma": 8_537_680_896, "mistral": 7_241_732_096}
+TRAINABLE = {
+    ("gemma", "keras3"): 11_067_392,
+    ("gemma", "pytorch"): 1_605_632,
+    ("mistral", "keras3"): 21_004_288,
+    ("mistral", "pytorch"): 1_703_936,
+}
+
+# By hand: 2 layers, width 4, 2 heads of 3, 1 key-value head, 5 wide, 7 words.
+TINY = {
+    "vocabulary_size": 7,
+    "layers": 2,
+    "heads": 2,
+    "key_value_heads": 1,
+    "hidden_size": 4,
+    "head_size": 3,
+    "intermediate_size": 5,
+    "lora_rank": 1,
+    "sequence_length": 3,
+    "max_length": 8,
+}
+# Parameters of query 24, output 24, key 12, value 12 and 3 x 20; the head has 28.
+TINY_LAYER, TINY_HEAD = 132, 28
+
+
+def cell(model, framework, task, scale, accelerator="cpu", **architecture):
+    """A cell of a model at a scale, batch 2; ``architecture`` replaces sizes."""
+    return Cell(
+        model=model,
+        task=task,
+        batch_size=2,
+        framework=framework,
+        accelerator=accelerator,
+        architecture={**load(model).architecture[scale], **architecture},
+        weights="random",
+        seed=1,
+        threads=1,
+    )
+
+
+def run(cell, *command, folder):
+    """Standard output of a program in the environment of the cell's framework."""
+    framework = FRAMEWORKS[cell.framework]
+    environment = framework.environment
+    definition = ROOT / "envs" / "cpu" / f"{environment}.yaml"
+    interpreter = virtual_interpreter(environment, definition, None)
+    program = PROGRAMS / f"causal_lm_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
+    arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
+    done = subprocess.run(
+        [interpreter, "-s", str(program), *arguments],
+        env={
+            **os.environ,
+            "KERAS_HOME": str(folder),
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "TF_CPP_MIN_LOG_LEVEL": "2",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_prompts_are_five_known_words_each_and_the_first_are_the_pages():
+    texts = prompts(15)
+    assert texts[:2] == ["I I I I I", "I I I I you"]
+    assert texts[14] == "I I I you I"
+    assert len(set(prompts(1000))) == 1000
+
+
+@pytest.mark.parametrize(
+    "special", [["<unk>", "<s>", "</s>"], ["<pad>", "<eos>", "<bos>", "<unk>"]]
+)
+def test_a_vocabulary_is_as_large_as_the_models_and_holds_every_prompt(special):
+    vocabulary = pieces(special, 1024)
+    assert len(vocabulary) == len(set(vocabulary)) == 1024
+    assert vocabulary[: len(special)] == special
+    assert {f"▁{word}" for text in prompts(99) for word in text.split()} <= set(vocabulary)
+
+
+def test_training_tokens_are_seeded_use_every_id_and_target_the_next():
+    one = cell("gemma", "keras3-jax", "fit", "laptop")
+    ids, mask, targets = tokens(one, 4)
+    assert ids.shape == mask.shape == targets.shape == (4, 64)
+    assert (ids[:, 1:] == targets[:, :-1]).all() and mask.all()
+    assert (ids == tokens(one, 4)[0]).all()
+    assert ids.min() >= 0 and 7900 < tokens(one, 64)[0].max() < 8000
+
+
+def test_max_length_counts_the_prompt():
+    assert new_tokens({"max_length": 50}) == 44
+    check_new_tokens(44, {"max_length": 50})
+    with pytest.raises(RuntimeError, match="made 45 new tokens a prompt instead of 44"):
+        check_new_tokens(45, {"max_length": 50})
+
+
+def test_work_of_generation_by_hand():
+    # 6 tokens read and 1 of the 2 new ones: 7 tokens through the layers, 2 sets of
+    # logits, and 1 + 2 + ... + 7 = 28 pairs of tokens in attention.
+    flops = 7 * 2 * 2 * TINY_LAYER + 2 * 2 * TINY_HEAD + 2 * 4 * 2 * 3 * 28
+    assert PROMPT_TOKENS == 6
+    assert per_step("generate", TINY, 3) == {
+        "flops_per_step": 3 * flops,
+        "tokens_per_step": 6,
+        "images_per_step": None,
+    }
+
+
+def test_work_of_training_by_hand():
+    # 1 + 2 + 3 = 6 pairs; adapters: query (4 + 6) and value (4 + 3) at rank 1.
+    frozen = 3 * 2 * (2 * TINY_LAYER + TINY_HEAD)
+    attention = 2 * 4 * 2 * 3 * 6
+    adapters = 3 * 2 * 2 * 17
+    assert per_step("fit", TINY, 5)["flops_per_step"] == 5 * (
+        2 * frozen + 3 * attention + 3 * adapters
+    )
+    assert per_step("fit", TINY, 5)["tokens_per_step"] == 15
+
+
+def test_a_sliding_window_bounds_what_a_token_sees():
+    # Seven tokens that see at most two: 1 + 6 * 2 = 13 pairs instead of 28.
+    whole, window = (per_step("generate", {**TINY, **w}, 1) for w in ({}, {"sliding_window": 2}))
+    assert whole["flops_per_step"] - window["flops_per_step"] == 2 * 4 * 2 * 3 * (28 - 13)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_says_what_the_plan_needs(name):
+    model = load(name)
+    scales = {"paper", "laptop", "smoke"}
+    assert model.title and model.citation and model.preset
+    assert set(model.architecture) == scales
+    assert len({tuple(sizes) for sizes in model.architecture.values()}) == 1
+    assert model.architecture["paper"]["dtype"] == "bfloat16"
+    assert {task: sizes["published"] for task, sizes in model.tasks.items()} == {
+        "fit": [8],
+        "generate": [32, 1],
+    }
+    for sizes in model.tasks.values():
+        assert set(sizes) >= scales | {"published", "trains", "parameters"}
+        assert sizes["parameters"]["paper"] == PARAMETERS[name]
+        assert {len(batches) for scale, batches in sizes.items() if scale in scales} == {
+            len(sizes["published"])
+        }
+    for entry in model.unsupported:
+        assert entry["framework"] in FAMILIES and entry["reason"]
+        assert entry.get("task", "fit") in model.tasks
+
+
+@pytest.mark.parametrize("framework", ["keras3-jax", "pytorch-eager"])
+@pytest.mark.parametrize("model", MODELS)
+def test_parameters_at_paper_are_the_published_models(model, framework, tmp_path):
+    accelerator = "meta" if framework == "pytorch-eager" else "cpu"
+    one = cell(model, framework, "fit", "paper", accelerator)
+    parameters, trainable = json.loads(run(one, "count", folder=tmp_path))
+    assert trainable == TRAINABLE[model, FAMILIES[framework]]
+    assert parameters == PARAMETERS[model]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_same_weights_give_the_same_logits_and_the_same_text(model, tmp_path):
+    """All columns that build the model, in float32; logits within 1e-4 of their range."""
+    run(cell(model, "pytorch-eager", "generate", "smoke"), "outputs", tmp_path, folder=tmp_path)
+    logits = np.load(tmp_path / "pytorch.npy")
+    texts = json.loads((tmp_path / "pytorch.json").read_text())
+    sizes = load(model).architecture["smoke"]
+    assert logits.shape == (2, sizes["sequence_length"], sizes["vocabulary_size"])
+    assert [text.split()[:5] for text in texts] == [text.split() for text in prompts(2)]
+    assert all(len(text.split()) == 5 + new_tokens(sizes) for text in texts)
+    columns = KERAS3 if model == "gemma" else (*KERAS3, "keras2-tensorflow")
+    for framework in columns:
+        run(cell(model, framework, "generate", "smoke"), "outputs", tmp_path, folder=tmp_path)
+        found = np.load(tmp_path / f"{framework}.npy")
+        assert np.abs(found - logits).max() < 1e-4 * np.ptp(logits), framework
+        found = json.loads((tmp_path / f"{framework}.json").read_text())
+        assert [text.split() for text in found] == [text.split() for text in texts], framework
