@@ -31,11 +31,9 @@ def build(cell, config, special, preset):
     else:
         with torch.device(cell.accelerator):
             model = auto.from_config(config, dtype=dtype)
-    return (
-        _with_adapters(model, cell)
-        if cell.task == "fit"
-        else _with_words(model, cell, special, preset)
-    )
+    if cell.task == "fit":
+        return _with_adapters(model, cell)
+    return _with_words(model, cell, special, preset)
 
 
 def _with_adapters(model, cell):
