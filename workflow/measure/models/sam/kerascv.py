@@ -7,20 +7,22 @@ from measure.models.sam.inputs import features, images, patch_grid, points
 
 def build(keras, keras_cv, cell):
     """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
+    model = network(keras, keras_cv, cell)
+    model.compile(**({"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}))
+    return model
+
+
+def network(keras, keras_cv, cell):
+    """The model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
         encoder = sam.backbone
     else:
         encoder = image_encoder(keras_cv, cell)
         sam = segment_anything(keras_cv, cell, encoder) if cell.task == "predict" else None
-    if cell.task == "fit":
-        encoder.compile(optimizer="adam", loss="mse")
-        return encoder
     # KerasCV's own predict_step only fills in prompts that are left out, and not for a
     # ready-made batch; ours leaves none out.
-    model = keras.Model(sam.input, sam.output)
-    model.compile()
-    return model
+    return encoder if cell.task == "fit" else keras.Model(sam.input, sam.output)
 
 
 def batch(cell, batch_size):

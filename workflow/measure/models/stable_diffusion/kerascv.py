@@ -12,14 +12,17 @@ from measure.models.stable_diffusion.steps import LENGTH, Steps
 
 def build(keras, keras_cv, cell):
     """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
-    model = _preset(keras, keras_cv, cell) if cell.weights == "preset" else None
-    if cell.task == "fit":
-        model = model or image_encoder(keras, cell.architecture)
-        model.compile(optimizer="adam", loss="mse")
-    else:
-        model = model or unet(keras, cell.architecture)
-        model.compile()
+    model = network(keras, keras_cv, cell)
+    model.compile(**({"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}))
     return model
+
+
+def network(keras, keras_cv, cell):
+    """The model that the task runs, not compiled yet."""
+    if cell.weights == "preset":
+        return _preset(keras, keras_cv, cell)
+    make = image_encoder if cell.task == "fit" else unet
+    return make(keras, cell.architecture)
 
 
 def batch(cell, batch_size):

@@ -1,0 +1,145 @@
+"""Run in the environment of a Keras column: what KerasCV makes of a cell.
+
+    python vision_keras.py WORKFLOW CELL shapes
+    python vision_keras.py WORKFLOW CELL library_shapes
+    python vision_keras.py WORKFLOW CELL steps
+    python vision_keras.py WORKFLOW CELL outputs EXCHANGE
+
+shapes: of every weight of the cell's model, in order, nothing allocated.
+library_shapes: the same for KerasCV's own class, for Stable Diffusion.
+steps: facts of three steps of the task's own loop.
+outputs: output of fit's network with the weights in the folder EXCHANGE.
+"""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+workflow, cell, command, *exchange = sys.argv[1:]
+sys.path.insert(0, workflow)
+
+from measure import frameworks  # noqa: E402 (the path above is how it is found)
+
+cell = frameworks.Cell(**json.loads(cell))
+framework = frameworks.create(cell)
+framework.load()
+models = framework.models
+
+import numpy as np  # noqa: E402
+
+
+def shapes():
+    kerascv = importlib.import_module(f"measure.models.{cell.model}.kerascv")
+    print(json.dumps(abstract(lambda: kerascv.network(models.keras, models.keras_cv, cell))))
+
+
+def library_shapes():
+    from keras_cv.models import stable_diffusion as library
+
+    def build():
+        a = cell.architecture
+        if cell.task == "predict":
+            side = a["image_size"]
+            return library.DiffusionModel(side, side, a["text_length"], download_weights=False)
+        encoder = library.ImageEncoder(download_weights=False)
+        return models.keras.Model(encoder.inputs, encoder.layers[-3].output)
+
+    print(json.dumps(abstract(build)))
+
+
+def abstract(build):
+    """Shapes of a model's weights, none of which is ever given a value."""
+    from keras.src.backend.common import global_state
+
+    with models.keras.StatelessScope():
+        found = [list(variable.shape) for variable in build().weights]
+        global_state.set_global_attribute("uninitialized_variables", [])
+    return found
+
+
+def steps():
+    framework.build()
+    ticks = iter([False] * 3)
+    loop = models.LOOPS[cell.task]
+    facts = loop(framework.model, cell, cell.batch_size, lambda: next(ticks, True))
+    print("\n" + json.dumps(facts))
+
+
+def outputs(folder):
+    framework.build()
+    weights = np.load(Path(folder, "weights.npz"))
+    given = {"sam": sam, "stable_diffusion": image_encoder}[cell.model](framework.model)
+    assert {name for _, name in given} == set(weights), "not every weight has its counterpart"
+    assert len(given) == len(framework.model.weights)
+    for variable, name in given:
+        variable.assign(as_keras(weights, name, variable.shape))
+    images = models.batch(cell, cell.batch_size)[0]
+    np.save(Path(folder, f"{cell.framework}.npy"), framework.model.predict(images, verbose=0))
+
+
+def as_keras(weights, name, shape):
+    """Kernels have the outputs last here; a 1 x 1 convolution may be a matrix elsewhere."""
+    weight = weights[name]
+    if name.endswith(".weight"):
+        weight = weight.transpose({1: (0,), 2: (1, 0), 4: (2, 3, 1, 0)}[weight.ndim])
+    return weight.reshape(shape)
+
+
+def sam(model):
+    """KerasCV's variables of the image encoder with Meta's names for them."""
+    named = {type(layer).__name__: layer for layer in model.layers}
+    blocks = [x for x in model.layers if type(x).__name__ == "WindowedTransformerEncoder"]
+    pairs = affine(named["ViTDetPatchingAndEmbedding"].projection, "patch_embed.proj")
+    pairs += [(named["AddPositionalEmbedding"].pos_embed, "pos_embed")]
+    for index, block in enumerate(blocks):
+        name, positions = f"blocks.{index}", block.attention.add_decomposed_reative_pe
+        pairs += affine(block.layer_norm1, f"{name}.norm1") + affine(
+            block.layer_norm2, f"{name}.norm2"
+        )
+        pairs += affine(block.attention.qkv, f"{name}.attn.qkv")
+        pairs += affine(block.attention.projection, f"{name}.attn.proj")
+        pairs += [(positions.rel_pos_h, f"{name}.attn.rel_pos_h")]
+        pairs += [(positions.rel_pos_w, f"{name}.attn.rel_pos_w")]
+        pairs += affine(block.mlp_block.dense_net.layers[0], f"{name}.mlp.lin1")
+        pairs += affine(block.mlp_block.dense_net.layers[-1], f"{name}.mlp.lin2")
+    for index, layer in enumerate(model.layers[-1].layers):
+        pairs += affine(layer, f"neck.{index}")
+    return pairs
+
+
+def image_encoder(model):
+    """KerasCV's variables of the VAE's encoder with Diffusers' names for them."""
+    layers, blocks = iter(model.layers), cell.architecture["blocks"]
+    pairs = affine(next(layers).conv2d, "conv_in")
+    for level in range(len(cell.architecture["vae_widths"])):
+        if level:
+            pairs += affine(next(layers).conv2d, f"down_blocks.{level - 1}.downsamplers.0.conv")
+        for index in range(blocks):
+            pairs += residual(next(layers), f"down_blocks.{level}.resnets.{index}")
+    pairs += residual(next(layers), "mid_block.resnets.0")
+    attention, name = next(layers), "mid_block.attentions.0"
+    pairs += affine(attention.norm, f"{name}.group_norm")
+    for ours, theirs in (("q", "to_q"), ("k", "to_k"), ("v", "to_v"), ("proj_out", "to_out.0")):
+        pairs += affine(getattr(attention, ours).conv2d, f"{name}.{theirs}")
+    pairs += residual(next(layers), "mid_block.resnets.1")
+    pairs += affine(next(layers), "conv_norm_out")
+    next(layers)  # the activation
+    return pairs + affine(next(layers).conv2d, "conv_out")
+
+
+def residual(block, name):
+    pairs = affine(block.norm1, f"{name}.norm1") + affine(block.conv1.conv2d, f"{name}.conv1")
+    pairs += affine(block.norm2, f"{name}.norm2") + affine(block.conv2.conv2d, f"{name}.conv2")
+    shortcut = getattr(block.residual_projection, "conv2d", None)
+    return pairs + (affine(shortcut, f"{name}.conv_shortcut") if shortcut else [])
+
+
+def affine(layer, name):
+    """Kernel or scale, and bias where there is one."""
+    return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))
+
+
+{"shapes": shapes, "library_shapes": library_shapes, "steps": steps, "outputs": outputs}[command](
+    *exchange
+)
