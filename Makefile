@@ -20,7 +20,7 @@ usable_conda = conda=$$(conda --version 2>/dev/null) && \
 run: .venv
 	export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	if $(usable_conda); then deploy=--use-conda; fi; \
-	snakemake --cores 1 $${deploy:-} $(ARGS)
+	snakemake --cores 1 --quiet all $${deploy:-} $(ARGS)
 
 test: lint
 	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(ARGS)

@@ -116,6 +116,10 @@ def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_probe(run):
     jsonschema.validate(record, SCHEMA)
 
 
+def test_a_framework_that_is_not_probed_has_no_probes(run):
+    assert run(probeable=False)["probes"] == []
+
+
 def test_a_probe_that_kills_the_process_does_not_cost_the_run(run):
     record = run(dies_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")

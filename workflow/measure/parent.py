@@ -168,7 +168,7 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
         )
     )
     record["probes"] = child.said("probes", "probes") or []
-    if "measured" in child.events:
+    if "measured" in child.events and ended[0] != "ok":
         # What ended the process after that ended a probe, and the probes that were to follow.
         missing = cell["probes"][len(record["probes"]) :]
         record["probes"] += [_failed_probe(cell, wanted, ended[1]) for wanted in missing]
@@ -229,7 +229,7 @@ def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
         "new_tokens": None,
         "steps": 0,
         "elapsed_ns": 0,
-        "failed": reason or "not tried",
+        "failed": reason,
     }
 
 

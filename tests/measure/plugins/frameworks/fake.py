@@ -10,11 +10,10 @@ from pathlib import Path
 
 
 class Framework:
-    probeable = True
-
     def __init__(self, cell):
         self.cell = cell
         self.wanted = cell.architecture
+        self.probeable = self.wanted.get("probeable", True)
         self.compiled = 0
         self.steps = 0
 
