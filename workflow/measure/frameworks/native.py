@@ -49,7 +49,7 @@ class NativeFramework(TorchMixin):
         self.loop_facts = loop(timer.tick) or {}
 
     def legacy(self, steps, cap_s):
-        """``(ms, steps, words)`` as published: one warm-up, N - 1 steps over N, no fence."""
+        """``(ms, steps, words)`` as published: one warm-up, 99 steps counted as 100, no fence."""
         if self.cell.task in self._own_loops():
             return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
         step, batch = self._step(), self._host_batch(self.cell.batch_size)
@@ -60,10 +60,11 @@ class NativeFramework(TorchMixin):
             step(batch)
             done += 1
         elapsed_s = time.time() - begin_s
+        # The page's bias is 99 in 100, however few steps are made here.
         return (
-            1000.0 * elapsed_s / (done + 1),
-            done + 1,
-            "host clock around N - 1 steps divided by N, one step dropped, no fence",
+            1000.0 * elapsed_s / done * 99 / 100,
+            done,
+            "host clock, 99 steps counted as 100, one step dropped, no fence",
         )
 
     def _own_loops(self):
