@@ -35,7 +35,9 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     started = options.record.with_name(f".{options.record.name}.started")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
+        signal.signal(ending, signal.default_int_handler)
     if options.attempt > 1 and not started.exists():
         return 1  # the first attempt was refused, and would be again
     try:
