@@ -43,4 +43,4 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
         text=True,
     )
     assert (done.stderr, done.returncode) == ("", 0)
-    assert done.stdout == f"called: --cores 1 {option}-n results/table.md\n"
+    assert done.stdout == f"called: --cores 1 --quiet all {option}-n results/table.md\n"
