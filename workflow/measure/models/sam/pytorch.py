@@ -43,6 +43,20 @@ def build(cell):
     return ImageRegression(encoder) if cell.task == "fit" else TwoPoints(sam)
 
 
+def compile(model, cell, compiler):
+    """What is compiled: the encoder with its loss for fit, encoder and mask decoder for predict.
+
+    The points' encoder between those two picks rows by their labels, where a graph
+    has to end; compiling it too makes eight graphs and takes longer, for a few rows.
+    ``compiler``: torch.compile with its mode.
+    """
+    if cell.task == "fit":
+        return compiler(model)
+    model.sam.image_encoder = compiler(model.sam.image_encoder)
+    model.sam.mask_decoder = compiler(model.sam.mask_decoder)
+    return model
+
+
 def batch(cell, batch_size):
     """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
     pixels = _channels_first(images(cell, batch_size))
