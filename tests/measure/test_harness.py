@@ -143,7 +143,10 @@ def test_another_model_than_the_rows_is_no_number(run):
 
 def test_compilations_in_the_timed_window_are_recorded(run):
     assert run(compiling_steps=2)["timing"]["compilations"]["during_timing"] == 0
-    assert run(compiling_steps=10**6)["timing"]["compilations"]["during_timing"] > 0
+    record = run(compiling_steps=10**6)
+    assert record["timing"]["compilations"]["during_timing"] > 0
+    assert record["status"] == "invalid"
+    assert record["reason"].endswith("compilations fell into the timed window")
 
 
 def test_another_definition_than_planned_is_refused(run, environment):

@@ -39,7 +39,8 @@ def main() -> None:
     die_with_parent()
     task = json.loads(sys.argv[1])
     events = Events(task["events_fd"])
-    os.sched_setaffinity(0, task["affinity"])
+    if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
+        os.sched_setaffinity(0, task["affinity"])
     for folder in task["folders"]:
         models.__path__.append(str(Path(folder, "models")))
         frameworks.__path__.append(str(Path(folder, "frameworks")))

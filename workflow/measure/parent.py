@@ -173,13 +173,13 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
         missing = cell["probes"][len(record["probes"]) :]
         record["probes"] += [_failed_probe(cell, wanted, ended[1]) for wanted in missing]
         ended = ("ok", "")
-    record["status"], record["reason"] = ended
+    record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
+    record["status"], record["reason"] = _invalid(record["timing"]) if ended[0] == "ok" else ended
     for name in ("python", "packages"):  # as found by the run, where it came that far
         record["environment"][name] = child.said("packages", name) or environment[name]
     record["load"]["after"] = machine.load_average()
     record["load"]["foreign_cpu_share"] = child.said("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
-    record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
     record["work"] = child.said("work", "work")
     # As the run says it of its own measurement, before probes; else of all that it came to.
     record["memory"]["peak_rss_mib"] = child.said("memory", "peak_rss_mib") or child.peak_rss_mib
@@ -220,6 +220,14 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "warnings": [],
         "log_tail": [],
     }
+
+
+def _invalid(timing: dict) -> tuple[str, str]:
+    """``(status, reason)`` of a run that ended well: a compilation is no step."""
+    compiled = timing["compilations"]["during_timing"]
+    if compiled:
+        return "invalid", f"{compiled} compilations fell into the timed window"
+    return "ok", ""
 
 
 def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
