@@ -35,13 +35,17 @@ def make_plan(
 ) -> dict[str, Any]:
     """A plan whose cells are all supported."""
     plan = {
-        "schema": "millistep.plan/1",
+        "schema": "millistep.plan/2",
         "scale": "laptop",
         "scale_reason": "auto: no accelerator was found.",
         "accelerator": "cpu",
         "weights": "random",
         "seed": 7,
         "runs": runs,
+        "precision": "default",
+        "canaries": [f"results/canaries/laptop/{k}.json" for k in range(runs + 1)],
+        "machine_card": "results/machine.json",
+        "self_test": "results/self_test.json",
         "models": {
             model: {
                 "title": model.upper(),
@@ -107,7 +111,7 @@ def make_record(
     step_ns = round(step_ms * 1e6)
     minute = run["position"] % 60
     return {
-        "schema": "millistep.record/1",
+        "schema": "millistep.record/2",
         "identity": run["identity"],
         "cell": {
             "scale": plan["scale"],
@@ -149,6 +153,7 @@ def make_record(
             "warmup_s": 0.2,
             "blocks": [{"steps": 10, "elapsed_ns": 10 * step_ns} for _ in range(10)],
             "stop": "steps",
+            "extended": False,
             "synchronised_ns": [step_ns] * 10,
             "legacy": {
                 "step_ms": step_ms,
@@ -177,6 +182,10 @@ def make_record(
             "images_per_step": None,
         },
         "memory": {"peak_rss_mib": 900.0, "peak_device_mib": None},
+        "monitor": None,
+        "energy": None,
+        "host_overhead": None,
+        "restarted": None,
         "parity": {
             "framework_version": "1.2.3",
             "backend": framework.split("-")[1],

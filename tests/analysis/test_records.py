@@ -132,7 +132,7 @@ def test_broken_file_is_one_clear_line(project, text, said):
             lambda r: r["cell"].update(framework="keras3-torch"),
             "is not the run that the plan expects",
         ),
-        (lambda r: r.update(schema="millistep.record/2"), "'millistep.record/1' was expected"),
+        (lambda r: r.update(schema="millistep.record/1"), "'millistep.record/2' was expected"),
     ],
 )
 def test_wrong_content_is_one_clear_line(project, change, said):

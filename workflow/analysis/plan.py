@@ -75,6 +75,10 @@ class Plan:
     weights: str
     seed: int
     runs: int
+    precision: str
+    canaries: tuple[str, ...]
+    machine_card: str
+    self_test: str
     models: dict[str, Model]
     rows: tuple[Row, ...]
     frameworks: tuple[Framework, ...]
@@ -83,9 +87,10 @@ class Plan:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         """From data that already passed the schema."""
-        scalars = ("scale", "scale_reason", "accelerator", "weights", "seed", "runs")
+        built = {"schema", "canaries", "models", "rows", "frameworks", "cells"}
         return cls(
-            **{name: data[name] for name in scalars},
+            **{name: value for name, value in data.items() if name not in built},
+            canaries=tuple(data["canaries"]),
             models={name: Model(**model) for name, model in data["models"].items()},
             rows=_rows(data["rows"]),
             frameworks=tuple(Framework(**framework) for framework in data["frameworks"]),

@@ -60,6 +60,7 @@ class Timing:
     warmup_s: float
     blocks: tuple[Block, ...]
     stop: str
+    extended: bool
     synchronised_ns: tuple[int, ...]
     legacy: Legacy | None
     compilations: Compilations
@@ -80,6 +81,58 @@ class Work:
     flops_per_step: float | None
     tokens_per_step: int | None
     images_per_step: int | None
+
+
+@dataclass(frozen=True)
+class Range:
+    """What was seen of a reading during the timed steps."""
+
+    min: float
+    median: float
+    max: float
+
+
+@dataclass(frozen=True)
+class GpuMonitor:
+    """The device during the timed steps."""
+
+    sm_clock_mhz: Range
+    memory_clock_mhz: Range
+    temperature_c: Range
+    power_w: Range
+    utilization_percent: Range
+    throttle_reasons: tuple[str, ...]
+    foreign_processes: int
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """The machine during the timed steps; None where a reading does not exist."""
+
+    interval_s: float
+    samples: int
+    load_max: float | None
+    frequency_mhz: Range | None
+    throttled: int | None
+    swapped_mib: float | None
+    gpu: GpuMonitor | None
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Of the timed pipelined steps, by the device's own counter."""
+
+    joules_per_step: float
+    counter: str
+
+
+@dataclass(frozen=True)
+class HostOverhead:
+    """Share of a step in which no operation computes, from a profile that is never timed."""
+
+    share: float
+    method: str
+    steps: int
 
 
 @dataclass(frozen=True)
@@ -161,18 +214,31 @@ class Record:
     threads: Threads
     machine: Machine
     load: Load
+    monitor: Monitor | None
     timing: Timing | None
     probes: tuple[Probe, ...]
     work: Work | None
     memory: Memory
+    energy: Energy | None
+    host_overhead: HostOverhead | None
     parity: dict[str, Any] | None
+    restarted: str | None
     warnings: tuple[str, ...]
     log_tail: tuple[str, ...]
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
         """From data that already passed the schema."""
-        plain = ("identity", "status", "reason", "started_at", "finished_at", "total_s", "parity")
+        plain = (
+            "identity",
+            "status",
+            "reason",
+            "started_at",
+            "finished_at",
+            "total_s",
+            "parity",
+            "restarted",
+        )
         return cls(
             **{name: data[name] for name in plain},
             cell=CellName(**data["cell"]),
@@ -180,13 +246,26 @@ class Record:
             threads=Threads(**data["threads"]),
             machine=Machine(**data["machine"]),
             load=Load(**data["load"]),
+            monitor=_monitor(data["monitor"]) if data["monitor"] else None,
             timing=_timing(data["timing"]) if data["timing"] else None,
             probes=tuple(Probe(**probe) for probe in data["probes"] if not probe["failed"]),
             work=Work(**data["work"]) if data["work"] else None,
             memory=Memory(**data["memory"]),
+            energy=Energy(**data["energy"]) if data["energy"] else None,
+            host_overhead=HostOverhead(**data["host_overhead"]) if data["host_overhead"] else None,
             warnings=tuple(data["warnings"]),
             log_tail=tuple(data["log_tail"]),
         )
+
+
+def _monitor(data: dict[str, Any]) -> Monitor:
+    frequency, gpu = data["frequency_mhz"], data["gpu"]
+    if gpu:
+        readings = {k: Range(**v) if isinstance(v, dict) else v for k, v in gpu.items()}
+        gpu = GpuMonitor(**{**readings, "throttle_reasons": tuple(gpu["throttle_reasons"])})
+    return Monitor(
+        **{**data, "frequency_mhz": Range(**frequency) if frequency else None, "gpu": gpu}
+    )
 
 
 def _timing(data: dict[str, Any]) -> Timing:

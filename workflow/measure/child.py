@@ -194,6 +194,7 @@ def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: flo
         "warmup_s": timer.warmup_ns / 1e9,
         "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
         "stop": timer.stop,
+        "extended": False,
         "synchronised_ns": timer.synchronised_ns,
         "legacy": legacy,
         "compilations": {

@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-SCHEMA = "millistep.record/1"
+SCHEMA = "millistep.record/2"
 RESERVE_BYTES = 512 * 1024  # more than any record needs
 
 

@@ -191,13 +191,19 @@ class Plan:
         for run in self.runs:
             runs.setdefault((run.row, run.framework), []).append(run)
         return {
-            "schema": "millistep.plan/1",
+            "schema": "millistep.plan/2",
             "scale": self.scale,
             "scale_reason": self.scale_reason,
             "accelerator": self.accelerator,
             "weights": self.config["weights"],
             "seed": self.config["seed"],
             "runs": self.runs_per_cell,
+            "precision": "default",
+            "canaries": [
+                f"results/canaries/{self.scale}/{k}.json" for k in range(self.runs_per_cell + 1)
+            ],
+            "machine_card": "results/machine.json",
+            "self_test": "results/self_test.json",
             "models": {name: self._model(name) for name in self.measured_models},
             "rows": [self._row(row) for row in self.rows],
             "frameworks": [
