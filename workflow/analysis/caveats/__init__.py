@@ -1,6 +1,6 @@
 """Caveats as data: what a reader must know before comparing two numbers.
 
-A rule is a small pure function from (plan, rows) to caveats, in one of the modules below; adding a
+A rule is a small pure function from the results to caveats, in one of the modules below; adding a
 caveat is adding a function there. Every sentence must be true of the data that its evidence holds.
 """
 

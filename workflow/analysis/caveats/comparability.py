@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Rows, Severity, rule
-from analysis.plan import Plan
+from analysis.caveats.core import Caveat, Severity, rule
+from analysis.cells import Results
 from analysis.text import listed
 
 
 @rule
-def batch_sizes_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
     """Times of different batch sizes cannot be compared down a column."""
-    sizes = [row.row.batch_size for row in rows]
+    sizes = [row.row.batch_size for row in results.rows]
     if len(set(sizes)) > 1:
-        words = [f"{row.row.title} {row.row.batch_size}" for row in rows]
+        words = [f"{row.row.title} {row.row.batch_size}" for row in results.rows]
         sentence = (
             f"Batch sizes differ between rows ({listed(words)}): compare times along a row, not "
             "between rows."
@@ -25,36 +25,36 @@ def batch_sizes_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def scale_is_reduced(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def scale_is_reduced(results: Results) -> Iterator[Caveat]:
     """Reduced models rank frameworks differently from full ones."""
-    if plan.scale != "paper":
-        sizes = {model: details.architecture for model, details in plan.models.items()}
+    if results.plan.scale != "paper":
+        sizes = {model: details.architecture for model, details in results.plan.models.items()}
         sentence = (
-            f"Scale is {plan.scale}, not paper: the architectures are reduced, so these times are "
-            "not comparable with published ones, and the ranking may be another than in the full "
-            "models."
+            f"Scale is {results.plan.scale}, not paper: the architectures are reduced, so these "
+            "times are not comparable with published ones, and the ranking may be another than in "
+            "the full models."
         )
         yield Caveat(
             "scale_is_reduced",
-            Severity.CRITICAL if plan.scale == "smoke" else Severity.WARNING,
+            Severity.CRITICAL if results.plan.scale == "smoke" else Severity.WARNING,
             (),
-            {"scale": plan.scale, "models": sizes},
+            {"scale": results.plan.scale, "models": sizes},
             sentence,
         )
 
 
 @rule
-def random_weights(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def random_weights(results: Results) -> Iterator[Caveat]:
     """Times hold, outputs mean nothing."""
-    if plan.weights == "random":
+    if results.plan.weights == "random":
         sentence = (
-            f"Weights are random (seed {plan.seed}): the times are of interest, the outputs mean "
-            "nothing."
+            f"Weights are random (seed {results.plan.seed}): the times are of interest, the "
+            "outputs mean nothing."
         )
         yield Caveat(
             "random_weights",
             Severity.NOTE,
             (),
-            {"weights": plan.weights, "seed": plan.seed},
+            {"weights": results.plan.weights, "seed": results.plan.seed},
             sentence,
         )

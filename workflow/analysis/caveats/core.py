@@ -8,7 +8,6 @@ from enum import IntEnum
 from typing import Any
 
 from analysis.cells import Cell, Results, RowCells
-from analysis.plan import Plan
 from analysis.text import listed
 
 
@@ -52,7 +51,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
 
 
 Rows = Sequence[RowCells]
-Rule = Callable[[Plan, Rows], Iterable[Caveat]]
+Rule = Callable[[Results], Iterable[Caveat]]
 
 RULES: list[Rule] = []
 
@@ -67,7 +66,7 @@ def collect(results: Results) -> list[Caveat]:
     """Every caveat of the results, most severe first, then in the order of the rules and of the
     table.
     """
-    found = [caveat for function in RULES for caveat in function(results.plan, results.rows)]
+    found = [caveat for function in RULES for caveat in function(results)]
     return sorted(found, key=lambda caveat: -caveat.severity)
 
 

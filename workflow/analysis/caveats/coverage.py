@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Rows, Severity, label, measured, name, places, rule
 from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
-from analysis.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell
-from analysis.plan import Plan
+from analysis.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell, Results
 from analysis.text import count, percent
 
 
 @rule
-def failed_runs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def failed_runs(results: Results) -> Iterator[Caveat]:
     """Runs that ended without a number, cell by cell, with the reason."""
-    for cell in _cells(rows):
+    for cell in _cells(results.rows):
         failed = [run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED)]
         if failed and cell.status != UNSUPPORTED:
             reasons = list(dict.fromkeys(f"{run.status}: {run.reason}" for run in failed))
@@ -27,9 +26,9 @@ def failed_runs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def stale_records(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def stale_records(results: Results) -> Iterator[Caveat]:
     """Records of another configuration are shown as such and never averaged."""
-    for cell in _cells(rows):
+    for cell in _cells(results.rows):
         stale = [run for run in cell.runs if run.status == STALE]
         if stale:
             evidence = {
@@ -41,11 +40,11 @@ def stale_records(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def not_measured(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def not_measured(results: Results) -> Iterator[Caveat]:
     """Planned runs without a record."""
     missing = {
         cell: [run.number for run in cell.runs if run.status == NOT_MEASURED]
-        for cell in _cells(rows)
+        for cell in _cells(results.rows)
     }
     cells = tuple(cell for cell, runs in missing.items() if runs)
     if cells:
@@ -56,10 +55,10 @@ def not_measured(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def unsupported(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def unsupported(results: Results) -> Iterator[Caveat]:
     """Cells that are known not to run, or that the plan leaves out."""
     reasons: dict[str, list[Cell]] = {}
-    for cell in _cells(rows):
+    for cell in _cells(results.rows):
         if cell.status in (UNSUPPORTED, NOT_PLANNED):
             reasons.setdefault(cell.reason, []).append(cell)
     for reason, cells in reasons.items():
@@ -68,24 +67,24 @@ def unsupported(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def single_run(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def single_run(results: Results) -> Iterator[Caveat]:
     """One process says nothing about the next one."""
-    cells = tuple(cell for cell in measured(rows) if len(cell.ok_runs) == 1)
+    cells = tuple(cell for cell in measured(results.rows) if len(cell.ok_runs) == 1)
     if cells:
-        everything = len(cells) == len(measured(rows))
+        everything = len(cells) == len(measured(results.rows))
         where = "All times" if everything else f"Some cells ({places(cells)})"
         sentence = (
             f"{where} rest on a single run: the spread between processes is unknown, so these have "
             "no interval and none of them is called best."
         )
-        evidence = {"cells": len(cells), "runs_planned": plan.runs}
+        evidence = {"cells": len(cells), "runs_planned": results.plan.runs}
         yield Caveat("single_run", Severity.CRITICAL, cells, evidence, sentence)
 
 
 @rule
-def wide_interval(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def wide_interval(results: Results) -> Iterator[Caveat]:
     """An interval so wide that the mean says little."""
-    widths = {cell: cell.interval.half_width for cell in measured(rows) if cell.interval}
+    widths = {cell: cell.interval.half_width for cell in measured(results.rows) if cell.interval}
     wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
     if wide:
         words = places(
@@ -103,9 +102,11 @@ def wide_interval(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def few_steps(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def few_steps(results: Results) -> Iterator[Caveat]:
     """The cap on time came before the steps that the protocol asks for."""
-    fewest = {cell: min(record.timing.steps for record in cell.records) for cell in measured(rows)}
+    fewest = {
+        cell: min(record.timing.steps for record in cell.records) for cell in measured(results.rows)
+    }
     short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
     if short:
         words = places(short, lambda cell: str(fewest[cell]))

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Rows, Severity, label, rule
+from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.thresholds import SLOW_GENERATION
-from analysis.cells import Cell, RowCells
-from analysis.plan import Plan
+from analysis.cells import Cell, Results, RowCells
 from analysis.text import listed, percent, spelled, times
 
 
 @rule
-def static_padding(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def static_padding(results: Results) -> Iterator[Caveat]:
     """Rows that generate: the share of padding in a token's time, and what else is slow."""
-    for row in rows:
+    for row in results.rows:
         lengths = {cell: points for cell in row.measured if (points := token_ms(cell))}
         if not lengths:
             continue
-        own_length = plan.models[row.row.model].architecture["max_length"]
+        own_length = results.plan.models[row.row.model].architecture["max_length"]
         shares = {cell: padding_share(cell, own_length) for cell in lengths}
         words = [f"{cell.framework.title} {percent(share)}" for cell, share in shares.items()]
         sentence = (

@@ -15,8 +15,7 @@ from analysis.caveats.thresholds import (
     LOAD_PER_CORE,
     SWAPPED_MIB,
 )
-from analysis.cells import Cell
-from analysis.plan import Plan
+from analysis.cells import Cell, Results
 from analysis.record import Record
 from analysis.statistics import geometric_mean, relative_standard_error
 from analysis.text import ms, percent
@@ -42,10 +41,12 @@ def _evidence(worst: dict[Cell, float], threshold: float) -> dict:
 
 
 @rule
-def compiled_while_timed(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def compiled_while_timed(results: Results) -> Iterator[Caveat]:
     """Compilation between the fences counts as steps: such a time is not a step's time."""
     worst = _worst(
-        rows, lambda record: record.timing.compilations.during_timing, lambda number: number > 0
+        results.rows,
+        lambda record: record.timing.compilations.during_timing,
+        lambda number: number > 0,
     )
     if worst:
         words = places(worst, lambda cell: str(worst[cell]))
@@ -59,10 +60,12 @@ def compiled_while_timed(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def foreign_load(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def foreign_load(results: Results) -> Iterator[Caveat]:
     """Other processes worked during the timed steps."""
     worst = _worst(
-        rows, lambda record: record.load.foreign_cpu_share, lambda share: share >= FOREIGN_CPU_SHARE
+        results.rows,
+        lambda record: record.load.foreign_cpu_share,
+        lambda share: share >= FOREIGN_CPU_SHARE,
     )
     if worst:
         words = places(worst, lambda cell: percent(worst[cell]))
@@ -81,10 +84,10 @@ def foreign_load(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def swapped(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def swapped(results: Results) -> Iterator[Caveat]:
     """The machine swapped during a run."""
     worst = _worst(
-        rows, lambda record: record.load.swapped_mib, lambda amount: amount >= SWAPPED_MIB
+        results.rows, lambda record: record.load.swapped_mib, lambda amount: amount >= SWAPPED_MIB
     )
     if worst:
         words = places(worst, lambda cell: f"{worst[cell]:.0f} MiB")
@@ -97,11 +100,11 @@ def swapped(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def busy_before(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def busy_before(results: Results) -> Iterator[Caveat]:
     """A high load average before a run; the run before it is part of that average, so this is only
     a note.
     """
-    worst = _worst(rows, _load_per_core, lambda load: load > LOAD_PER_CORE)
+    worst = _worst(results.rows, _load_per_core, lambda load: load > LOAD_PER_CORE)
     if worst:
         words = places(worst, lambda cell: f"{worst[cell]:.2f}")
         sentence = (
@@ -118,9 +121,9 @@ def _load_per_core(record: Record) -> float | None:
 
 
 @rule
-def scattered_blocks(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def scattered_blocks(results: Results) -> Iterator[Caveat]:
     """Block means of one run scatter, so that even this process did not settle."""
-    worst = _worst(rows, _block_error, lambda error: error > BLOCK_ERROR)
+    worst = _worst(results.rows, _block_error, lambda error: error > BLOCK_ERROR)
     if worst:
         words = places(worst, lambda cell: percent(worst[cell]))
         sentence = (
@@ -141,9 +144,9 @@ def _block_error(record: Record) -> float | None:
 
 
 @rule
-def legacy_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def legacy_differs(results: Results) -> Iterator[Caveat]:
     """Where the published arithmetic would have printed another number: method, not framework."""
-    ratios = {cell: ratio for cell in measured(rows) if (ratio := legacy_ratio(cell))}
+    ratios = {cell: ratio for cell in measured(results.rows) if (ratio := legacy_ratio(cell))}
     worst = {
         cell: ratio
         for cell, ratio in ratios.items()

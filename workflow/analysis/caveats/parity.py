@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.caveats.core import Caveat, Rows, Severity, measured, rule
-from analysis.cells import Cell, RowCells
-from analysis.plan import Plan
+from analysis.cells import Cell, Results, RowCells
 from analysis.text import listed, spelled
 
 EXECUTION = ("execution", "compiler")
@@ -20,24 +19,24 @@ Partition = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @rule
-def execution_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def execution_differs(results: Results) -> Iterator[Caveat]:
     """One column compiles and another does not: the difference is at least partly that."""
-    yield from _differences(rows, EXECUTION, "execution_differs", Severity.CRITICAL)
+    yield from _differences(results.rows, EXECUTION, "execution_differs", Severity.CRITICAL)
 
 
 @rule
-def precision_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def precision_differs(results: Results) -> Iterator[Caveat]:
     """Different precisions are different amounts of work."""
-    yield from _differences(rows, PRECISION, "precision_differs", Severity.CRITICAL)
+    yield from _differences(results.rows, PRECISION, "precision_differs", Severity.CRITICAL)
 
 
 @rule
-def parity_differs(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def parity_differs(results: Results) -> Iterator[Caveat]:
     """Every other entry of the parity cards, one caveat per entry that differs."""
     known = {*EXECUTION, *PRECISION, *NO_DIFFERENCE}
-    cards = [record.parity or {} for cell in measured(rows) for record in cell.records]
+    cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
     for key in dict.fromkeys(key for card in cards for key in card if key not in known):
-        yield from _differences(rows, (key,), "parity_differs", Severity.WARNING)
+        yield from _differences(results.rows, (key,), "parity_differs", Severity.WARNING)
 
 
 def _differences(

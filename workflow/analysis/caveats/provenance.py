@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
-from analysis.cells import Cell
-from analysis.plan import Plan
+from analysis.cells import Cell, Results
 from analysis.record import Machine, Record
 from analysis.text import count, listed
 
@@ -23,13 +22,13 @@ def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]
 
 
 @rule
-def several_machines(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def several_machines(results: Results) -> Iterator[Caveat]:
     """Two machines, even of one kind, differ by more than many frameworks do."""
-    groups = _groups(rows, lambda record: record.machine)
+    groups = _groups(results.rows, lambda record: record.machine)
     if len({machine.id for machine in groups}) > 1:
         mixed = [
             row
-            for row in rows
+            for row in results.rows
             if len({r.machine.id for cell in row.measured for r in cell.records}) > 1
         ]
         words = "; ".join(
@@ -64,26 +63,26 @@ def describe(machine: Machine) -> str:
 
 
 @rule
-def measured_on_cpu(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     """A ranking on processors says little about one on accelerators; the thread count is part of
     it.
     """
-    threads = sorted(_groups(rows, lambda record: record.threads.requested))
-    if plan.accelerator == "cpu" and threads:
+    threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
+    if results.plan.accelerator == "cpu" and threads:
         words = listed([count(number, "thread") for number in threads])
         sentence = (
             f"Measured on the processor with {words} per process: a GPU may rank frameworks "
             "otherwise."
         )
-        evidence = {"accelerator": plan.accelerator, "threads": threads}
+        evidence = {"accelerator": results.plan.accelerator, "threads": threads}
         yield Caveat("measured_on_cpu", Severity.WARNING, (), evidence, sentence)
 
 
 @rule
-def thread_policies_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def thread_policies_differ(results: Results) -> Iterator[Caveat]:
     """Cells that were not given the same processors."""
     groups = _groups(
-        rows,
+        results.rows,
         lambda record: (
             record.threads.policy,
             record.threads.requested,
@@ -108,9 +107,9 @@ def thread_policies_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def deployments_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
-    groups = _groups(rows, lambda record: record.environment.method)
+    groups = _groups(results.rows, lambda record: record.environment.method)
     if len(groups) > 1:
         words = "; ".join(f"{method} ({places(cells)})" for method, cells in groups.items())
         evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
@@ -120,9 +119,11 @@ def deployments_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
 
 
 @rule
-def own_interpreter(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def own_interpreter(results: Results) -> Iterator[Caveat]:
     """An interpreter that the user named holds what it holds, not the locked versions."""
-    cells = tuple(_groups(rows, lambda record: record.environment.method).get("interpreter", ()))
+    cells = tuple(
+        _groups(results.rows, lambda record: record.environment.method).get("interpreter", ())
+    )
     if cells:
         sentence = (
             "Measured in an interpreter that the user named, not in the locked environment "

@@ -6,18 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Rows, Severity, label, measured, rule
+from analysis.caveats.core import Caveat, Severity, label, measured, rule
 from analysis.caveats.thresholds import FIXED_COST_SHARE
-from analysis.cells import Cell, Run
-from analysis.plan import Plan
+from analysis.cells import Cell, Results, Run
 from analysis.statistics import fixed_cost_ms
 from analysis.text import listed, percent
 
 
 @rule
-def fixed_cost_dominates(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
     """Cells that measure the framework's own time more than the model's arithmetic, row by row."""
-    for row in rows:
+    for row in results.rows:
         shares = {
             cell: share for cell in row.measured if (share := fixed_cost_share(cell)) is not None
         }
@@ -71,9 +70,9 @@ def _points(cell: Cell) -> dict:
 
 
 @rule
-def parameters_differ(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def parameters_differ(results: Results) -> Iterator[Caveat]:
     """Columns of one row that do not hold, or do not train, the same number of parameters."""
-    for row in rows:
+    for row in results.rows:
         for key in ("parameters", "trainable_parameters"):
             counts = {cell: _numbers(cell, key) for cell in row.measured}
             if len({number for numbers in counts.values() for number in numbers}) > 1:
@@ -99,11 +98,11 @@ def _numbers(cell: Cell, key: str) -> list[int]:
 
 
 @rule
-def framework_warnings(plan: Plan, rows: Rows) -> Iterator[Caveat]:
+def framework_warnings(results: Results) -> Iterator[Caveat]:
     """Frameworks warned; the texts are in the records."""
     counts = {
         cell: len({text for record in cell.records for text in record.warnings})
-        for cell in measured(rows)
+        for cell in measured(results.rows)
     }
     cells = tuple(cell for cell, number in counts.items() if number)
     if cells:
