@@ -112,6 +112,7 @@ def measure(task: dict, events: Events) -> None:
     framework.run(timer)
     wall = time.perf_counter() - wall
     events.send("foreign", share=foreign_share(others, other_cpu_seconds(), wall))
+    events.send("window", ns=timer.window_ns)
     events.send("timing", timing=timing(seconds, timer))
 
     extra_s = 0.0

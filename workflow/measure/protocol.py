@@ -20,6 +20,7 @@ class Protocol:
     legacy_cap_s: float
     probe_steps: int
     probe_cap_s: float
+    monitor_s: float  # between two samples of the machine
 
 
 _PRECISION = 0.0025
@@ -39,6 +40,7 @@ PROTOCOLS = {
         legacy_cap_s=120.0,
         probe_steps=10,
         probe_cap_s=20.0,
+        monitor_s=1.0,
     ),
     "laptop": Protocol(
         max_steps=100,
@@ -54,6 +56,7 @@ PROTOCOLS = {
         legacy_cap_s=1.0,
         probe_steps=10,
         probe_cap_s=1.0,
+        monitor_s=0.5,
     ),
     "smoke": Protocol(
         max_steps=20,
@@ -69,5 +72,6 @@ PROTOCOLS = {
         legacy_cap_s=1.0,
         probe_steps=3,
         probe_cap_s=1.0,
+        monitor_s=0.05,
     ),
 }

@@ -39,6 +39,7 @@ class Timer:
         self.warmup_steps = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
+        self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
         self.stop = "time"
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None
@@ -111,6 +112,7 @@ class Timer:
             self._fence()
             now = self._clock()
             self.blocks.append((size, now - start))
+            self.window_ns = (self.window_ns[0] if self.window_ns else start, now)
             if now - told > 1e9:
                 self._on_block(self)
                 told = now
