@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def make_plan(
             for name in frameworks
         ],
         "cells": [
-            _planned_cell(row, name, runs, place, frameworks)
+            _planned_cell(row, name, runs, place, len(rows), frameworks)
             for place, row in enumerate(rows)
             for name in frameworks
         ],
@@ -80,7 +81,9 @@ def make_plan(
     return plan
 
 
-def _planned_cell(row, framework: str, runs: int, place: int, frameworks) -> dict[str, Any]:
+def _planned_cell(
+    row, framework: str, runs: int, place: int, rows_number: int, frameworks
+) -> dict[str, Any]:
     model, task, batch, _ = row
     folder = f"results/records/laptop/{model}/{task}-b{batch}/{framework}"
     return {
@@ -92,7 +95,7 @@ def _planned_cell(row, framework: str, runs: int, place: int, frameworks) -> dic
         "runs": [
             {
                 "run": run,
-                "position": (place * runs + run - 1) * len(frameworks)
+                "position": ((run - 1) * rows_number + place) * len(frameworks)
                 + list(frameworks).index(framework),
                 "record": f"{folder}/run{run}.json",
                 "identity": identity(framework, task, run),
@@ -109,7 +112,6 @@ def make_record(
     framework, number = cell["framework"], run["run"]
     _, _, execution, compiler = FRAMEWORKS[framework]
     step_ns = round(step_ms * 1e6)
-    minute = run["position"] % 60
     return {
         "schema": "millistep.record/2",
         "identity": run["identity"],
@@ -124,8 +126,8 @@ def make_record(
         },
         "status": "ok",
         "reason": "",
-        "started_at": f"2026-11-20T10:{minute:02d}:00+00:00",
-        "finished_at": f"2026-11-20T10:{minute:02d}:40+00:00",
+        "started_at": moment(run["position"]),
+        "finished_at": moment(run["position"], 40),
         "total_s": 40.0,
         "environment": {
             "name": framework,
@@ -204,8 +206,71 @@ def make_record(
     }
 
 
+def moment(minutes: int, seconds: int = 0) -> str:
+    """The run at position n starts n minutes after the first."""
+    start = datetime(2026, 11, 20, 10, tzinfo=UTC)
+    return (start + timedelta(minutes=minutes, seconds=seconds)).isoformat()
+
+
+def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
+    """The canary before round index + 1, on a machine that does not drift."""
+    a_round = len(plan["rows"]) * len(plan["frameworks"])
+    return {
+        "schema": "millistep.canary/1",
+        "index": index,
+        "identity": "{}",
+        "machine_id": "m1",
+        "started_at": moment(index * a_round, -15),
+        "finished_at": moment(index * a_round, -12),
+        "total_s": 3.0,
+        "status": "ok",
+        "reason": "",
+        "python_loop_ms": 50.0,
+        "memory_copy_gib_per_s": 8.0,
+        "matmul": [
+            {"dtype": "float32", "size": 1024, "flops_per_s": 1e11, "step_ms": 21.5},
+            {"dtype": "bfloat16", "size": 1024, "flops_per_s": 2e11, "step_ms": 10.8},
+        ],
+    }
+
+
+def make_machine_card() -> dict[str, Any]:
+    facts = [{"name": "Model", "value": "Example CPU"}, {"name": "Turbo", "value": None}]
+    return {
+        "schema": "millistep.machine/1",
+        "id": "m1",
+        "collected_at": moment(0, -60),
+        "sections": [{"title": "Processor", "facts": facts}],
+    }
+
+
+def make_self_test(plan: dict[str, Any]) -> dict[str, Any]:
+    """A harness that reads what is there."""
+    cell = plan["cells"][0]
+    return {
+        "schema": "millistep.self_test/1",
+        "identity": "{}",
+        "started_at": moment(0, -40),
+        "status": "ok",
+        "reason": "",
+        "known_steps": [
+            {"nominal_ms": nominal, "measured_ms": nominal * 1.0005, "steps": 100}
+            for nominal in (2.0, 20.0, 200.0)
+        ],
+        "same_cell": {
+            **{key: cell[key] for key in ("model", "task", "batch_size", "framework")},
+            "a_ms": {"1": 10.0, "2": 10.1, "3": 10.0},
+            "b_ms": {"1": 10.1, "2": 10.0, "3": 10.0},
+        },
+        "monitor": {"on_ms": [5.0, 5.01], "off_ms": [5.01, 5.0], "step": "float32 matmul"},
+    }
+
+
 class Project:
-    """A project folder with a plan and records; files are written by `save`."""
+    """A project folder with a plan and all that was measured; files are written by `save`.
+
+    `canaries`, `machine_card` and `self_test` hold None where a file is to be missing.
+    """
 
     def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
         self.folder = folder
@@ -217,6 +282,10 @@ class Project:
             for cell in self.plan["cells"]
             for run in cell["runs"]
         }
+        indices = range(len(self.plan["canaries"]))
+        self.canaries = [make_canary(self.plan, index) for index in indices]
+        self.machine_card = make_machine_card()
+        self.self_test = make_self_test(self.plan)
 
     @property
     def plan_path(self) -> Path:
@@ -241,16 +310,27 @@ class Project:
         self.change(failed, **where)
 
     def save(self) -> Path:
-        """Write plan and records, each checked against its schema; returns the plan's path."""
-        validate(self.plan, "plan", "plan")
-        for path, record in self.records.items():
-            validate(record, "record", path)
+        """Write plan and files, each checked against its schema; returns the plan's path."""
+        for schema, path, data in self._files():
+            validate(data, schema, path)
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(json.dumps(record), encoding="utf-8")
-        self.plan_path.parent.mkdir(parents=True, exist_ok=True)
-        self.plan_path.write_text(json.dumps(self.plan), encoding="utf-8")
+            target.write_text(json.dumps(data), encoding="utf-8")
         return self.plan_path
+
+    def _files(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """(schema, path, content) of every file that exists."""
+        yield "plan", "results/plan.json", self.plan
+        yield from (("record", path, record) for path, record in self.records.items())
+        others = [
+            *(
+                ("canary", *pair)
+                for pair in zip(self.plan["canaries"], self.canaries, strict=False)
+            ),
+            ("machine", self.plan["machine_card"], self.machine_card),
+            ("self_test", self.plan["self_test"], self.self_test),
+        ]
+        yield from (other for other in others if other[2] is not None)
 
     def load(self) -> Results:
         return load_results(self.save())

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
+from analysis.canaries import Canary
+from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, Row
 from analysis.record import Record
+from analysis.self_test import SelfTest
 from analysis.statistics import (
     NS_PER_MS,
     Interval,
@@ -152,11 +155,17 @@ class RowCells:
 
 @dataclass(frozen=True)
 class Results:
-    """All that was planned and measured; `digest` names exactly these bytes of plan and records."""
+    """All that was planned and measured; `digest` names exactly these bytes of all files.
+
+    `canaries` has an entry for each that the plan names. None stands for what was not measured.
+    """
 
     plan: Plan
     rows: tuple[RowCells, ...]
     digest: str
+    canaries: tuple[Canary | None, ...] = ()
+    machine_card: MachineCard | None = None
+    self_test: SelfTest | None = None
 
     @property
     def cells(self) -> Iterator[Cell]:

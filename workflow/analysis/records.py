@@ -1,18 +1,23 @@
-"""Loading a plan and its records: validated, joined, nothing on disk altered."""
+"""Loading a plan and all that was measured for it: validated, joined, nothing on disk altered."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analysis.canaries import Canary
 from analysis.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run
 from analysis.errors import InputError
+from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, PlannedCell, PlannedRun, Row, load_plan
 from analysis.record import Record
+from analysis.self_test import SelfTest
 from analysis.strict_json import parse_json, read_bytes, validate
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
@@ -22,27 +27,29 @@ ABSENT = object()
 
 
 @dataclass(frozen=True)
-class RecordFolder:
-    """The project that record paths start from, and the results folder that they must not leave."""
+class ResultsFolder:
+    """The project that a plan's paths start from, and the results folder that they must not
+    leave.
+    """
 
     project: Path
     results: Path
 
     def locate(self, path: str) -> Path:
-        """The file of a record; compared as text, since results may be a link elsewhere."""
+        """The file of a path; compared as text, since results may be a link elsewhere."""
         full = os.path.normpath(self.project / path)
         if "\0" in path or not Path(full).is_relative_to(self.results):
-            raise InputError(f"{path!r}: a record outside of the results folder")
+            raise InputError(f"{path!r}: outside of the results folder")
         return Path(full)
 
 
 def load_results(plan_path: Path, project: Path | None = None) -> Results:
-    """Read a plan and every record it names. All broken files are reported together, one line each.
+    """Read a plan and every file it names. All broken files are reported together, one line each.
 
-    Paths of records start at `project`; by default that is the folder that holds the plan's folder.
+    Paths in a plan start at `project`; by default that is the folder that holds the plan's folder.
     """
     results = Path(os.path.abspath(plan_path.parent))
-    folder = RecordFolder(Path(os.path.abspath(project)) if project else results.parent, results)
+    folder = ResultsFolder(Path(os.path.abspath(project)) if project else results.parent, results)
     plan = load_plan(plan_path)
     digest, problems = hashlib.sha256(plan_path.read_bytes()), []
     rows = tuple(
@@ -55,16 +62,51 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
         )
         for row in plan.rows
     )
+    read = partial(_load_optional, folder=folder, digest=digest, problems=problems)
+    canaries = tuple(
+        read(path, "canary", partial(_canary, index)) for index, path in enumerate(plan.canaries)
+    )
+    card = read(plan.machine_card, "machine", MachineCard.from_json)
+    self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     if problems:
         raise InputError(problems)
-    return Results(plan, rows, digest.hexdigest())
+    return Results(plan, rows, digest.hexdigest(), canaries, card, self_test)
+
+
+def _load_optional(
+    path: str,
+    schema: str,
+    build: Callable[[dict[str, Any]], Any],
+    folder: ResultsFolder,
+    digest: Any,
+    problems: list[str],
+) -> Any:
+    """What a file holds that a table can do without; None when it does not exist."""
+    try:
+        full = folder.locate(path)
+        if not os.path.lexists(full):
+            return None
+        raw = read_bytes(full, path)
+        digest.update(raw)
+        data = parse_json(raw, path)
+        validate(data, schema, path)
+        return build(data)
+    except InputError as error:
+        problems.extend(f"{path}: {line}" if path not in line else line for line in error.lines)
+    return None
+
+
+def _canary(index: int, data: dict[str, Any]) -> Canary:
+    if data["index"] != index:
+        raise InputError(f"/index: {data['index']} instead of {index}, its place in the plan")
+    return Canary.from_json(data)
 
 
 def _load_cell(
     plan: Plan,
     row: Row,
     framework: Framework,
-    folder: RecordFolder,
+    folder: ResultsFolder,
     digest: Any,
     problems: list[str],
 ) -> Cell:
@@ -79,7 +121,7 @@ def _load_cell(
 
 
 def _load_run(
-    planned: PlannedRun, row: Row, framework: Framework, folder: RecordFolder, digest: Any
+    planned: PlannedRun, row: Row, framework: Framework, folder: ResultsFolder, digest: Any
 ) -> Run:
     path = folder.locate(planned.record)
     if not os.path.lexists(path):

@@ -1,0 +1,40 @@
+"""The machine's card: what it is, in the words that the report prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the card; None where the machine does not tell."""
+
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """Facts under a heading."""
+
+    title: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class MachineCard:
+    """The card; `id` is the machine.id of the records measured there."""
+
+    id: str
+    collected_at: str
+    sections: tuple[Section, ...]
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> MachineCard:
+        """From data that already passed the schema."""
+        sections = tuple(
+            Section(section["title"], tuple(Fact(**fact) for fact in section["facts"]))
+            for section in data["sections"]
+        )
+        return cls(data["id"], data["collected_at"], sections)
