@@ -114,7 +114,8 @@ class Definition:
 
     @property
     def excluded(self) -> list[Path]:
-        folders = (INPUTS / "shared", INPUTS / (self.accelerator or "shared"))
+        """What a framework declares without needing it; the plain lists get all they ask for."""
+        folders = (INPUTS / "shared", INPUTS / self.accelerator) if self.accelerator else ()
         return [file for folder in folders if (file := folder / "excluded.in").exists()]
 
     @property
