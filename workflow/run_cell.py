@@ -29,6 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--memory-limit-mib", type=float, required=True)
     parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
+    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     return parser.parse_args()
 
 
@@ -74,6 +75,7 @@ def measure(options: argparse.Namespace, started: Path) -> None:
         options.time_limit_s,
         options.memory_limit_mib,
         tuple(options.folder),
+        options.monitor_interpreter,
     )
     if record["status"] != "ok":
         print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)

@@ -13,8 +13,10 @@ import time
 from collections import deque
 from pathlib import Path
 
-from measure import machine
+from measure import machine, samples
 from measure.ending import Ending, status
+from measure.monitor import Monitor
+from measure.protocol import PROTOCOLS
 from measure.record import SCHEMA, RecordFile, now
 from measure.watch import Watched
 
@@ -26,6 +28,7 @@ CHILD_FIELDS = (
     "batch_size",
     "framework",
     "accelerator",
+    "precision",
     "architecture",
     "weights",
     "seed",
@@ -46,12 +49,14 @@ def run(
     time_limit_s: float,
     memory_limit_mib: float,
     folders: tuple[str, ...] = (),
+    monitor_interpreter: str | None = None,
 ) -> dict:
     """Measure one run and write its record, which is returned.
 
     identity: the plan's JSON string. environment: the marker that the
     environment's deployment wrote. folders: places with ``models/`` or
-    ``frameworks/`` beside our own.
+    ``frameworks/`` beside our own. monitor_interpreter: one that can sample the
+    machine meanwhile, None to leave it alone.
     """
     cell = json.loads(identity)
     check_environment(cell, environment)
@@ -64,7 +69,14 @@ def run(
         if reason:
             record.update(status="too large", reason=reason)
         else:
-            _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders)
+            interval_s = PROTOCOLS[cell["scale"]].monitor_s
+            pinned = record["threads"]["affinity"]
+            with Monitor(monitor_interpreter, pinned, cell["accelerator"], interval_s) as monitor:
+                window = _measure(
+                    record, cell, environment, log, time_limit_s, memory_limit_mib, folders
+                )
+            record["monitor"] = samples.summary(monitor.samples, window, interval_s)
+            record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
         file.write(record)
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
@@ -135,7 +147,11 @@ def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> str | 
 
 
 def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders):
-    """Fill in the record with what one measuring process said and how it ended."""
+    """Fill in the record with what one measuring process said and how it ended.
+
+    Returns the borders of the timed steps on the clock of all processes, None if
+    it did not come that far.
+    """
     task = {
         "scale": cell["scale"],
         "cell": {name: cell[name] for name in CHILD_FIELDS},
@@ -188,6 +204,7 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     record["warnings"] = child.said("warnings", "warnings") or []
     if record["status"] != "ok":
         record["log_tail"] = tail(log)
+    return child.said("window", "ns")
 
 
 def skeleton(identity: str, cell: dict, environment: dict) -> dict:
@@ -251,6 +268,10 @@ def _timing(timing: dict | None, total_s: float) -> dict | None:
         return None
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
     return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
+
+
+def _steps(timing: dict | None) -> int:
+    return sum(block["steps"] for block in timing["blocks"]) if timing else 0
 
 
 def _difference(before, after):

@@ -13,7 +13,8 @@ from planning.frameworks import FRAMEWORKS, Framework
 
 WORKFLOW = Path(__file__).parent.parent
 MEASURE = WORKFLOW / "measure"
-CORE = (MEASURE / "child.py", MEASURE / "parent.py")
+# What runs beside a step may disturb it.
+CORE = (MEASURE / "child.py", MEASURE / "parent.py", MEASURE / "sampler.py")
 
 
 class Plan:
@@ -38,6 +39,8 @@ class Plan:
             raise ConfigError(
                 f"threads: {self.threads} is more than the {resolve.processors()} processors here"
             )
+        if self.config["precision"] == "tf32" and self.accelerator == "cpu":
+            raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
         self.time_limit_s = limits["time_s"]
         if self.time_limit_s == "default":
@@ -172,6 +175,7 @@ class Plan:
                 "least_memory_mib": model.least_memory_mib(row.task, self.scale),
                 "model": row.model,
                 "parameters": model.tasks[row.task]["parameters"][self.scale],
+                "precision": self.config["precision"],
                 "probes": _probes(model, row, self.scale) if number == 1 else [],
                 "run": number,
                 "scale": self.scale,
@@ -198,7 +202,7 @@ class Plan:
             "weights": self.config["weights"],
             "seed": self.config["seed"],
             "runs": self.runs_per_cell,
-            "precision": "default",
+            "precision": self.config["precision"],
             "canaries": [
                 f"results/canaries/{self.scale}/{k}.json" for k in range(self.runs_per_cell + 1)
             ],

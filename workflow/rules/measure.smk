@@ -36,6 +36,8 @@ for framework in PLAN.frameworks:
             time_limit_s=PLAN.time_limit_s,
             memory_limit_mib=PLAN.memory_limit_mib,
             folders=PLAN.folder_options,
+            # This interpreter, which samples the machine from a process of its own.
+            monitor=sys.executable,
         params:
             identity=partial(identity_of_run, framework=framework.name),
         shell:
@@ -45,4 +47,5 @@ for framework in PLAN.frameworks:
             " --record {output.record} --log {log} --plan results/plan.json"
             " --time-limit-s {resources.time_limit_s}"
             " --memory-limit-mib {resources.memory_limit_mib}"
+            " --monitor-interpreter {resources.monitor:q}"
             " --attempt {resources.attempt_no} {resources.folders}"

@@ -1,0 +1,183 @@
+"""Samples of the machine beside a run, taken in a process of its own.
+
+    python3 -I sampler.py '{"interval_s": 1.0, "processors": [1], "own": [0], "accelerator": "cpu"}'
+
+Runs on the interpreter of the workflow, which has psutil and NVML's bindings. Ends
+when standard input is closed, by the supervisor or by its death; what was seen is
+printed only then, so that no sample costs more than its readings.
+"""
+
+import contextlib
+import json
+import os
+import select
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+STANDARD_INPUT = 0
+
+# NVML's bits for what slows the clocks; an idle GPU (bit 0) is no reason.
+SLOWED_BY = {
+    0x2: "clocks set by the user",
+    0x4: "power cap",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "thermal slowdown by software",
+    0x40: "thermal slowdown by hardware",
+    0x80: "power brake",
+    0x100: "display clocks",
+}
+
+
+def main() -> None:
+    wanted = json.loads(sys.argv[1])
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setaffinity(0, wanted["own"])
+    with contextlib.suppress(OSError):
+        os.nice(19)
+    sampler = Sampler(wanted["processors"], wanted["accelerator"])
+    samples = []
+    while not select.select([STANDARD_INPUT], [], [], wanted["interval_s"])[0]:
+        samples.append(sampler.sample())
+    with contextlib.suppress(BrokenPipeError):
+        print(json.dumps(samples), flush=True)
+
+
+class Sampler:
+    """Reads what the machine tells; what it does not tell is None.
+
+    processors: those that the run is pinned to.
+    """
+
+    def __init__(self, processors: list[int], accelerator: str, system: Path = Path("/sys")):
+        self._processors = processors
+        self._gpu = tried(Gpu) if accelerator == "cuda" else None
+        self._rapl = tried(Rapl, system) if accelerator == "cpu" else None
+        cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
+        self._throttle_counts = [
+            count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
+        ]
+
+    def sample(self) -> dict:
+        """One reading of everything, with the time that the run's clock shows."""
+        gpu = tried(self._gpu.reading) if self._gpu else None
+        counter = self._gpu or self._rapl
+        return {
+            "at_ns": time.perf_counter_ns(),  # the same clock in every process
+            "joules": tried(counter.joules) if counter else None,
+            "counter": counter.name if counter else None,
+            "load": tried(lambda: os.getloadavg()[0]),
+            "frequency_mhz": tried(self._frequency_mhz),
+            "throttle_events": tried(self._throttle_events),
+            "swapped_mib": tried(self._swapped_mib),
+            "gpu": gpu,
+        }
+
+    def _frequency_mhz(self) -> float | None:
+        """Mean of the run's processors."""
+        found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
+        ours = [found[number] for number in self._processors if number < len(found)] or found
+        return sum(ours) / len(ours) or None
+
+    def _throttle_events(self) -> int | None:
+        if not self._throttle_counts:
+            return None
+        return sum(int(path.read_text()) for path in self._throttle_counts)
+
+    def _swapped_mib(self) -> float:
+        swap = psutil.swap_memory()
+        return (swap.sin + swap.sout) / 2**20
+
+
+class Rapl:
+    """Energy counters of the processor packages, where this user may read them."""
+
+    name = "rapl"
+
+    def __init__(self, system: Path = Path("/sys")):
+        domains = sorted(system.glob("class/powercap/intel-rapl:*"))
+        # Without their parts (intel-rapl:0:1), which the packages contain.
+        self._packages = [
+            domain for domain in domains if (domain / "name").read_text().startswith("package")
+        ]
+        if not self._packages:
+            raise FileNotFoundError("no energy counter of a processor package")
+        self._wraps_at = [_number(package / "max_energy_range_uj") for package in self._packages]
+        self._last = self._counts()
+        self._microjoules = 0
+
+    def joules(self) -> float:
+        """Since this object was made."""
+        counts = self._counts()
+        for count, last, wraps_at in zip(counts, self._last, self._wraps_at, strict=True):
+            self._microjoules += count - last if count >= last else count + wraps_at - last
+        self._last = counts
+        return self._microjoules / 1e6
+
+    def _counts(self) -> list[int]:
+        return [_number(package / "energy_uj") for package in self._packages]
+
+
+class Gpu:
+    """The first GPU that the run may use, through NVML."""
+
+    name = "nvml"
+
+    def __init__(self):
+        import pynvml
+
+        self._nvml = pynvml
+        pynvml.nvmlInit()
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+        if visible.isdigit():
+            self._device = pynvml.nvmlDeviceGetHandleByIndex(int(visible))
+        else:
+            self._device = pynvml.nvmlDeviceGetHandleByUUID(visible)
+
+    def joules(self) -> float:
+        """Since the driver was loaded."""
+        return self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._device) / 1e3
+
+    def reading(self) -> dict:
+        """Clocks, temperature, power, what slows the clocks, other processes."""
+        nvml, device = self._nvml, self._device
+        slowed = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device)
+        return {
+            "sm_clock_mhz": nvml.nvmlDeviceGetClockInfo(device, nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": nvml.nvmlDeviceGetClockInfo(device, nvml.NVML_CLOCK_MEM),
+            "temperature_c": nvml.nvmlDeviceGetTemperature(device, nvml.NVML_TEMPERATURE_GPU),
+            "power_w": nvml.nvmlDeviceGetPowerUsage(device) / 1e3,
+            "utilization_percent": nvml.nvmlDeviceGetUtilizationRates(device).gpu,
+            "throttle_reasons": [word for bit, word in SLOWED_BY.items() if slowed & bit],
+            "foreign_processes": self._foreign_processes(),
+        }
+
+    def _foreign_processes(self) -> int:
+        """Compute processes that are not of this run.
+
+        In a container NVML may number processes as the host does, so that none looks
+        like ours; during the timed steps one of them is.
+        """
+        running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._device)
+        run = psutil.Process(os.getppid()).children(recursive=True)
+        own = {process.pid for process in run} & {process.pid for process in running}
+        return max(0, len(running) - max(1, len(own)))
+
+
+def tried(function, *arguments):
+    """What the function returns, None where this machine cannot tell."""
+    try:
+        return function(*arguments)
+    except Exception:  # NVML, psutil and file systems each have their own errors
+        return None
+
+
+def _number(path: Path) -> int:
+    return int(path.read_text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What the samples of a run say of its timed steps; pure arithmetic.
+
+A sample is what ``sampler.py`` prints. A window is the time from the start of the first
+block to the end of the last one, ``(start, end)`` in nanoseconds of the clock that all
+processes share.
+"""
+
+import statistics
+from itertools import pairwise
+
+RANGES = (
+    "sm_clock_mhz",
+    "memory_clock_mhz",
+    "temperature_c",
+    "power_w",
+    "utilization_percent",
+)
+
+
+def summary(samples: list[dict], window, interval_s: float) -> dict | None:
+    """The record's ``monitor``; None where no sample fell into the window."""
+    inside = _inside(samples, window)
+    if not inside:
+        return None
+    return {
+        "interval_s": interval_s,
+        "samples": len(inside),
+        "load_max": max(_values(inside, "load"), default=None),
+        "frequency_mhz": _range(_values(inside, "frequency_mhz")),
+        "throttled": _growth(samples, window, "throttle_events"),
+        "swapped_mib": _growth(samples, window, "swapped_mib"),
+        "gpu": _gpu([sample["gpu"] for sample in inside if sample["gpu"]]),
+    }
+
+
+def energy(samples: list[dict], window, steps: int) -> dict | None:
+    """The record's ``energy``; None without a counter, or with too few samples.
+
+    Power changes when timing starts. With two samples inside, at most the parts
+    before the first and after the last are guessed from a mean across the border.
+    """
+    counted = [sample for sample in samples if sample["joules"] is not None]
+    if steps < 1 or len(_inside(counted, window)) < 2:
+        return None
+    start, end = (_joules_at(counted, at_ns) for at_ns in window)
+    if start is None or end is None:
+        return None
+    return {"joules_per_step": (end - start) / steps, "counter": counted[0]["counter"]}
+
+
+def _inside(samples: list[dict], window) -> list[dict]:
+    if window is None:
+        return []
+    return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
+
+
+def _values(samples: list[dict], name: str) -> list[float]:
+    return [sample[name] for sample in samples if sample[name] is not None]
+
+
+def _range(values: list[float]) -> dict | None:
+    if not values:
+        return None
+    return {"min": min(values), "median": statistics.median(values), "max": max(values)}
+
+
+def _growth(samples: list[dict], window, name: str):
+    """Of a counter, from the last sample before the window to the first one after it."""
+    counted = [sample for sample in samples if sample[name] is not None]
+    before = [s[name] for s in counted if s["at_ns"] <= window[0]]
+    after = [s[name] for s in counted if s["at_ns"] >= window[1]]
+    inside = _values(_inside(counted, window), name)
+    counts = [*before[-1:], *inside, *after[:1]]
+    return counts[-1] - counts[0] if counts else None
+
+
+def _joules_at(samples: list[dict], at_ns: int) -> float | None:
+    """Of the counter at a time between two samples, on the straight line between them."""
+    for left, right in pairwise(samples):
+        if left["at_ns"] <= at_ns <= right["at_ns"]:
+            part = (at_ns - left["at_ns"]) / (right["at_ns"] - left["at_ns"])
+            return left["joules"] + part * (right["joules"] - left["joules"])
+    return None
+
+
+def _gpu(readings: list[dict]) -> dict | None:
+    if not readings:
+        return None
+    return {
+        **{name: _range(_values(readings, name)) for name in RANGES},
+        "throttle_reasons": sorted({word for r in readings for word in r["throttle_reasons"]}),
+        "foreign_processes": max(reading["foreign_processes"] for reading in readings),
+    }
