@@ -54,6 +54,14 @@ def test_one_thread_policy_and_nothing_leaks_into_the_child(run):
     assert parity["user_site"] == "none"
 
 
+def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
+    record = run(changes={"precision": "tf32"})
+    assert (record["status"], record["parity"]["matmul_precision"]) == ("ok", "tf32")
+    record = run(changes={"precision": "tf32"}, computes_in="float32")
+    assert record["status"] == "error"
+    assert "tf32 was asked for, matmul_precision is float32" in record["reason"]
+
+
 @pytest.mark.parametrize(
     ("trouble", "expected", "reason"),
     [

@@ -90,6 +90,9 @@ def measure(task: dict, events: Events) -> None:
     framework = frameworks.create(cell)
     start = time.perf_counter_ns()
     framework.load()
+    if cell.precision != "default":
+        framework.force_precision(cell.precision)
+        check_precision(cell.precision, framework.precision())
     seconds["import_s"] = (time.perf_counter_ns() - start) / 1e9
 
     start = time.perf_counter_ns()
@@ -123,7 +126,7 @@ def measure(task: dict, events: Events) -> None:
         legacy = {"step_ms": step_ms, "steps": steps, "method": words}
         extra_s += (time.perf_counter_ns() - start) / 1e9
     # Before the probes, so that parity and memory are those of the measured batch size.
-    events.send("parity", parity=framework.parity())
+    events.send("parity", parity=parity(framework, amount))
     events.send("memory", peak_rss_mib=peak_rss_mib(), peak_device_mib=framework.peak_device_mib())
     events.send("timing", timing=timing(seconds, timer, legacy, extra_s))
     events.send("measured")
@@ -149,6 +152,26 @@ def check_model(sizes: dict, parameters: int, trains: str) -> None:
         raise WrongModel(f"{base:,} parameters were built, the row is about {parameters:,}")
     if trains != "nothing" and not trainable:
         raise WrongModel("nothing is trainable: fit would report a time for no training")
+
+
+class WrongPrecision(RuntimeError):
+    """Float32 products are not computed in what the configuration asks for."""
+
+
+def check_precision(asked: str, used: dict) -> None:
+    """Raise :class:`WrongPrecision` unless the products that were tried are as asked."""
+    for kind, found in used.items():
+        if found != asked:
+            raise WrongPrecision(f"precision {asked} was asked for, {kind} is {found}")
+
+
+def parity(framework, amount: dict) -> dict:
+    """What really ran, less what has no meaning for a model without images."""
+    card = {**framework.parity(), **framework.precision()}
+    if amount["images_per_step"] is None:
+        for name in ("image_data_format", "convolution_precision"):
+            card.pop(name, None)
+    return card
 
 
 def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:

@@ -6,6 +6,10 @@ class ``Framework`` is built with a :class:`Cell` and offers:
 ``load()``
     import the framework and the model library, apply the thread policy, check
     that this really is the framework it says (raises :class:`WrongFramework`).
+``force_precision(precision)``
+    have float32 products computed in ``float32`` or ``tf32``, by the framework's own switch.
+``precision()``
+    what they really are computed in, see :mod:`measure.frameworks.precision`.
 ``build()``
     model, weights, optimiser and inputs; nothing is timed yet.
 ``run(timer)``
@@ -50,6 +54,7 @@ class Cell:
     batch_size: int
     framework: str
     accelerator: str  # cpu, cuda
+    precision: str  # of float32 products: default, float32, tf32
     architecture: dict  # sizes of the model at this scale
     weights: str  # random, preset
     seed: int

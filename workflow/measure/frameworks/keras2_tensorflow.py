@@ -4,6 +4,7 @@ import os
 
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework
+from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.tensorflow import TensorFlowMixin
 
 
@@ -34,6 +35,18 @@ class Framework(TensorFlowMixin, KerasFramework):
     def dataset(self, batch_size):
         batch = self.models.batch(self.cell, batch_size)
         return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
+
+    def precision(self):
+        tf = self.tf
+
+        def matmul(x):
+            return tf.matmul(tf.fill((SIZE, SIZE), x), tf.ones((SIZE, SIZE)))[0, 0]
+
+        def convolution(x):
+            filters = tf.ones((KERNEL, KERNEL, CHANNELS, CHANNELS))
+            return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
+
+        return used(matmul, convolution)
 
     def parity(self):
         jit = bool(self.model._jit_compile)

@@ -4,6 +4,7 @@ import os
 
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework
+from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 
 
 class Keras3Framework(KerasFramework):
@@ -44,6 +45,20 @@ class Keras3Framework(KerasFramework):
                 return batch
 
         return Repeated()
+
+    def precision(self):
+        ops, image = self.keras.ops, (1, 32, 32, CHANNELS)
+
+        def matmul(x):
+            square = (SIZE, SIZE)
+            return ops.matmul(ops.full(square, x, "float32"), ops.ones(square, "float32"))[0, 0]
+
+        def convolution(x):
+            filters = ops.ones((KERNEL, KERNEL, CHANNELS, CHANNELS), "float32")
+            images = ops.full(image, x, "float32")
+            return ops.conv(images, filters, data_format="channels_last")[0, 0, 0, 0]
+
+        return used(matmul, convolution)
 
     def parity(self):
         policy = self.model.dtype_policy

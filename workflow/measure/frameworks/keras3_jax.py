@@ -18,6 +18,10 @@ class Framework(Keras3Framework):
         if event == "/jax/core/compile/backend_compile_duration":
             self._compiled += 1
 
+    def force_precision(self, precision):
+        names = {"float32": "float32", "tf32": "tensorfloat32"}
+        self.jax.config.update("jax_default_matmul_precision", names[precision])
+
     def fence(self):
         # The state of the last step, every updated variable and metric in it.
         # One program computes state and outputs, so all are ready together;
@@ -37,13 +41,11 @@ class Framework(Keras3Framework):
 
     def execution(self, jit):
         device = self.jax.devices()[0]
-        precision = self.jax.config.jax_default_matmul_precision
         gpu = device.platform != "cpu"
         return {
             "execution": "jit" if jit else "eager",
             "compiler": "xla" if jit else "none",
             "device": device.device_kind,
-            "matmul_precision": precision or ("tf32" if gpu else "float32"),
             # XLA's pool on the host has one thread per processor of the affinity mask.
             "threads": None if gpu else self.cell.threads,
             "flush_denormals": True,

@@ -4,6 +4,7 @@ import time
 from functools import partial
 
 from measure.frameworks import builder, loops
+from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
 
 
@@ -107,6 +108,20 @@ class NativeFramework(TorchMixin):
 
         return step
 
+    def precision(self):
+        options = {"device": self.cell.accelerator}
+
+        def matmul(x):
+            ones = self.torch.ones((SIZE, SIZE), **options)
+            return (self.torch.full((SIZE, SIZE), x, **options) @ ones)[0, 0]
+
+        def convolution(x):
+            filters = self.torch.ones((CHANNELS, CHANNELS, KERNEL, KERNEL), **options)
+            images = self.torch.full((1, CHANNELS, 32, 32), x, **options)
+            return self.torch.nn.functional.conv2d(images, filters)[0, 0, 0, 0]
+
+        return used(matmul, convolution)
+
     def work(self):
         parameters = list(self.model.parameters())
         return {
@@ -120,12 +135,20 @@ class NativeFramework(TorchMixin):
             "backend": "torch",
             "dtype": str(next(self.model.parameters()).dtype).removeprefix("torch."),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
+            "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model),
             "compile_mode": self.compile_mode,
             **self.execution(),
             **self.device_facts(),
             **self.loop_facts,
         }
+
+    def _image_data_format(self):
+        """Of the filters in memory; torch shapes are channels first either way."""
+        last = self.torch.channels_last
+        filters = [p for p in self.model.parameters() if p.ndim == 4 and p.shape[1] > 1]
+        moved = [p for p in filters if p.is_contiguous(memory_format=last) and p.shape[2] > 1]
+        return "channels_last" if moved else "channels_first"
 
     def execution(self):
         return {"execution": "eager", "compiler": "none"}

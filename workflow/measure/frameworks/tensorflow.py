@@ -9,6 +9,9 @@ class TensorFlowMixin:
         self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
         self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
 
+    def force_precision(self, precision):
+        self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
+
     def fence(self):
         # Host operations of a step are done when the step's call returns (a
         # tf.function is run synchronously); only devices may lag behind.
@@ -34,12 +37,10 @@ class TensorFlowMixin:
         gpus = self.tf.config.list_physical_devices("GPU")
         if gpus:
             name = self.tf.config.experimental.get_device_details(gpus[0]).get("device_name", "GPU")
-            tf32 = self.tf.config.experimental.tensor_float_32_execution_enabled()
         else:
-            name, tf32 = "cpu", False
+            name = "cpu"
         return {
             "device": name,
-            "matmul_precision": "tf32" if tf32 else "float32",
             "threads": self.tf.config.threading.get_intra_op_parallelism_threads(),
             # TensorFlow flushes denormals to zero in all its compute threads.
             "flush_denormals": True,

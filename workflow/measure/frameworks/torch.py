@@ -11,6 +11,11 @@ class TorchMixin:
             # the weights set the speed (two to three times slower in training).
             self.torch.set_flush_denormal(True)
 
+    def force_precision(self, precision):
+        tf32 = precision == "tf32"
+        self.torch.backends.cuda.matmul.allow_tf32 = tf32
+        self.torch.backends.cudnn.allow_tf32 = tf32
+
     def fence(self):
         # On the host an operation is done when its call returns.
         if self.cell.accelerator == "cuda":
@@ -18,10 +23,8 @@ class TorchMixin:
 
     def device_facts(self):
         cuda = self.cell.accelerator == "cuda"
-        tf32 = cuda and self.torch.backends.cuda.matmul.allow_tf32
         return {
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
-            "matmul_precision": "tf32" if tf32 else "float32",
             "threads": self.torch.get_num_threads(),
             "flush_denormals": self._flushes_denormals(),
         }

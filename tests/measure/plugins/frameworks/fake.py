@@ -96,7 +96,6 @@ class Framework:
             "framework_version": "fake 1",
             "backend": "fake",
             "dtype": "float32",
-            "matmul_precision": "float32",
             "execution": "eager",
             "compiler": "none",
             "attention": "none",
@@ -108,6 +107,12 @@ class Framework:
             "user_site": "usersite" if sys.flags.no_user_site == 0 else "none",
             "omp_num_threads": os.environ["OMP_NUM_THREADS"],
         }
+
+    def force_precision(self, precision):
+        self.wanted = {"computes_in": precision, **self.wanted}
+
+    def precision(self):
+        return {"matmul_precision": self.wanted.get("computes_in", "float32")}
 
     def peak_device_mib(self):
         return None
