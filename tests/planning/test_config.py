@@ -44,6 +44,11 @@ def test_the_shipped_configuration_plans_every_column():
         ({"frameworks": []}, ["frameworks", "at least one"]),
         ({"runs": 0}, ["runs", "0", "whole number from 1"]),
         ({"runs": 2.5}, ["runs", "2.5"]),
+        ({"precision": "half"}, ["precision", "'half'", "default, float32, tf32"]),
+        (
+            {"precision": "tf32", "accelerator": "cpu"},
+            ["precision", "tf32 does not exist on cpu", "float32"],
+        ),
         ({"threads": 10_000}, ["threads", "10000", "processors"]),
         ({"limits": {"time": 5}}, ["limits", "'time'", "time_s"]),
         ({"limits": {"time_s": 0}}, ["limits.time_s", "greater than 0"]),

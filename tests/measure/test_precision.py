@@ -1,0 +1,25 @@
+"""What a product was computed in, told from products rounded as the hardware rounds."""
+
+import numpy as np
+import pytest
+
+from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+
+
+def rounded(x, bits):
+    """x with so many bits after the leading one."""
+    return np.round(x * 2**bits) / 2**bits
+
+
+@pytest.mark.parametrize(("bits", "name"), [(23, "float32"), (10, "tf32"), (7, "bfloat16")])
+def test_the_bits_that_a_product_keeps_name_its_precision(bits, name):
+    def product(terms):
+        return lambda x: np.float32(rounded(x, bits)) * np.float32(terms)
+
+    found = used(product(SIZE), product(CHANNELS * KERNEL**2))
+    assert found == {"matmul_precision": name, "convolution_precision": name}
+
+
+def test_a_sum_in_float32_is_exact_whatever_its_order():
+    numbers = np.full(SIZE, 1 + 2**-12, np.float32)
+    assert np.cumsum(numbers, dtype=np.float32)[-1] == SIZE * (1 + 2**-12) == numbers.sum()

@@ -1,0 +1,29 @@
+"""What a float32 product really computes with: found by products, not by reading flags.
+
+TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
+comes back rounded. Sums of it are exact in float32.
+"""
+
+SIZE = 512  # of square matrices; large enough for the libraries' fast paths
+CHANNELS, KERNEL = 64, 3  # of a convolution
+FINE = 1 + 2**-12  # kept by float32 alone
+COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
+
+
+def used(matmul, convolution) -> dict[str, str]:
+    """``float32``, ``tf32`` or ``bfloat16`` for matrix products and for convolutions.
+
+    matmul: takes a number x, returns an element of the product of a SIZE x SIZE
+    float32 matrix of x's with one of ones. convolution: the same of an image of
+    x's with CHANNELS channels and a KERNEL x KERNEL filter of ones.
+    """
+    return {
+        "matmul_precision": _kept(matmul, SIZE),
+        "convolution_precision": _kept(convolution, CHANNELS * KERNEL * KERNEL),
+    }
+
+
+def _kept(product, terms: int) -> str:
+    if float(product(FINE)) == terms * FINE:
+        return "float32"
+    return "tf32" if float(product(COARSE)) == terms * COARSE else "bfloat16"
