@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.best_set import best_set, p_slower, shown_slower
+from analysis.mean_ratio import mean_ratio
 from analysis.statistics import (
     Interval,
     Verdict,
-    best_set,
     fixed_cost_ms,
     geometric_mean,
     log_t_interval,
@@ -96,6 +97,42 @@ def test_best_set_keeps_what_is_not_shown_slower():
     assert best_set(row) == {"fast", "close", "noisy"}
 
 
+def test_p_of_being_slower_by_hand():
+    # logs of 1.02 plus 0, 0.1, 0.2: t = 0.1 / (0.1 / sqrt(3)) = 1.7320508, two degrees of freedom;
+    # there P(T > t) = (1 - t / sqrt(2 + t^2)) / 2 = (1 - sqrt(3 / 5)) / 2
+    logs = [math.log(1.02) + more for more in (0.0, 0.1, 0.2)]
+    assert p_slower(logs) == pytest.approx((1 - math.sqrt(0.6)) / 2)
+    assert p_slower([0.3, 0.3]) == 0 and p_slower([0.01, 0.01]) == 1
+
+
+def test_steps_over_all_ordered_pairs():
+    # limits for three rivals: 0.05 / 12, 0.05 / 6, 0.05 / 2
+    limits = (0.05 / 12, 0.05 / 6, 0.05 / 2)
+    names = dict(zip("abc", limits, strict=True))
+    assert shown_slower(names) == {"a", "b", "c"}
+    assert shown_slower({**names, "a": limits[0] * 1.01}) == set()
+    assert shown_slower({**names, "b": limits[1] * 1.01}) == {"a"}
+    assert shown_slower({**names, "c": limits[2] * 1.01}) == {"a", "b"}
+    assert shown_slower({}) == set()
+
+
+def test_two_frameworks_are_judged_by_their_interval():
+    fast = {1: 10.0, 2: 10.1, 3: 10.2}
+    for factor in (1.0, 1.02, 1.05, 1.4):
+        other = {number: time * factor * (1 + number / 500) for number, time in fast.items()}
+        slower = paired_ratio(other, fast).verdict is Verdict.SLOWER
+        assert ("other" not in best_set({"fast": fast, "other": other})) is slower
+
+
+def test_company_makes_a_close_call_harder():
+    """Slower by 3 % with little noise is shown for two frameworks, but not among six alike."""
+    fast = {1: 10.0, 2: 10.0, 3: 10.0}
+    close = {1: 10.28, 2: 10.30, 3: 10.32}
+    row = {"fast": fast, **{name: close for name in "abcde"}}
+    assert best_set({"fast": fast, "a": close}) == {"fast"}
+    assert best_set(row) == set(row)
+
+
 def test_no_best_with_one_run_or_without_a_rival():
     assert best_set({"a": {1: 10.0}, "b": {1: 99.0}}) == frozenset()
     assert best_set({"a": {1: 10.0, 2: 10.0}, "b": {}}) == frozenset()
@@ -106,6 +143,36 @@ def test_no_best_with_one_run_or_without_a_rival():
 def test_what_was_not_compared_with_the_fastest_is_not_best():
     row = {"a": {1: 10.0, 2: 10.1}, "b": {3: 11.0, 4: 11.0}}
     assert best_set(row) == {"a"}
+
+
+def test_mean_over_rows_by_hand():
+    # rows of ratio 2 and 8 without noise: 4, and nothing is uncertain
+    exact = mean_ratio(
+        {"a": ({1: 2.0, 2: 4.0}, {1: 1.0, 2: 2.0}), "b": ({1: 8.0, 2: 8.0}, {1: 1.0, 2: 1.0})}
+    )
+    assert (exact.value, exact.rows, exact.missing) == (pytest.approx(4), ("a", "b"), ())
+    assert exact.interval.low == exact.interval.high == exact.value
+    # logs -0.1, 0.1 and 0.8, 1.0, 1.2: variances of the means 0.01 and 0.04 / 3; mean 0.5,
+    # standard error sqrt(0.0233333) / 2 = 0.0763763; degrees of freedom
+    # 0.0233333^2 / (0.01^2 / 1 + 0.0133333^2 / 2) = 2.882353
+    ones = {1: 1.0, 2: 1.0, 3: 1.0}
+    first = {1: math.exp(-0.1), 2: math.exp(0.1)}
+    second = {1: math.exp(0.8), 2: math.exp(1.0), 3: math.exp(1.2)}
+    noisy = mean_ratio({"a": (first, ones), "b": (second, ones)})
+    half = t_quantile(2.882353) * 0.0763763
+    assert noisy.value == pytest.approx(math.exp(0.5))
+    assert noisy.interval.high == pytest.approx(math.exp(0.5 + half), rel=1e-5)
+    assert noisy.interval.low == pytest.approx(math.exp(0.5 - half), rel=1e-5)
+
+
+def test_a_mean_names_the_rows_that_it_lacks():
+    pair = ({1: 2.0, 2: 2.0}, {1: 1.0, 2: 1.0})
+    found = mean_ratio({"a": pair, "no base": ({1: 2.0}, {}), "apart": ({1: 2.0}, {2: 1.0})})
+    assert (found.value, found.rows) == (pytest.approx(2.0), ("a",))
+    assert found.missing == ("no base", "apart")
+    assert mean_ratio({"a": ({}, {})}) is None
+    single = mean_ratio({"a": pair, "b": ({1: 2.0}, {1: 1.0})})
+    assert single.interval is None and single.verdict is Verdict.AMBIGUOUS
 
 
 def test_fixed_cost_from_two_points():
@@ -145,6 +212,33 @@ def test_best_set_holds_the_fastest_and_only_frameworks_with_an_interval(row):
     if best:
         measured = {name: runs for name, runs in row.items() if runs}
         assert min(measured, key=lambda name: geometric_mean(measured[name].values())) in best
+
+
+@given(rows)
+def test_correction_only_ever_adds_to_the_best_set(row):
+    """Whoever is out of the best set is SLOWER than the fastest by the plain interval too."""
+    best = best_set(row)
+    if best:
+        measured = {name: runs for name, runs in row.items() if runs}
+        fastest = min(measured, key=lambda name: geometric_mean(measured[name].values()))
+        for name, runs in measured.items():
+            ratio = paired_ratio(runs, measured[fastest])
+            if name not in best and ratio and ratio.rounds >= 2:
+                assert ratio.interval.low >= 1.02 * (1 - 1e-9)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(samples, samples), min_size=1))
+def test_mean_over_rows_lies_between_the_rows_and_mirrors(table):
+    pairs = {
+        name: (dict(enumerate(times)), dict(enumerate(base)))
+        for name, (times, base) in table.items()
+    }
+    mean = mean_ratio(pairs)
+    ratios = [paired_ratio(*pair).value for pair in pairs.values()]
+    assert min(ratios) * (1 - 1e-9) <= mean.value <= max(ratios) * (1 + 1e-9)
+    assert mean.interval.low <= mean.value * (1 + 1e-9)
+    mirrored = mean_ratio({name: (base, times) for name, (times, base) in pairs.items()})
+    assert mirrored.value * mean.value == pytest.approx(1)
 
 
 @given(st.integers(1, 512), times, st.integers(1, 512), times)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
+from analysis.best_set import best_set
 from analysis.canaries import Canary
 from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, Row
@@ -17,7 +18,6 @@ from analysis.self_test import SelfTest
 from analysis.statistics import (
     NS_PER_MS,
     Interval,
-    best_set,
     geometric_mean,
     log_t_interval,
     run_mean_ms,

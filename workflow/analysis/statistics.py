@@ -1,9 +1,10 @@
-"""From block times to verdicts and best sets: all statistics of the report, without I/O.
+"""From block times to ratios and verdicts: the statistics of the report, without I/O. Best sets are
+in `best_set`, means over rows in `mean_ratio`, change points in `steady_state`.
 
 Times are ms/step. A run (one process) is the unit of replication; step times of one process say
 little about another process. Times are compared as ratios, so means are geometric and intervals are
 Student's t on logarithms. A mapping of runs goes from the round (the randomised block) to the run's
-ms/step.
+ms/step. `benchmarks/simulations.py` counts how often these intervals and verdicts are wrong.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from statistics import fmean
 
 CONFIDENCE = 0.95
 MARGIN = 0.02  # ratios within 1/1.02 to 1.02 count as the same
@@ -66,29 +69,38 @@ def run_mean_ms(blocks: Iterable[tuple[int, int]]) -> float:
 
 def geometric_mean(values: Collection[float]) -> float:
     """The mean of times that are compared as ratios."""
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
+    return math.exp(fmean(map(math.log, values)))
 
 
 def log_t_interval(values: Sequence[float]) -> Interval | None:
     """95 % Student t interval of the geometric mean; None below two values."""
-    if len(values) < MIN_RUNS:
+    return t_interval([math.log(value) for value in values])
+
+
+def t_interval(logs: Sequence[float]) -> Interval | None:
+    """exp of the 95 % Student t interval of the mean of logarithms; None below two of them."""
+    if len(logs) < MIN_RUNS:
         return None
-    logs = [math.log(value) for value in values]
-    mean = math.fsum(logs) / len(logs)
-    half = t_quantile(len(logs) - 1) * _deviation(logs) / math.sqrt(len(logs))
+    return interval_around(fmean(logs), deviation(logs) / math.sqrt(len(logs)), len(logs) - 1)
+
+
+def interval_around(mean: float, standard_error: float, degrees_of_freedom: float) -> Interval:
+    """exp of the 95 % Student t interval of a mean of logarithms."""
+    half = t_quantile(degrees_of_freedom) * standard_error
     return Interval(_exp(mean - half), _exp(mean + half))
 
 
-def t_quantile(degrees_of_freedom: int) -> float:
+@cache
+def t_quantile(degrees_of_freedom: float) -> float:
     """Two-sided 95 % quantile of Student's t."""
     from scipy.special import stdtrit  # here, because importing it takes longer than most commands
 
     return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
 
 
-def _deviation(values: Sequence[float]) -> float:
+def deviation(values: Sequence[float]) -> float:
     """Sample standard deviation."""
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
@@ -101,7 +113,12 @@ def relative_standard_error(values: Sequence[float]) -> float | None:
     """Standard error of the mean as a share of the mean; None below two values."""
     if len(values) < MIN_RUNS:
         return None
-    return _deviation(values) / math.sqrt(len(values)) / (math.fsum(values) / len(values))
+    return deviation(values) / math.sqrt(len(values)) / fmean(values)
+
+
+def paired_logs(times: Runs, base: Runs) -> list[float]:
+    """ln(time) - ln(base) of every round that both have."""
+    return [math.log(times[number] / base[number]) for number in sorted(times.keys() & base.keys())]
 
 
 def paired_ratio(times: Runs, base: Runs) -> Ratio | None:
@@ -110,10 +127,8 @@ def paired_ratio(times: Runs, base: Runs) -> Ratio | None:
 
     Pairing by round removes the drift of the machine between rounds.
     """
-    ratios = [times[number] / base[number] for number in sorted(times.keys() & base.keys())]
-    if not ratios:
-        return None
-    return Ratio(geometric_mean(ratios), log_t_interval(ratios), len(ratios))
+    logs = paired_logs(times, base)
+    return Ratio(math.exp(fmean(logs)), t_interval(logs), len(logs)) if logs else None
 
 
 def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
@@ -130,26 +145,6 @@ def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
         return Verdict.SLOWER
     inside = 1 / (1 + margin) <= interval.low and interval.high <= 1 + margin
     return Verdict.SAME if inside else Verdict.AMBIGUOUS
-
-
-def best_set(row: Mapping[str, Runs]) -> frozenset[str]:
-    """Every framework of a row that is not shown slower than the fastest.
-
-    Empty when the fastest has a single run or nothing to be compared with; a framework that shares
-    fewer than two rounds with the fastest was not compared with it, so it is never called best.
-    """
-    measured = {name: runs for name, runs in row.items() if runs}
-    if len(measured) < 2:
-        return frozenset()
-    fastest = min(measured, key=lambda name: geometric_mean(measured[name].values()))
-    if len(measured[fastest]) < MIN_RUNS:
-        return frozenset()
-    ratios = {name: paired_ratio(runs, measured[fastest]) for name, runs in measured.items()}
-    return frozenset(
-        name
-        for name, ratio in ratios.items()
-        if ratio and ratio.rounds >= MIN_RUNS and ratio.verdict is not Verdict.SLOWER
-    )
 
 
 def fixed_cost_ms(batch: int, step_ms: float, probe_batch: int, probe_ms: float) -> float:
