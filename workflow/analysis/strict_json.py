@@ -65,6 +65,8 @@ def _finite(digits: str) -> float:
 
 def validate(data: Any, schema_name: str, shown: str) -> None:
     """Raise the most telling violation of schemas/<schema_name>.schema.json as one line."""
+    if _is_valid(schema_name, data):
+        return
     from jsonschema.exceptions import best_match
 
     error = best_match(_validator(schema_name).iter_errors(data))
@@ -74,14 +76,38 @@ def validate(data: Any, schema_name: str, shown: str) -> None:
     raise InputError(f"{shown}: {_shorten(pointer)}: {_shorten(error.message)}{_allowed(error)}")
 
 
+def _is_valid(schema_name: str, data: Any) -> bool:
+    """By the compiled schema, a hundred times faster than the validator that can say what is
+    wrong.
+    """
+    from fastjsonschema import JsonSchemaValueException
+
+    try:
+        _compiled(schema_name)(data)
+    except (JsonSchemaValueException, ValueError):
+        return False
+    return True
+
+
+@cache
+def _compiled(schema_name: str) -> Any:
+    from fastjsonschema import compile as compile_schema
+
+    formats = {"date-time": _is_date_time}
+    return compile_schema(_schema(schema_name), formats=formats, use_default=False)
+
+
 @cache
 def _validator(schema_name: str) -> Any:
     from jsonschema import Draft202012Validator, FormatChecker
 
     checker = FormatChecker(formats=())
     checker.checks("date-time", raises=ValueError)(_is_date_time)
-    schema = json.loads((SCHEMAS / f"{schema_name}.schema.json").read_text(encoding="utf-8"))
-    return Draft202012Validator(schema, format_checker=checker)
+    return Draft202012Validator(_schema(schema_name), format_checker=checker)
+
+
+def _schema(schema_name: str) -> Any:
+    return json.loads((SCHEMAS / f"{schema_name}.schema.json").read_text(encoding="utf-8"))
 
 
 def _is_date_time(value: object) -> bool:

@@ -1,0 +1,90 @@
+"""The whole published table as a project, with the noise, probes and failures of a real run."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from results_factory import FRAMEWORKS, STEP_MS, Project, make_plan
+
+ROWS = (
+    ("sam", "fit", 1, 1),
+    ("sam", "predict", 4, 4),
+    ("stable_diffusion", "fit", 8, 8),
+    ("stable_diffusion", "predict", 13, 13),
+    ("bert", "fit", 32, 32),
+    ("bert", "predict", 256, 256),
+    ("gemma", "fit", 8, 8),
+    ("gemma", "generate", 32, 32),
+    ("gemma", "generate", 1, 1),
+    ("mistral", "fit", 8, 8),
+    ("mistral", "generate", 32, 32),
+)
+MAX_LENGTH, PROBED_LENGTHS, PROMPT = 50, (25, 100), 5
+PACKAGES = {f"package-{number:03d}": f"1.{number}.0" for number in range(100)}
+
+
+def whole_table(folder: Path, runs: int = 5, rows=ROWS, seed: int = 0) -> Project:
+    """A project of len(rows) x 6 cells; every run has a speed of its own, every block noise."""
+    plan = make_plan(runs=runs, rows=rows)
+    for model in plan["models"].values():
+        model["architecture"]["max_length"] = MAX_LENGTH
+    project = Project(folder, plan)
+    noise = random.Random(seed)
+    places = {row[:3]: place for place, row in enumerate(rows)}
+    for record in project.records.values():
+        cell = record["cell"]
+        place = places[cell["model"], cell["task"], cell["batch_size"]]
+        _measure(record, STEP_MS[cell["framework"]] * 1.4 ** (place % 12), noise)
+    project.fail("oom", "killed by signal 9: 15,950 of 16,000 MiB in use", **_CELL_OOM)
+    project.fail("timeout", "over the limit of 600 s", **_CELL_TIMEOUT)
+    return project
+
+
+_CELL_OOM = {"framework": "pytorch-eager", "task": "generate"}
+_CELL_TIMEOUT = {"framework": "keras3-torch", "task": "predict", "run": 2}
+
+
+def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> None:
+    cell = record["cell"]
+    run_ms = mean_ms * noise.gauss(1, 0.006)
+    timing = record["timing"]
+    timing["blocks"] = [
+        {"steps": 10, "elapsed_ns": round(1e7 * run_ms * noise.gauss(1, 0.01))} for _ in range(10)
+    ]
+    timing["synchronised_ns"] = [
+        round(1e6 * (run_ms + 0.3) * noise.gauss(1, 0.02)) for _ in range(20)
+    ]
+    timing["legacy"]["step_ms"] = run_ms * noise.gauss(1.01, 0.02)
+    compiled = FRAMEWORKS[cell["framework"]][2] != "eager"
+    timing["first_step_s"] = run_ms / 1e3 + (noise.uniform(5, 20) if compiled else 0.2)
+    record["environment"]["packages"].update(PACKAGES)
+    record["memory"]["peak_rss_mib"] = 900 + 40 * noise.random() + 20 * mean_ms**0.5
+    if cell["framework"] == "pytorch-compiled":
+        record["warnings"] = ["UserWarning: TensorFloat32 tensor cores available but not enabled."]
+    record["probes"] = [
+        _probe(cell["batch_size"] * 2, None, None, run_ms * noise.gauss(1.9, 0.02)),
+        _probe(max(1, cell["batch_size"] // 2), None, None, run_ms * noise.gauss(0.55, 0.02)),
+    ]
+    if cell["task"] == "generate":
+        record["probes"] = [
+            _probe(
+                cell["batch_size"],
+                length,
+                cell["batch_size"] * (length - PROMPT),
+                run_ms * (length / MAX_LENGTH) ** 1.1,
+            )
+            for length in PROBED_LENGTHS
+        ]
+
+
+def _probe(batch_size: int, max_length: int | None, new_tokens: int | None, step_ms: float):
+    return {
+        "batch_size": batch_size,
+        "max_length": max_length,
+        "new_tokens": new_tokens,
+        "steps": 10,
+        "elapsed_ns": round(1e7 * step_ms),
+        "failed": None,
+    }
