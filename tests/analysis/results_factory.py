@@ -184,7 +184,15 @@ def make_record(
             "images_per_step": None,
         },
         "memory": {"peak_rss_mib": 900.0, "peak_device_mib": None},
-        "monitor": None,
+        "monitor": {
+            "interval_s": 0.5,
+            "samples": 8,
+            "load_max": 1.0,
+            "frequency_mhz": {"min": 2990.0, "median": 3000.0, "max": 3000.0},
+            "throttled": 0,
+            "swapped_mib": 0.0,
+            "gpu": None,
+        },
         "energy": None,
         "host_overhead": None,
         "restarted": None,
@@ -312,25 +320,23 @@ class Project:
     def save(self) -> Path:
         """Write plan and files, each checked against its schema; returns the plan's path."""
         for schema, path, data in self._files():
-            validate(data, schema, path)
             target = self.folder / path
+            if data is None:
+                target.unlink(missing_ok=True)
+                continue
+            validate(data, schema, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(json.dumps(data), encoding="utf-8")
         return self.plan_path
 
     def _files(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """(schema, path, content) of every file that exists."""
+        """(schema, path, content) of every file; None where it is missing."""
         yield "plan", "results/plan.json", self.plan
         yield from (("record", path, record) for path, record in self.records.items())
-        others = [
-            *(
-                ("canary", *pair)
-                for pair in zip(self.plan["canaries"], self.canaries, strict=False)
-            ),
-            ("machine", self.plan["machine_card"], self.machine_card),
-            ("self_test", self.plan["self_test"], self.self_test),
-        ]
-        yield from (other for other in others if other[2] is not None)
+        canaries = zip(self.plan["canaries"], self.canaries, strict=False)
+        yield from (("canary", path, canary) for path, canary in canaries)
+        yield "machine", self.plan["machine_card"], self.machine_card
+        yield "self_test", self.plan["self_test"], self.self_test
 
     def load(self) -> Results:
         return load_results(self.save())

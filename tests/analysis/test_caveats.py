@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from results_factory import Project, identity, make_plan
+from results_factory import Project, identity, make_plan, moment
 
 from analysis.caveats import Severity, collect
 from analysis.caveats.__main__ import to_markdown
@@ -58,6 +58,21 @@ def scattered(project):
     project.change(change, framework=TORCH)
 
 
+def slowed(project):
+    def change(r):
+        for block in r["timing"]["blocks"][5:]:
+            block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
+
+    project.change(change, framework=TORCH, run=2)
+
+
+def few_blocks(project):
+    def change(r):
+        r["timing"].update(blocks=[{"steps": 100, "elapsed_ns": 100 * step_ns(r)}])
+
+    project.change(change, framework=TORCH, run=2)
+
+
 def spread_runs(project):
     for run, factor in ((1, 1.0), (2, 1.15), (3, 0.9)):
         project.change(lambda r, f=factor: scale(r, f), framework=TORCH, run=run)
@@ -80,9 +95,9 @@ def one_run_only(project):
 def another_batch_size(project):
     twin = make_plan(3, (("bert", "fit", 8, 32), ("bert", "fit", 16, 32)), (JAX, TORCH), **QUIET)
     other = Project(project.folder, twin)
-    for path, r in other.records.items():
+    for r in other.records.values():
         r["parity"].update(execution="jit", compiler="xla")
-        project.records.setdefault(path, r)
+    project.records, project.canaries = other.records, other.canaries
     project.plan.update(rows=twin["rows"], cells=twin["cells"])
 
 
@@ -108,7 +123,11 @@ def stale(project):
 
 
 def short(project):
-    project.change(lambda r: r["timing"].update(blocks=r["timing"]["blocks"][:1]), framework=TORCH)
+    def change(r):
+        block = {"steps": 2, "elapsed_ns": 2 * step_ns(r)}
+        r["timing"].update(blocks=[block] * 8)
+
+    project.change(change, framework=TORCH)
 
 
 def padded(project):
@@ -142,6 +161,23 @@ def test_the_share_of_padding_by_hand(tmp_path):
     assert "Keras 3 (PyTorch) 22\u00a0%" in caveat.sentence
 
 
+def clock(low, middle, high):
+    return {"min": float(low), "median": float(middle), "max": float(high)}
+
+
+def gpu_readings(**more):
+    """A GPU that nothing disturbed."""
+    steady = clock(1400, 1400, 1400)
+    names = ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "utilization_percent")
+    return dict.fromkeys(names, steady) | {"throttle_reasons": [], "foreign_processes": 0} | more
+
+
+def two_counters(project):
+    for framework, counter in ((JAX, "rapl"), (TORCH, "nvml")):
+        energy = {"joules_per_step": 2.0, "counter": counter}
+        project.change(lambda r, e=energy: r.update(energy=e), framework)
+
+
 CONDITIONS = {
     "execution_differs": parity("execution", "eager"),
     "precision_differs": parity("matmul_precision", "tf32"),
@@ -164,16 +200,63 @@ CONDITIONS = {
     "swapped": record("load", "swapped_mib", 12.0),
     "busy_before": record("load", "before", 2.5),
     "scattered_blocks": scattered,
+    "not_steady": slowed,
+    "steady_state_not_tested": few_blocks,
     "legacy_differs": legacy,
     "fixed_cost_dominates": slow_fixed_probe,
     "parameters_differ": record("work", "trainable_parameters", 5, run=0),
     "framework_warnings": lambda p: p.change(lambda r: r["warnings"].append("careful"), TORCH),
+    "round_drifted": lambda p: p.canaries[1].update(python_loop_ms=52.0),
+    "drift_unknown": lambda p: p.canaries.__setitem__(2, None),
+    "outside_of_canaries": lambda p: p.canaries[1].update(started_at=moment(0)),
+    "not_monitored": lambda p: p.change(lambda r: r.update(monitor=None), TORCH, run=2),
+    "throttled": record("monitor", "throttled", 3),
+    "clocks_changed": record("monitor", "frequency_mhz", clock(2000, 3000, 3000)),
+    "clocks_differ": record("monitor", "frequency_mhz", clock(2500, 2500, 2500)),
+    "swapped_while_timed": record("monitor", "swapped_mib", 1.0),
+    "busy_while_timed": record("monitor", "load_max", 4.5),
+    "device_shared": record("monitor", "gpu", gpu_readings(foreign_processes=1)),
+    "not_self_tested": lambda p: setattr(p, "self_test", None),
+    "harness_error": lambda p: p.self_test["known_steps"][1].update(measured_ms=20.2),
+    "same_cell_differs": lambda p: p.self_test["same_cell"].update(
+        a_ms={"1": 10.5, "2": 10.6, "3": 10.5}
+    ),
+    "monitor_costs": lambda p: p.self_test["monitor"].update(on_ms=[5.1, 5.1]),
+    "restarted_runs": lambda p: p.change(
+        lambda r: r.update(restarted="compiled while timed"), TORCH, run=2
+    ),
+    "extended_runs": lambda p: p.change(lambda r: r["timing"].update(extended=True), TORCH, run=2),
+    "observer_effect": lambda p: p.change(
+        lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))]), TORCH
+    ),
+    "host_overhead_high": lambda p: p.change(
+        lambda r: r.update(host_overhead={"share": 0.5, "method": "profiler", "steps": 3}), TORCH
+    ),
+    "energy_counters_differ": two_counters,
     "several_machines": record("machine", "id", "m2"),
     "thread_policies_differ": record("threads", "requested", 1),
     "deployments_differ": record("environment", "method", "conda"),
     "static_padding": padded,
     "own_interpreter": record("environment", "method", "interpreter", framework="", run=0),
 }
+
+
+def test_a_slowdown_in_words_and_numbers(tmp_path):
+    project = quiet_project(tmp_path)
+    slowed(project)
+    project.change(lambda r: r["timing"].update(extended=True), framework=TORCH, run=2)
+    (caveat,) = collect(project.load())
+    assert caveat.sentence.startswith(
+        "Steps did not settle in 1 run, 1 of them although timed twice as long (BERT fit: "
+        "Keras 3 (PyTorch) slowdown in 1 of 3 runs)"
+    )
+    (course,) = caveat.evidence["runs"]["bert/fit-b8/keras3-torch"]
+    assert (course["run"], course["class"], course["blocks_of_the_final_level"]) == (
+        2,
+        "slowdown",
+        5,
+    )
+    assert course["mean_over_final_level"] == pytest.approx(1.015 / 1.03)
 
 
 def ids(project):
@@ -200,7 +283,10 @@ INDEPENDENT = sorted(
     CONDITIONS.keys()
     - {"single_run", "unsupported", "not_measured", "batch_sizes_differ", "own_interpreter"}
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
-    - {"legacy_differs", "fixed_cost_dominates"}
+    - {"not_steady", "steady_state_not_tested"}
+    - {"legacy_differs", "fixed_cost_dominates", "observer_effect"}
+    # these set the same reading, or say why it is not there
+    - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}
 )
 
 

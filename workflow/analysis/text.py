@@ -76,6 +76,11 @@ def percent(share: float) -> str:
     return f"{number.removesuffix('.0')}\u00a0%"
 
 
+def signed_percent(share: float) -> str:
+    """A small difference, with its sign."""
+    return f"{100 * share:+.2f}\u00a0%"
+
+
 def times(ratio: float) -> str:
     """A ratio of times."""
     return f"{ratio:.2f}\u00d7"

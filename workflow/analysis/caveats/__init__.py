@@ -4,16 +4,36 @@ A rule is a small pure function from the results to caveats, in one of the modul
 caveat is adding a function there. Every sentence must be true of the data that its evidence holds.
 """
 
-from analysis.caveats import comparability, coverage, generation, noise, parity, provenance, work
+from analysis.caveats import (
+    attempts,
+    clocks,
+    comparability,
+    coverage,
+    drift,
+    generation,
+    harness,
+    harvest,
+    monitoring,
+    noise,
+    parity,
+    provenance,
+    work,
+)
 from analysis.caveats.core import Caveat, Severity, collect
 
 __all__ = [
     "Caveat",
     "Severity",
+    "attempts",
+    "clocks",
     "collect",
     "comparability",
     "coverage",
+    "drift",
     "generation",
+    "harness",
+    "harvest",
+    "monitoring",
     "noise",
     "parity",
     "provenance",

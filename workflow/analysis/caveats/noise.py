@@ -1,5 +1,5 @@
-"""What disturbed the measurement: other processes, swapping, scatter, compilation between the
-fences.
+"""What disturbed the measurement: other processes, swapping, scatter, steps that never settled,
+compilation between the fences.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from analysis.caveats.thresholds import (
     LOAD_PER_CORE,
     SWAPPED_MIB,
 )
-from analysis.cells import Cell, Results
+from analysis.cells import Cell, Results, Run
 from analysis.record import Record
 from analysis.statistics import geometric_mean, relative_standard_error
-from analysis.text import ms, percent
+from analysis.steady_state import MIN_BLOCKS
+from analysis.text import count, ms, percent
 
 Reading = Callable[[Record], float | None]
 
@@ -141,6 +142,65 @@ def scattered_blocks(results: Results) -> Iterator[Caveat]:
 
 def _block_error(record: Record) -> float | None:
     return relative_standard_error([block.step_ms for block in record.timing.blocks])
+
+
+@rule
+def not_steady(results: Results) -> Iterator[Caveat]:
+    """Cells with a run whose steps did not stay on one level: their mean is no steady state's."""
+    unsteady = {
+        cell: [run for run in cell.ok_runs if not run.course.steady]
+        for cell in measured(results.rows)
+        if not cell.steady
+    }
+    if unsteady:
+        runs = [run for found in unsteady.values() for run in found]
+        extended = sum(run.record.timing.extended for run in runs)
+        longer = f", {extended} of them although timed twice as long" if extended else ""
+        words = places(
+            unsteady,
+            lambda cell: (
+                f"{cell.course.state} in {len(unsteady[cell])} of {count(len(cell.ok_runs), 'run')}"
+            ),
+        )
+        sentence = (
+            f"Steps did not settle in {count(len(runs), 'run')}{longer} ({words}): the mean of such "
+            "a cell is not the time of a steady state, so it is never called best."
+        )
+        evidence = {"runs": {label(cell): list(map(_course, unsteady[cell])) for cell in unsteady}}
+        yield Caveat("not_steady", Severity.WARNING, tuple(unsteady), evidence, sentence)
+
+
+def _course(run: Run) -> dict:
+    """How a run went, in numbers."""
+    course = run.course
+    return {
+        "run": run.number,
+        "class": course.state,
+        "blocks": course.blocks,
+        "blocks_of_the_final_level": course.tail_blocks,
+        "mean_over_final_level": course.mean_over_tail,
+        "extended": run.record.timing.extended,
+    }
+
+
+@rule
+def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
+    """Runs of too few blocks to see a change of level."""
+    fewest = {
+        cell: min(run.course.blocks for run in cell.ok_runs) for cell in measured(results.rows)
+    }
+    cells = tuple(cell for cell, blocks in fewest.items() if blocks < MIN_BLOCKS)
+    if cells:
+        words = places(cells, lambda cell: str(fewest[cell]))
+        sentence = (
+            f"Whether steps were steady was not tested in every run, for want of {MIN_BLOCKS} "
+            f"blocks ({words})."
+        )
+        evidence = {
+            "blocks": {label(cell): fewest[cell] for cell in cells},
+            "threshold": MIN_BLOCKS,
+        }
+        yield Caveat("steady_state_not_tested", Severity.NOTE, cells, evidence, sentence)
 
 
 @rule

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.caveats.core import Caveat, Rows, Severity, measured, rule
-from analysis.cells import Cell, Results, RowCells
+from analysis.caveats.core import Caveat, Severity, measured, rule
+from analysis.caveats.sides import SIDES, favoured, rank
+from analysis.cells import Results, RowCells
 from analysis.text import listed, spelled
 
 EXECUTION = ("execution", "compiler")
@@ -15,19 +16,19 @@ PRECISION = ("dtype", "matmul_precision")
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile")
 NOT_REPORTED = "not reported"
-Partition = tuple[tuple[str, tuple[str, ...]], ...]
+Partition = tuple[tuple[str, float | None, tuple[str, ...]], ...]  # value, rank, columns
 
 
 @rule
 def execution_differs(results: Results) -> Iterator[Caveat]:
     """One column compiles and another does not: the difference is at least partly that."""
-    yield from _differences(results.rows, EXECUTION, "execution_differs", Severity.CRITICAL)
+    yield from _differences(results, EXECUTION, "execution_differs", Severity.CRITICAL)
 
 
 @rule
 def precision_differs(results: Results) -> Iterator[Caveat]:
     """Different precisions are different amounts of work."""
-    yield from _differences(results.rows, PRECISION, "precision_differs", Severity.CRITICAL)
+    yield from _differences(results, PRECISION, "precision_differs", Severity.CRITICAL)
 
 
 @rule
@@ -36,44 +37,55 @@ def parity_differs(results: Results) -> Iterator[Caveat]:
     known = {*EXECUTION, *PRECISION, *NO_DIFFERENCE}
     cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
     for key in dict.fromkeys(key for card in cards for key in card if key not in known):
-        yield from _differences(results.rows, (key,), "parity_differs", Severity.WARNING)
+        yield from _differences(results, (key,), "parity_differs", Severity.WARNING)
 
 
 def _differences(
-    rows: Rows, keys: tuple[str, ...], caveat_id: str, severity: Severity
+    results: Results, keys: tuple[str, ...], caveat_id: str, severity: Severity
 ) -> Iterator[Caveat]:
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
     same: dict[Partition, list[RowCells]] = defaultdict(list)
-    for row in rows:
-        partition = _partition(row, keys)
-        if sum(value != NOT_REPORTED for value, _ in partition) > 1:
+    for row in results.rows:
+        partition = _partition(row, keys, results.plan.accelerator == "cuda")
+        if sum(value != NOT_REPORTED for value, _, _ in partition) > 1:
             same[partition].append(row)
     for partition, group in same.items():
-        values = "; ".join(f"{value} in {listed(list(titles))}" for value, titles in partition)
+        values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
         what = " and ".join(key.replace("_", " ") for key in keys)
+        ranks = {value: level for value, level, _ in partition if value != NOT_REPORTED}
+        evidence = {
+            "keys": list(keys),
+            "values": {value: list(titles) for value, _, titles in partition},
+            "favours": favoured(ranks),
+        }
         yield Caveat(
             caveat_id,
             severity,
             tuple(cell for row in group for cell in row.measured),
-            {"keys": list(keys), "values": {value: list(titles) for value, titles in partition}},
+            evidence,
             f"{listed([row.row.label for row in group])}: {what} not the same in every column "
-            f"({values}), so part of a difference may come from that.",
+            f"({values}), so part of a difference may come from that. "
+            f"{_side(keys[0], evidence['favours'])}",
         )
 
 
-def _partition(row: RowCells, keys: tuple[str, ...]) -> Partition:
-    """Values of these keys, each with the columns that report it."""
-    groups: dict[str, list[str]] = defaultdict(list)
+def _side(key: str, sides: list[list[str]]) -> str:
+    """'It favours jit / xla over eager / none (an eager step ...).'"""
+    if not sides:
+        return "Which side it favours is unknown."
+    return f"It favours {' over '.join(map(listed, sides))} ({SIDES[key][1]})."
+
+
+def _partition(row: RowCells, keys: tuple[str, ...], gpu: bool) -> Partition:
+    """Values of these keys, each with its rank and the columns that report it."""
+    columns: dict[str, list[str]] = defaultdict(list)
+    ranks: dict[str, float | None] = {}
     for cell in row.measured:
-        for value in _values(cell, keys):
-            groups[value].append(cell.framework.title)
-    return tuple((value, tuple(titles)) for value, titles in groups.items())
-
-
-def _values(cell: Cell, keys: tuple[str, ...]) -> list[str]:
-    """What the runs of a cell report; normally they agree."""
-    cards = [record.parity or {} for record in cell.records]
-    return list(dict.fromkeys(_words(card, keys) for card in cards))
+        cards = {_words(record.parity or {}, keys): record.parity or {} for record in cell.records}
+        for value, card in cards.items():  # the runs of a cell normally agree
+            columns[value].append(cell.framework.title)
+            ranks[value] = rank(keys[0], card, gpu)
+    return tuple((value, ranks[value], tuple(titles)) for value, titles in columns.items())
 
 
 def _words(card: dict[str, Any], keys: tuple[str, ...]) -> str:

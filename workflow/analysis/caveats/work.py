@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, measured, rule
+from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.thresholds import FIXED_COST_SHARE
 from analysis.cells import Cell, Results, Run
 from analysis.statistics import fixed_cost_ms
@@ -95,22 +95,3 @@ def parameters_differ(results: Results) -> Iterator[Caveat]:
 
 def _numbers(cell: Cell, key: str) -> list[int]:
     return sorted({getattr(record.work, key) for record in cell.records if record.work})
-
-
-@rule
-def framework_warnings(results: Results) -> Iterator[Caveat]:
-    """Frameworks warned; the texts are in the records."""
-    counts = {
-        cell: len({text for record in cell.records for text in record.warnings})
-        for cell in measured(results.rows)
-    }
-    cells = tuple(cell for cell, number in counts.items() if number)
-    if cells:
-        total = sum(counts.values())
-        titles = listed(list(dict.fromkeys(cell.framework.title for cell in cells)))
-        sentence = (
-            f"Frameworks printed warnings ({total} different ones, cell by cell, in {titles}); see "
-            "the records."
-        )
-        evidence = {"warnings": {label(cell): counts[cell] for cell in cells}}
-        yield Caveat("framework_warnings", Severity.NOTE, cells, evidence, sentence)

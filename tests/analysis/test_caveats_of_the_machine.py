@@ -1,0 +1,258 @@
+"""What the machine and the harness did: each sentence appears exactly when it is true, with the
+numbers of the files.
+"""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from results_factory import moment
+from test_caveats import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
+
+from analysis.caveats import collect
+from analysis.caveats.clocks import host_share, observer_ratio
+from analysis.caveats.harvest import KINDS, kind_of
+from analysis.statistics import geometric_mean, paired_ratio
+
+PROPERTY = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+TIMES = st.floats(1, 100)
+
+
+def found(project, name):
+    """The caveats of one rule."""
+    return [caveat for caveat in collect(project.load()) if caveat.id == name]
+
+
+@PROPERTY
+@given(loops=st.lists(TIMES, min_size=4, max_size=4))
+def test_a_round_is_flagged_beyond_two_percent(tmp_path, loops):
+    project = quiet_project(tmp_path)
+    for canary, loop_ms in zip(project.canaries, loops, strict=True):
+        canary["python_loop_ms"] = loop_ms
+    ratios = {str(k): loops[k] / loops[k - 1] for k in (1, 2, 3)}
+    flagged = {k: ratio for k, ratio in ratios.items() if max(ratio, 1 / ratio) > 1.02}
+    caveats = found(project, "round_drifted")
+    assert bool(caveats) == bool(flagged)
+    for caveat in caveats:
+        evidence = caveat.evidence["time_after_over_before"]
+        assert evidence == {k: {"Python loop": pytest.approx(r)} for k, r in flagged.items()}
+        for k, ratio in flagged.items():
+            assert f"round {k}: Python loop {100 * (ratio - 1):+.2f}" in caveat.sentence
+
+
+@PROPERTY
+@given(broken=st.dictionaries(st.integers(0, 3), st.sampled_from(["none", "failed", "moved"])))
+def test_a_round_without_a_good_canary_is_said_and_never_flagged(tmp_path, broken):
+    project = quiet_project(tmp_path)
+    for index, how in broken.items():
+        project.canaries[index]["python_loop_ms"] = 90.0
+        if how == "failed":
+            project.canaries[index].update(status="timeout", reason="30 s")
+        if how == "moved":
+            project.canaries[index]["machine_id"] = "m2"
+        if how == "none":
+            project.canaries[index] = None
+    rounds = [k for k in (1, 2, 3) if {k - 1, k} & broken.keys()]
+    assert ids(project) == (["drift_unknown"] if broken else [])
+    for caveat in found(project, "drift_unknown"):
+        assert caveat.evidence["rounds"] == rounds
+        assert f"for {len(rounds)} round" in caveat.sentence
+        words = {"none": "was not measured", "failed": "timeout: 30 s", "moved": "another machine"}
+        for index, how in broken.items():
+            assert re.search(rf"canary {index} [^;]*{words[how]}", caveat.sentence)
+
+
+def test_a_plan_without_canaries_is_said(tmp_path):
+    project = quiet_project(tmp_path)
+    project.plan["canaries"], project.canaries = [], []
+    assert ids(project) == ["drift_unknown"]
+
+
+@PROPERTY
+@given(second=st.integers(-60, 200))
+def test_a_run_belongs_between_its_canaries(tmp_path, second):
+    project = quiet_project(tmp_path)
+    # the second round starts with the canary that ends 12 s before its first run
+    project.change(
+        lambda r: r.update(started_at=moment(2, second), finished_at=moment(2, second + 1)),
+        framework=JAX,
+        run=2,
+    )
+    inside = second >= -12 and second + 1 <= 105
+    assert bool(found(project, "outside_of_canaries")) == (not inside)
+    for caveat in found(project, "outside_of_canaries"):
+        assert caveat.evidence["runs"] == {"bert/fit-b8/keras3-jax": [2]}
+        assert "Keras 3 (JAX) run 2" in caveat.sentence
+
+
+@PROPERTY
+@given(
+    swapped=st.floats(0, 3),
+    load=st.floats(0, 6),
+    throttled=st.integers(0, 2),
+    low=st.floats(2000, 3000),
+    middle=st.floats(2700, 3000),
+)
+def test_a_reading_of_the_monitor_speaks_from_its_threshold_on(
+    tmp_path, swapped, load, throttled, low, middle
+):
+    project = quiet_project(tmp_path)
+    reading = clock(min(low, middle), middle, 3000)
+    for key, value in (
+        ("swapped_mib", swapped),
+        ("load_max", load),
+        ("throttled", throttled),
+        ("frequency_mhz", reading),
+    ):
+        record("monitor", key, value)(project)
+    expected = {
+        "swapped_while_timed": swapped >= 1,
+        "busy_while_timed": load > 4,  # two cores
+        "throttled": throttled > 0,
+        "clocks_changed": 1 - min(low, middle) / 3000 > 0.05,
+        "clocks_differ": middle < 0.95 * 3000,
+    }
+    caveats = collect(project.load())
+    assert sorted(caveat.id for caveat in caveats) == sorted(n for n, on in expected.items() if on)
+    for caveat in caveats:
+        if caveat.id == "busy_while_timed":
+            assert f"{load / 2:.2f}" in caveat.sentence
+        if caveat.id == "throttled":
+            assert f"up to {throttled} thermal" in caveat.sentence
+
+
+def test_reasons_of_the_gpu_are_named(tmp_path):
+    project = quiet_project(tmp_path)
+    record("monitor", "gpu", gpu_readings(throttle_reasons=["power cap", "hot"]))(project)
+    (caveat,) = found(project, "throttled")
+    assert "Keras 3 (PyTorch) (power cap, hot)" in caveat.sentence
+    assert ids(project) == ["throttled"]
+
+
+@PROPERTY
+@given(errors=st.lists(st.floats(-0.02, 0.02), max_size=3))
+def test_the_harness_error_is_said_beyond_half_a_percent(tmp_path, errors):
+    project = quiet_project(tmp_path)
+    steps = [
+        {"nominal_ms": nominal, "measured_ms": nominal * (1 + error), "steps": 50}
+        for nominal, error in zip((2.0, 20.0, 200.0), errors, strict=False)
+    ]
+    project.self_test["known_steps"] = steps
+    wrong = {
+        f"{s['nominal_ms']:g} ms": s["measured_ms"] / s["nominal_ms"] - 1
+        for s in steps
+        if abs(s["measured_ms"] / s["nominal_ms"] - 1) > 0.005
+    }
+    assert ids(project) == (["harness_error"] if wrong else [])
+    for caveat in found(project, "harness_error"):
+        assert caveat.evidence["error"] == pytest.approx(wrong)
+        for name, error in wrong.items():
+            assert re.search(
+                rf"{name} as [\d.]+ ms, {re.escape(f'{100 * error:+.2f}')}", caveat.sentence
+            )
+
+
+@PROPERTY
+@given(
+    a=st.lists(st.floats(9, 11), min_size=1, max_size=4),
+    b=st.lists(st.floats(9, 11), min_size=1, max_size=4),
+)
+def test_the_same_cell_differs_when_its_interval_misses_one(tmp_path, a, b):
+    project = quiet_project(tmp_path)
+    runs = [{str(k): value for k, value in enumerate(times, 1)} for times in (a, b)]
+    project.self_test["same_cell"].update(a_ms=runs[0], b_ms=runs[1])
+    ratio = paired_ratio(*({int(k): v for k, v in times.items()} for times in runs))
+    outside = bool(ratio.interval) and not ratio.interval.low <= 1 <= ratio.interval.high
+    assert ids(project) == (["same_cell_differs"] if outside else [])
+    for caveat in found(project, "same_cell_differs"):
+        called = not 1 / 1.02 <= ratio.interval.low <= 1.02 and not (
+            1 / 1.02 <= ratio.interval.high <= 1.02
+        )
+        assert ("would call that a difference" in caveat.sentence) == called
+        assert f"ratio {ratio.value:.4f} [{ratio.interval.low:.4f}" in caveat.sentence
+
+
+@PROPERTY
+@given(on=st.lists(st.floats(4.9, 5.1), min_size=1, max_size=5))
+def test_the_monitor_costs_beyond_half_a_percent(tmp_path, on):
+    project = quiet_project(tmp_path)
+    project.self_test["monitor"].update(on_ms=on, off_ms=[5.0] * len(on))
+    cost = geometric_mean([time / 5 for time in on]) - 1
+    assert ids(project) == (["monitor_costs"] if cost > 0.005 else [])
+    for caveat in found(project, "monitor_costs"):
+        assert f"Steps take {100 * cost:+.2f}" in caveat.sentence
+
+
+def test_a_self_test_that_failed_is_said_with_its_reason(tmp_path):
+    project = quiet_project(tmp_path)
+    project.self_test.update(status="timeout", reason="120 s", same_cell=None, monitor=None)
+    (caveat,) = collect(project.load())
+    assert "ended as timeout: 120 s" in caveat.sentence
+
+
+@PROPERTY
+@given(ratio=st.floats(0.8, 1.3), share=st.floats(0, 1))
+def test_observer_and_host(tmp_path, ratio, share):
+    project = quiet_project(tmp_path)
+
+    def change(r):
+        step_ns = r["timing"]["blocks"][0]["elapsed_ns"] / 10
+        r["timing"]["synchronised_ns"] = [int(step_ns * ratio)] * 5
+        r["host_overhead"] = {"share": share, "method": "profiler", "steps": 3}
+
+    project.change(change, TORCH)
+    results = project.load()
+    cell = results.rows[0].cells[1]
+    assert observer_ratio(cell) == pytest.approx(ratio, rel=1e-6)
+    assert host_share(cell) == pytest.approx(share)
+    seen = observer_ratio(cell)
+    expected = {
+        "observer_effect": max(seen, 1 / seen) > 1.05,
+        "host_overhead_high": host_share(cell) >= 0.5,
+    }
+    caveats = collect(results)
+    assert {caveat.id for caveat in caveats} == {name for name, on in expected.items() if on}
+    for caveat in caveats:
+        if caveat.id == "observer_effect":
+            assert f"Keras 3 (PyTorch) {seen:.2f}×" in caveat.sentence
+
+
+WARNINGS = {
+    "tf32": "TensorFloat32 tensor cores for float32 matrix multiplication not enabled.",
+    "recompilation": "torch._dynamo hit config.recompile_limit (8)",
+    "graph_break": "Graph break from `Tensor.item()`, consider capture_scalar_outputs",
+    "fallback": "skipping cudagraphs due to mutated inputs (1 instances)",
+    "slow_compilation": "slow_operation_alarm.cc:73: Very slow compile?",
+    "other": "DeprecationWarning: `np.foo` is deprecated",
+}
+
+
+@pytest.mark.parametrize("kind", WARNINGS)
+def test_a_warning_has_its_kind(kind):
+    assert kind_of(WARNINGS[kind]).name == kind
+
+
+@PROPERTY
+@given(printed=st.lists(st.tuples(st.sampled_from([JAX, TORCH]), st.sampled_from(list(WARNINGS)))))
+def test_one_caveat_per_kind_of_warning_with_its_cells(tmp_path, printed):
+    project = quiet_project(tmp_path)
+    for framework, kind in printed:
+        project.change(lambda r, k=kind: r["warnings"].append(WARNINGS[k]), framework, run=1)
+    caveats = collect(project.load())
+    by_kind = {caveat.evidence["kind"]: caveat for caveat in caveats}
+    assert set(by_kind) == {kind for _, kind in printed} and len(by_kind) == len(caveats)
+    for kind, caveat in by_kind.items():
+        cells = {cell.framework.name for cell in caveat.cells}
+        assert cells == {framework for framework, other in printed if other == kind}
+        assert WARNINGS[kind] in caveat.sentence
+        assert caveat.severity == next(entry.severity for entry in KINDS if entry.name == kind)
+
+
+def test_a_long_warning_is_cut(tmp_path):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r["warnings"].append("x" * 5000), TORCH)
+    (caveat,) = collect(project.load())
+    assert len(caveat.sentence) < 400

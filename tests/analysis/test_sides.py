@@ -1,0 +1,63 @@
+"""Which side of a difference is favoured: said where physics tells, unknown elsewhere."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_caveats import TORCH, parity, quiet_project
+
+from analysis.caveats import collect
+from analysis.caveats.sides import SIDES, favoured, rank
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "side"),
+    [
+        ("execution", "eager", "It favours jit / xla over eager / xla"),
+        ("matmul_precision", "tf32", "It favours float32 / tf32 over float32"),
+        ("dtype", "bfloat16", "It favours bfloat16 / float32 over float32"),
+        ("attention", "sdpa", "It favours sdpa over einsum"),
+        ("attention", "keras.ops.dot_product_attention", "unknown"),
+        ("flush_denormals", False, "It favours yes over no"),
+        ("optimizer", "adamw with EMA", "It favours adamw over adamw with EMA"),
+        ("optimizer", "sgd", "unknown"),
+        ("threads", 3, "unknown"),
+        ("device", "NVIDIA H200", "unknown"),
+        ("image_data_format", "channels_first", ""),
+    ],
+)
+def test_the_side_of_a_difference_on_a_gpu(tmp_path, key, value, side):
+    project = quiet_project(tmp_path)
+    parity(key, value)(project)
+    caveats = collect(project.load())
+    assert len(caveats) == bool(side)  # what one column alone reports is no difference
+    for caveat in caveats:
+        assert side in caveat.sentence
+        assert bool(caveat.evidence["favours"]) == ("It favours" in caveat.sentence)
+
+
+def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path):
+    project = quiet_project(tmp_path)
+    project.plan.update(accelerator="cpu")
+    project.change(lambda r: r["parity"].update(execution="graph", compiler="tf-graph"), TORCH)
+    parity("dtype", "bfloat16")(project)
+    parity("threads", 4)(project)
+    sentences = {c.evidence["keys"][0]: c.sentence for c in collect(project.load()) if c.cells}
+    assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
+    assert "It favours 4 over 2" in sentences["threads"]
+
+
+@given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.integers(0, 3)), max_size=5))
+def test_levels_hold_every_value_once_from_the_favoured_side_down(ranks):
+    levels = favoured(ranks)
+    if None in ranks.values() or len(set(ranks.values())) < 2:
+        assert levels == []
+    else:
+        assert sorted(value for level in levels for value in level) == sorted(ranks)
+        tops = [ranks[level[0]] for level in levels]
+        assert tops == sorted(set(ranks.values()), reverse=True)
+
+
+@pytest.mark.parametrize("key", [*SIDES, "kernels"])
+@pytest.mark.parametrize("gpu", [True, False])
+def test_what_a_card_does_not_say_has_no_rank(key, gpu):
+    assert rank(key, {}, gpu) is None

@@ -1,0 +1,82 @@
+"""The same steps by other clocks: what waiting for each step changes, and what the host costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
+from analysis.cells import Cell, Results
+from analysis.statistics import geometric_mean
+from analysis.text import listed, percent, times
+
+
+def observer_ratio(cell: Cell) -> float | None:
+    """Median ms of a step with a fence after it over pipelined ms/step, over the runs; None
+    without synchronised steps.
+    """
+    ratios = [run.synchronised_ms / run.step_ms for run in cell.ok_runs if run.synchronised_ms]
+    return geometric_mean(ratios) if ratios else None
+
+
+@rule
+def observer_effect(results: Results) -> Iterator[Caveat]:
+    """Waiting for every step takes another time than steps in a row."""
+    ratios = {cell: ratio for cell in measured(results.rows) if (ratio := observer_ratio(cell))}
+    changed = {
+        cell: ratio for cell, ratio in ratios.items() if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT
+    }
+    if changed:
+        words = places(changed, lambda cell: times(changed[cell]))
+        sentence = (
+            "A median step with a fence after it takes another time than a step in a row, by more "
+            f"than {percent(OBSERVER_EFFECT)} ({words}): a loop that looks at every step would see "
+            "that time instead of the one in the table."
+        )
+        evidence = {
+            "synchronised_over_pipelined": {label(cell): r for cell, r in changed.items()},
+            "threshold": OBSERVER_EFFECT,
+        }
+        yield Caveat("observer_effect", Severity.NOTE, tuple(changed), evidence, sentence)
+
+
+def host_share(cell: Cell) -> float | None:
+    """Mean share of a step in which no operation computes; None where no run was profiled."""
+    shares = [record.host_overhead.share for record in cell.records if record.host_overhead]
+    return sum(shares) / len(shares) if shares else None
+
+
+@rule
+def host_overhead_high(results: Results) -> Iterator[Caveat]:
+    """The host, not the device, sets the time of these steps."""
+    shares = {cell: s for cell in measured(results.rows) if (s := host_share(cell)) is not None}
+    high = {cell: share for cell, share in shares.items() if share >= HOST_OVERHEAD}
+    if high:
+        words = places(high, lambda cell: percent(high[cell]))
+        sentence = (
+            f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({words}): "
+            "these times tell about the host's language and dispatch more than about arithmetic."
+        )
+        evidence = {
+            "share": {label(cell): share for cell, share in high.items()},
+            "threshold": HOST_OVERHEAD,
+        }
+        yield Caveat("host_overhead_high", Severity.WARNING, tuple(high), evidence, sentence)
+
+
+@rule
+def energy_counters_differ(results: Results) -> Iterator[Caveat]:
+    """A GPU's counter and the processors' count different things."""
+    for row in results.rows:
+        counters = {
+            cell: sorted({record.energy.counter for record in cell.records if record.energy})
+            for cell in row.measured
+        }
+        counted = {cell: found for cell, found in counters.items() if found}
+        if len({counter for found in counted.values() for counter in found}) > 1:
+            words = places(counted, lambda cell, counted=counted: listed(counted[cell]))
+            sentence = f"Energy was counted by different counters; not comparable: {words}."
+            evidence = {"counters": {label(cell): found for cell, found in counted.items()}}
+            yield Caveat(
+                "energy_counters_differ", Severity.WARNING, tuple(counted), evidence, sentence
+            )

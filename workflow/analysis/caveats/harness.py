@@ -1,0 +1,95 @@
+"""What the self-test says about the harness itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Severity, rule
+from analysis.caveats.thresholds import HARNESS_ERROR
+from analysis.cells import Results
+from analysis.self_test import KnownStep
+from analysis.statistics import Ratio, Verdict
+from analysis.text import count, listed, percent, signed_percent
+
+
+@rule
+def not_self_tested(results: Results) -> Iterator[Caveat]:
+    """The harness's own error is not known."""
+    test = results.self_test
+    if test is None or not test.ok:
+        why = "was not made" if test is None else f"ended as {test.status}: {test.reason}"
+        sentence = f"The self-test {why}; the harness's own error is not known in full."
+        evidence = {"status": test.status if test else None}
+        yield Caveat("not_self_tested", Severity.NOTE, (), evidence, sentence)
+
+
+@rule
+def harness_error(results: Results) -> Iterator[Caveat]:
+    """Fake steps of known duration are read wrongly."""
+    steps = results.self_test.known_steps if results.self_test else ()
+    wrong = [step for step in steps if abs(step.error) > HARNESS_ERROR]
+    if wrong:
+        sentence = (
+            f"The harness reads steps of known duration wrongly by more than "
+            f"{percent(HARNESS_ERROR)} ({listed(list(map(_known, wrong)))}): times of that length "
+            "carry this error in every column."
+        )
+        evidence = {
+            "error": {f"{step.nominal_ms:g} ms": step.error for step in wrong},
+            "threshold": HARNESS_ERROR,
+        }
+        yield Caveat("harness_error", Severity.WARNING, (), evidence, sentence)
+
+
+def _known(step: KnownStep) -> str:
+    return f"{step.nominal_ms:g} ms as {step.measured_ms:.6g} ms, {signed_percent(step.error)}"
+
+
+@rule
+def same_cell_differs(results: Results) -> Iterator[Caveat]:
+    """One cell under two names must not differ from itself."""
+    same = results.self_test.same_cell if results.self_test else None
+    ratio = same.ratio if same else None
+    if ratio and ratio.interval and not ratio.interval.low <= 1 <= ratio.interval.high:
+        called = ratio.verdict in (Verdict.FASTER, Verdict.SLOWER)
+        sentence = (
+            f"The same cell ({same.model} {same.task}, batch {same.batch_size}, {same.framework}) "
+            f"measured under two names differs from itself: ratio {_ratio(ratio)} over "
+            f"{count(ratio.rounds, 'round')}. "
+            + (
+                "The table would call that a difference, so its other differences are in doubt."
+                if called
+                else "Chance alone does this in one self-test of twenty."
+            )
+        )
+        evidence = {
+            "ratio": ratio.value,
+            "interval": [ratio.interval.low, ratio.interval.high],
+            "rounds": ratio.rounds,
+            "verdict": str(ratio.verdict),
+        }
+        severity = Severity.CRITICAL if called else Severity.WARNING
+        yield Caveat("same_cell_differs", severity, (), evidence, sentence)
+
+
+def _ratio(ratio: Ratio) -> str:
+    return f"{ratio.value:.4f} [{ratio.interval.low:.4f}, {ratio.interval.high:.4f}]"
+
+
+@rule
+def monitor_costs(results: Results) -> Iterator[Caveat]:
+    """The monitor takes time from what it watches."""
+    monitor = results.self_test.monitor if results.self_test else None
+    ratio = monitor.ratio if monitor else None
+    if ratio and ratio.value - 1 > HARNESS_ERROR:
+        ends = ratio.interval
+        interval = (
+            f" [{signed_percent(ends.low - 1)}, {signed_percent(ends.high - 1)}]" if ends else ""
+        )
+        sentence = (
+            f"Steps take {signed_percent(ratio.value - 1)}{interval} longer with the monitor than "
+            f"without it ({monitor.step}), more than {percent(HARNESS_ERROR)}: every time in the "
+            "table may include that."
+        )
+        evidence = {"ratio": ratio.value, "pairs": ratio.rounds, "threshold": HARNESS_ERROR}
+        yield Caveat("monitor_costs", Severity.WARNING, (), evidence, sentence)

@@ -1,0 +1,187 @@
+"""What the monitor saw while steps were timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.thresholds import CLOCK_CHANGE, LOAD_WHILE_TIMED, SWAPPED_MIB
+from analysis.cells import Cell, Results
+from analysis.record import Monitor, Range, Record
+from analysis.text import percent
+
+CLOCKS: dict[str, Callable[[Monitor], Range | None]] = {
+    "processors": lambda monitor: monitor.frequency_mhz,
+    "GPU": lambda monitor: monitor.gpu and monitor.gpu.sm_clock_mhz,
+    "GPU memory": lambda monitor: monitor.gpu and monitor.gpu.memory_clock_mhz,
+}
+
+
+def _monitors(cell: Cell) -> list[Monitor]:
+    return [record.monitor for record in cell.records if record.monitor]
+
+
+@rule
+def not_monitored(results: Results) -> Iterator[Caveat]:
+    """Runs without a monitor: what the machine did is not known."""
+    missing = {
+        cell: sum(record.monitor is None for record in cell.records)
+        for cell in measured(results.rows)
+    }
+    cells = tuple(cell for cell, number in missing.items() if number)
+    if cells:
+        everything = sum(missing.values()) == len(results.records)
+        where = "any run" if everything else f"some runs ({places(cells)})"
+        sentence = (
+            f"The machine was not watched during {where}: throttling, clocks and other work on it "
+            "are not known there."
+        )
+        evidence = {"runs": {label(cell): missing[cell] for cell in cells}}
+        yield Caveat("not_monitored", Severity.NOTE, cells, evidence, sentence)
+
+
+@rule
+def throttled(results: Results) -> Iterator[Caveat]:
+    """The hardware slowed itself down."""
+    events = {cell: _throttling(cell) for cell in measured(results.rows)}
+    slowed = {cell: words for cell, words in events.items() if words}
+    if slowed:
+        words = places(slowed, lambda cell: f"({', '.join(slowed[cell])})")
+        sentence = f"The hardware slowed itself down while steps were timed: {words}."
+        evidence = {"seen": {label(cell): seen for cell, seen in slowed.items()}}
+        yield Caveat("throttled", Severity.WARNING, tuple(slowed), evidence, sentence)
+
+
+def _throttling(cell: Cell) -> list[str]:
+    """Throttle events of the processors, and the GPU's reasons."""
+    monitors = _monitors(cell)
+    events = max((monitor.throttled or 0 for monitor in monitors), default=0)
+    reasons = [why for monitor in monitors if monitor.gpu for why in monitor.gpu.throttle_reasons]
+    processors = [f"up to {events} thermal events of the processors in a run"] if events else []
+    return processors + list(dict.fromkeys(reasons))
+
+
+@rule
+def clocks_changed(results: Results) -> Iterator[Caveat]:
+    """Clocks moved within a run; turbo and idle cores do that too, so it is a note."""
+    for what, clock in CLOCKS.items():
+        changes = {cell: _change(cell, clock) for cell in measured(results.rows)}
+        moved = {cell: change for cell, change in changes.items() if change > CLOCK_CHANGE}
+        if moved:
+            words = places(moved, lambda cell, moved=moved: percent(moved[cell]))
+            sentence = (
+                f"The clock of the {what} moved by more than {percent(CLOCK_CHANGE)} of its "
+                f"highest value while steps of a run were timed ({words})."
+            )
+            evidence = {
+                "clock": what,
+                "change": {label(cell): change for cell, change in moved.items()},
+                "threshold": CLOCK_CHANGE,
+            }
+            yield Caveat("clocks_changed", Severity.NOTE, tuple(moved), evidence, sentence)
+
+
+def _change(cell: Cell, clock: Callable[[Monitor], Range | None]) -> float:
+    """The largest drop of a clock within a run, as a share of its highest value."""
+    ranges = [found for monitor in _monitors(cell) if (found := clock(monitor))]
+    return max((1 - found.min / found.max for found in ranges if found.max), default=0.0)
+
+
+@rule
+def clocks_differ(results: Results) -> Iterator[Caveat]:
+    """Runs of one row whose clocks were not the same: part of a difference may come from that."""
+    for what, clock in CLOCKS.items():
+        rows = {}
+        for row in results.rows:
+            medians = {cell: _medians(cell, clock) for cell in row.measured}
+            found = [value for values in medians.values() for value in values]
+            if found and min(found) < (1 - CLOCK_CHANGE) * max(found):
+                rows[row] = {cell: values for cell, values in medians.items() if values}
+        if rows:
+            cells = tuple(cell for medians in rows.values() for cell in medians)
+            spans = {cell: values for medians in rows.values() for cell, values in medians.items()}
+            words = places(cells, lambda cell, spans=spans: _span(spans[cell]))
+            sentence = (
+                f"The clock of the {what} was not the same for all runs of a row, by more than "
+                f"{percent(CLOCK_CHANGE)}; medians of the runs in MHz: {words}."
+            )
+            evidence = {
+                "clock": what,
+                "median_mhz": {label(cell): values for cell, values in spans.items()},
+                "threshold": CLOCK_CHANGE,
+            }
+            yield Caveat("clocks_differ", Severity.WARNING, cells, evidence, sentence)
+
+
+def _medians(cell: Cell, clock: Callable[[Monitor], Range | None]) -> list[float]:
+    return [found.median for monitor in _monitors(cell) if (found := clock(monitor))]
+
+
+def _span(values: list[float]) -> str:
+    low, high = f"{min(values):.0f}", f"{max(values):.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+@rule
+def swapped_while_timed(results: Results) -> Iterator[Caveat]:
+    """Swapping between the fences, not only in the run."""
+    swapped = _highest(results, lambda record: record.monitor.swapped_mib)
+    swapped = {cell: amount for cell, amount in swapped.items() if amount >= SWAPPED_MIB}
+    if swapped:
+        words = places(swapped, lambda cell: f"{swapped[cell]:.0f} MiB")
+        sentence = f"The machine swapped while steps were timed ({words})."
+        evidence = {"highest": _by_label(swapped), "threshold": SWAPPED_MIB}
+        yield Caveat("swapped_while_timed", Severity.WARNING, tuple(swapped), evidence, sentence)
+
+
+@rule
+def busy_while_timed(results: Results) -> Iterator[Caveat]:
+    """A load average that the run's own threads do not explain."""
+    loads = _highest(results, _load_per_core)
+    busy = {cell: load for cell, load in loads.items() if load > LOAD_WHILE_TIMED}
+    if busy:
+        words = places(busy, lambda cell: f"{busy[cell]:.2f}")
+        sentence = (
+            f"The one-minute load average was above {LOAD_WHILE_TIMED:g} per core while steps were "
+            f"timed ({words}); the run's own threads are part of it."
+        )
+        evidence = {"highest": _by_label(busy), "threshold": LOAD_WHILE_TIMED}
+        yield Caveat("busy_while_timed", Severity.NOTE, tuple(busy), evidence, sentence)
+
+
+def _load_per_core(record: Record) -> float | None:
+    load = record.monitor.load_max
+    return None if load is None else load / record.machine.cores
+
+
+@rule
+def device_shared(results: Results) -> Iterator[Caveat]:
+    """Another process computed on the same GPU."""
+    foreign = _highest(
+        results, lambda record: record.monitor.gpu and record.monitor.gpu.foreign_processes
+    )
+    shared = {cell: number for cell, number in foreign.items() if number > 0}
+    if shared:
+        words = places(shared, lambda cell: str(shared[cell]))
+        sentence = (
+            "Other compute processes were on the GPU while steps were timed; most at once: "
+            f"{words}."
+        )
+        yield Caveat(
+            "device_shared", Severity.CRITICAL, tuple(shared), {"most": _by_label(shared)}, sentence
+        )
+
+
+def _highest(results: Results, reading: Callable[[Record], float | None]) -> dict[Cell, float]:
+    """The highest reading among the monitored runs of each cell that has one."""
+    found = {}
+    for cell in measured(results.rows):
+        values = [reading(record) for record in cell.records if record.monitor]
+        known = [value for value in values if value is not None]
+        if known:
+            found[cell] = max(known)
+    return found
+
+
+def _by_label(values: dict[Cell, float]) -> dict[str, float]:
+    return {label(cell): value for cell, value in values.items()}

@@ -1,0 +1,78 @@
+"""Which side of a difference between parity cards has the advantage, where physics tells.
+
+A rank is higher for the side that has it. None means that nobody can tell without measuring, and
+equal ranks mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Card = dict[str, Any]
+Rank = Callable[[Card, bool], float | None]  # (card, on a GPU)
+
+WRITTEN_OUT = {"einsum", "matmul", "eager"}
+FUSED = {"sdpa", "flash_attention_2", "flash_attention_3"}
+
+
+def _execution(card: Card, gpu: bool) -> float | None:
+    # On a GPU a compiler also spares trips to memory; on processors it may choose worse kernels.
+    return {"eager": 0, "graph": 1, "jit": 2 if gpu else 1}.get(card.get("execution"))
+
+
+def _precision(card: Card, gpu: bool) -> float | None:
+    if not gpu:
+        return None  # many processors only emulate narrow numbers
+    if card.get("dtype") in ("bfloat16", "float16"):
+        return 2
+    return {"float32": 0, "tf32": 1, "bfloat16": 1}.get(card.get("matmul_precision"))
+
+
+def _attention(card: Card, gpu: bool) -> float | None:
+    kind = card["attention"]
+    return 0 if kind in WRITTEN_OUT else 1 if kind in FUSED else None
+
+
+def _threads(card: Card, gpu: bool) -> float | None:
+    return None if gpu else card["threads"]
+
+
+def _optimizer(card: Card, gpu: bool) -> float | None:
+    return 0 if "EMA" in card["optimizer"] else 1
+
+
+# By the first of the keys that are compared together: the rank, and why.
+SIDES: dict[str, tuple[Rank, str]] = {
+    "execution": (_execution, "an eager step pays Python for every operation"),
+    "dtype": (_precision, "narrower numbers are faster in the device's matrix units"),
+    "attention": (_attention, "a fused kernel does not write the scores to memory"),
+    "threads": (_threads, "more threads compute"),
+    "optimizer": (_optimizer, "a moving average is one more pass over the parameters"),
+    "flush_denormals": (
+        lambda card, gpu: float(card["flush_denormals"]),
+        "denormal numbers are slow",
+    ),
+    "graph_breaks": (lambda card, gpu: -card["graph_breaks"], "each break returns to Python"),
+    "cuda_graphs": (
+        lambda card, gpu: float(card["cuda_graphs"]),
+        "one launch for a graph instead of one per kernel",
+    ),
+}
+
+
+def rank(key: str, card: Card, gpu: bool) -> float | None:
+    """The rank of what a card says under `key`; None where it does not tell."""
+    if key not in SIDES or card.get(key) is None:
+        return None
+    return SIDES[key][0](card, gpu)
+
+
+def favoured(ranks: dict[str, float | None]) -> list[list[str]]:
+    """Values from the favoured side down, those of equal rank together; empty when unknown."""
+    if None in ranks.values() or len(set(ranks.values())) < 2:
+        return []
+    return [
+        [value for value, found in ranks.items() if found == level]
+        for level in sorted(set(ranks.values()), reverse=True)
+    ]
