@@ -155,6 +155,21 @@ def test_compilations_in_the_timed_window_are_recorded(run):
     assert record["timing"]["compilations"]["during_timing"] > 0
     assert record["status"] == "invalid"
     assert record["reason"].endswith("compilations fell into the timed window")
+    assert record["restarted"].endswith("compilations fell into the timed window")
+
+
+def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, tmp_path):
+    record = run(compiles_late_once=str(tmp_path / "compiled"))
+    assert (record["status"], record["reason"]) == ("ok", "")
+    assert record["restarted"] == "a compilation fell into the timed window"
+    assert run()["restarted"] is None
+
+
+def test_steps_that_are_not_steady_are_timed_as_long_again(run):
+    unsteady = run(scale="laptop", step_ms=5.0, slow_until=80)["timing"]
+    steady = run(scale="laptop", step_ms=5.0)["timing"]
+    assert (unsteady["extended"], steady["extended"]) == (True, False)
+    assert sum(block["steps"] for block in unsteady["blocks"]) == 200
 
 
 def test_another_definition_than_planned_is_refused(run, environment):

@@ -20,12 +20,12 @@ class World:
         self.device_free_at = 0
         self.step_ns, self.issue_ns = step_ns, issue_ns
         self.compile_at = set(compile_at)
-        self.steps = self.compiled = self.fences = 0
+        self.steps = self.compiled = self.fences = self.slower_until = 0
 
     def step(self):
         self.steps += 1
         self.now += self.issue_ns
-        cost = self.step_ns
+        cost = self.step_ns * (2 if self.steps <= self.slower_until else 1)
         if self.steps in self.compile_at:
             self.compiled += 1
             cost += 1000 * MS
@@ -52,6 +52,19 @@ def test_asynchronous_steps_are_timed_in_full():
     # The first step of a block is issued while the device idles after the fence.
     assert timer.step_ns == pytest.approx(20 * MS, rel=0.03)
     assert timer.first_step_ns == 21 * MS
+
+
+def test_steps_that_are_not_steady_are_timed_as_long_again_once():
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], max_steps=40, floor_s=10.0)
+    world = World(step_ns=20 * MS)
+    world.slower_until = 30
+    timer = world.time(laptop)
+    assert (timer.extended, timer.steps, timer.stop) == (True, 80, "steps")
+    assert sum(ns for _, ns in timer.blocks) == (80 + 27) * 20 * MS
+    assert not World(step_ns=20 * MS).time(laptop).extended
+    world = World(step_ns=20 * MS)
+    world.slower_until = 30
+    assert world.time(dataclasses.replace(laptop, extends=False)).steps == 40
 
 
 def test_without_a_fence_the_same_steps_would_look_free():
@@ -125,7 +138,7 @@ def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     assert accounted == world.now == timer.ended_ns - timer.started_ns
     steps = timer.warmup_steps + sum(n for n, _ in timer.blocks) + len(timer.synchronised_ns)
     assert steps == world.steps
-    assert sum(n for n, _ in timer.blocks) <= PROTOCOLS[scale].max_steps
+    assert timer.steps <= PROTOCOLS[scale].max_steps * (2 if timer.extended else 1)
     assert timer.blocks
 
 

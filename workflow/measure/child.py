@@ -183,6 +183,7 @@ def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
         floor_s=0.0,
         cap_s=protocol.probe_cap_s,
         synchronised_steps=0,
+        extends=False,
     )
     cell = framework.cell
     changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
@@ -218,7 +219,7 @@ def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: flo
         "warmup_s": timer.warmup_ns / 1e9,
         "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
         "stop": timer.stop,
-        "extended": False,
+        "extended": timer.extended,
         "synchronised_ns": timer.synchronised_ns,
         "legacy": legacy,
         "compilations": {

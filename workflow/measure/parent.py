@@ -5,12 +5,14 @@ must not be measured at all (wrong environment, no disk space) writes nothing
 and is refused in one line.
 """
 
+import copy
 import json
 import os
 import sys
 import tempfile
 import time
 from collections import deque
+from functools import partial
 from pathlib import Path
 
 from measure import machine, samples
@@ -69,14 +71,14 @@ def run(
         if reason:
             record.update(status="too large", reason=reason)
         else:
-            interval_s = PROTOCOLS[cell["scale"]].monitor_s
-            pinned = record["threads"]["affinity"]
-            with Monitor(monitor_interpreter, pinned, cell["accelerator"], interval_s) as monitor:
-                window = _measure(
-                    record, cell, environment, log, time_limit_s, memory_limit_mib, folders
-                )
-            record["monitor"] = samples.summary(monitor.samples, window, interval_s)
-            record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+            limits = (time_limit_s, memory_limit_mib)
+            attempt = partial(
+                _monitored, record, cell, environment, log, limits, folders, monitor_interpreter
+            )
+            record = attempt()
+            if record["status"] == "invalid":
+                # A compilation fell into the window, perhaps by a rare chance: once more.
+                record = {**attempt(), "restarted": record["reason"]}
         file.write(record)
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
@@ -144,6 +146,18 @@ def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> str | 
         f"weights, gradients and optimiser alone need {needed / 1024:.1f} GiB, "
         f"{where} {available / 1024:.1f} GiB"
     )
+
+
+def _monitored(empty, cell, environment, log, limits, folders, monitor_interpreter):
+    """The record of one measuring process, with what the machine did beside it."""
+    record = copy.deepcopy(empty)
+    interval_s = PROTOCOLS[cell["scale"]].monitor_s
+    pinned = record["threads"]["affinity"]
+    with Monitor(monitor_interpreter, pinned, cell["accelerator"], interval_s) as monitor:
+        window = _measure(record, cell, environment, log, *limits, folders)
+    record["monitor"] = samples.summary(monitor.samples, window, interval_s)
+    record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+    return record
 
 
 def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders):
@@ -247,7 +261,8 @@ def _invalid(timing: dict) -> tuple[str, str]:
     """``(status, reason)`` of a run that ended well: a compilation is no step."""
     compiled = timing["compilations"]["during_timing"]
     if compiled:
-        return "invalid", f"{compiled} compilations fell into the timed window"
+        what = "a compilation" if compiled == 1 else f"{compiled} compilations"
+        return "invalid", f"{what} fell into the timed window"
     return "ok", ""
 
 

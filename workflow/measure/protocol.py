@@ -21,6 +21,7 @@ class Protocol:
     probe_steps: int
     probe_cap_s: float
     monitor_s: float  # between two samples of the machine
+    extends: bool = True  # times as long again where the steps were not steady
 
 
 _PRECISION = 0.0025

@@ -11,6 +11,7 @@ import math
 import time
 
 from measure.protocol import Protocol
+from measure.steady import is_steady
 
 MAX_WARMUP_STEPS = 20
 
@@ -41,10 +42,11 @@ class Timer:
         self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
         self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
         self.stop = "time"
+        self.extended = False
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
-        self.started_ns = self.ended_ns = 0
+        self.started_ns = self.ended_ns = self._told = 0
 
     def start(self) -> None:
         """Open the first step: call right before the public API is entered."""
@@ -64,10 +66,14 @@ class Timer:
         return sum(ns for _, ns in self.blocks) + sum(self.synchronised_ns)
 
     @property
+    def steps(self) -> int:
+        """Pipelined steps so far."""
+        return sum(steps for steps, _ in self.blocks)
+
+    @property
     def step_ns(self) -> float:
         """Mean of the pipelined steps so far, 0 before the first block."""
-        steps = sum(n for n, _ in self.blocks)
-        return sum(ns for _, ns in self.blocks) / steps if steps else 0.0
+        return sum(ns for _, ns in self.blocks) / self.steps if self.blocks else 0.0
 
     def _run(self):
         yield  # first step
@@ -103,29 +109,33 @@ class Timer:
 
     def _pipelined(self, step_ns: int):
         size = block_size(self._protocol, step_ns)
-        told = self._clock()
         while not self._enough():
-            size = min(size, self._protocol.max_steps - sum(n for n, _ in self.blocks))
-            start = self._clock()
-            for _ in range(size):
-                yield
-            self._fence()
-            now = self._clock()
-            self.blocks.append((size, now - start))
-            self.window_ns = (self.window_ns[0] if self.window_ns else start, now)
-            if now - told > 1e9:
-                self._on_block(self)
-                told = now
+            yield from self._block(min(size, self._protocol.max_steps - self.steps))
+        if self._protocol.extends and not is_steady(self.blocks):
+            self.extended, goal = True, 2 * self.steps
+            while self.steps < goal:
+                yield from self._block(min(size, goal - self.steps))
+
+    def _block(self, size: int):
+        start = self._clock()
+        for _ in range(size):
+            yield
+        self._fence()
+        now = self._clock()
+        self.blocks.append((size, now - start))
+        self.window_ns = (self.window_ns[0] if self.window_ns else start, now)
+        if now - self._told > 1e9:
+            self._on_block(self)
+            self._told = now
 
     def _enough(self) -> bool:
-        steps, elapsed_s = sum(n for n, _ in self.blocks), self.timed_ns / 1e9
-        p = self._protocol
-        if steps >= p.max_steps:
+        elapsed_s, p = self.timed_ns / 1e9, self._protocol
+        if self.steps >= p.max_steps:
             self.stop = "steps"
         elif elapsed_s >= p.cap_s:
             self.stop = "time"
         elif (
-            steps >= p.min_steps
+            self.steps >= p.min_steps
             and elapsed_s >= p.floor_s
             and relative_standard_error(self.blocks) < p.precision
         ):

@@ -77,7 +77,12 @@ class Framework:
             self.compiled += 1
         if self.steps == self.wanted.get("warns_at"):
             warnings.warn("fake warning", stacklevel=1)
-        wait(self.wanted["step_ms"] / 1000)
+        if self.steps == 8 and self.wanted.get("compiles_late_once"):
+            late = Path(self.wanted["compiles_late_once"])
+            self.compiled += not late.exists()
+            late.touch()
+        slow = 2 if self.steps < self.wanted.get("slow_until", 0) else 1
+        wait(slow * self.wanted["step_ms"] / 1000)
 
     def legacy(self, steps, cap_s):
         return self.wanted["step_ms"], steps, "what was asked for"
