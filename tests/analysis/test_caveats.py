@@ -245,7 +245,7 @@ def test_a_slowdown_in_words_and_numbers(tmp_path):
     project = quiet_project(tmp_path)
     slowed(project)
     project.change(lambda r: r["timing"].update(extended=True), framework=TORCH, run=2)
-    (caveat,) = collect(project.load())
+    caveat = next(found for found in collect(project.load()) if found.id == "not_steady")
     assert caveat.sentence.startswith(
         "Steps did not settle in 1 run, 1 of them although timed twice as long (BERT fit: "
         "Keras 3 (PyTorch) slowdown in 1 of 3 runs)"

@@ -84,6 +84,36 @@ def test_csv_marks_the_best(project):
     assert [line["framework"] for line in lines if line["best"] == "true"] == ["keras3-jax"] * 2
 
 
+def slow_down(record):
+    for block in record["timing"]["blocks"][5:]:
+        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
+
+
+def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
+    project.change(slow_down, framework="keras3-jax", task="fit", run=2)
+    table = main_table(project.load())
+    fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
+    assert {name: cell.badge for name, cell in fit.items() if cell.badge} == {
+        "keras3-jax": "slowdown"
+    }
+    assert [name for name, cell in fit.items() if cell.best] == ["keras3-tensorflow"]
+    assert "A cell that is labelled slowdown was not steady" in table.caption
+    line = next(line for line in lines_of(table_csv(table)) if line["framework"] == "keras3-jax")
+    assert (line["steady_state"], line["best"]) == ("slowdown", "false")
+    number = fit["keras3-jax"].text
+    assert f"| {number} *slowdown* [" in " ".join(to_markdown(table).split())
+    assert r"{\tiny slowdown}" in to_latex(table)
+    assert f'{number}<span class="interval">' in to_html(table)
+    assert '<span class="badge">slowdown</span></td>' in to_html(table)
+    assert "] slowdown" in to_plain(table, 100)
+
+
+def test_a_steady_table_has_no_badge(project):
+    table = main_table(project.load())
+    assert {cell.steady_state for row in table.rows for cell in row.cells} == {"flat"}
+    assert "badge" not in to_html(table) and "labelled" not in table.caption
+
+
 def test_html_stays_text(tmp_path):
     page = to_html(main_table(hostile_project(tmp_path).load()))
     assert "<script" not in page and "<b>" not in page and "\x1b" not in page

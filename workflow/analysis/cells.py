@@ -22,6 +22,7 @@ from analysis.statistics import (
     log_t_interval,
     run_mean_ms,
 )
+from analysis.steady_state import Course, course, worst
 
 OK = "ok"
 UNSUPPORTED = "unsupported"
@@ -50,7 +51,16 @@ class Run:
         """Pipelined ms/step, the headline; None unless ok."""
         if not self.ok:
             return None
-        return run_mean_ms((block.steps, block.elapsed_ns) for block in self.record.timing.blocks)
+        return run_mean_ms(self._blocks)
+
+    @cached_property
+    def course(self) -> Course | None:
+        """Whether its steps were steady; None unless ok."""
+        return course(self._blocks) if self.ok else None
+
+    @property
+    def _blocks(self) -> list[tuple[int, int]]:
+        return [(block.steps, block.elapsed_ns) for block in self.record.timing.blocks]
 
     @cached_property
     def synchronised_ms(self) -> float | None:
@@ -98,6 +108,16 @@ class Cell:
         return log_t_interval(list(self.run_ms.values()))
 
     @cached_property
+    def course(self) -> Course | None:
+        """That of the run that decides whether the cell is steady; None when no run is ok."""
+        return worst([run.course for run in self.ok_runs]) if self.ok_runs else None
+
+    @property
+    def steady(self) -> bool:
+        """Whether every run was, so that the cell may be called best."""
+        return self.course is not None and self.course.steady
+
+    @cached_property
     def status(self) -> str:
         """ok when any run is; else what became of the first run that ended, was outdated or is
         missing.
@@ -142,15 +162,20 @@ class RowCells:
 
     @cached_property
     def best(self) -> frozenset[str]:
-        """Names of the frameworks not shown slower than the fastest; empty with one run."""
-        return best_set({cell.framework.name: cell.run_ms for cell in self.cells})
+        """Names of the steady frameworks not shown slower than the fastest of these; empty with one
+        run.
+        """
+        return best_set({cell.framework.name: cell.run_ms for cell in self.cells if cell.steady})
 
     def fastest(self, *families: str) -> Cell | None:
-        """The measured cell with the lowest mean among these families (all of them by default)."""
+        """The cell with the lowest mean among these families (all of them by default): of those
+        that are steady, or of all that were measured where none is.
+        """
         cells = [
             cell for cell in self.measured if not families or cell.framework.family in families
         ]
-        return min(cells, key=lambda cell: cell.step_ms, default=None)
+        steady = [cell for cell in cells if cell.steady]
+        return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
 
 
 @dataclass(frozen=True)

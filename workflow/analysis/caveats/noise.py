@@ -163,8 +163,8 @@ def not_steady(results: Results) -> Iterator[Caveat]:
             ),
         )
         sentence = (
-            f"Steps did not settle in {count(len(runs), 'run')}{longer} ({words}): the mean of such "
-            "a cell is not the time of a steady state, so it is never called best."
+            f"Steps did not settle in {count(len(runs), 'run')}{longer} ({words}): the mean of "
+            "such a cell is not the time of a steady state, so it is never called best."
         )
         evidence = {"runs": {label(cell): list(map(_course, unsteady[cell])) for cell in unsteady}}
         yield Caveat("not_steady", Severity.WARNING, tuple(unsteady), evidence, sentence)

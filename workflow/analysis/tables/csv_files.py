@@ -18,7 +18,15 @@ def table_csv(table: Table) -> str:
     """One line per cell, in table order, with the numbers of the printed table to the digit."""
     own_labels = [title.lower().replace(" ", "_") for title in table.label_columns[1:]]
     header = ["model", "task", "title", *own_labels, "framework"]
-    header += ["status", "ms_per_step", "ci95_low_ms", "ci95_high_ms", "best", "note"]
+    header += [
+        "status",
+        "ms_per_step",
+        "ci95_low_ms",
+        "ci95_high_ms",
+        "best",
+        "steady_state",
+        "note",
+    ]
     return _csv(header, (line for row in table.rows for line in _cell_lines(table, row)))
 
 
@@ -29,13 +37,14 @@ def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
         yield [
             *map(csv_text, (row.row.model, row.row.task, *row.labels, framework.name)),
             *(csv_text(cell.status), number, *(cell.ends or (NA, NA)), str(cell.best).lower()),
+            csv_text(cell.steady_state),
             csv_text(" | ".join(notes[mark] for mark in cell.marks)),
         ]
 
 
 RUN_COLUMNS = (
     *("model", "task", "batch_size", "framework", "run", "position", "status", "reason", "record"),
-    *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps"),
+    *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps", "steady_state"),
 )
 # of a record: fields that RUN_COLUMNS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
@@ -66,7 +75,8 @@ def _run_columns(cell: Cell, run: Run) -> list[Any]:
         run.reason,
         run.path,
     )
-    return [*place, run.step_ms, run.synchronised_ms, run.legacy_ms, *counts]
+    state = run.course.state if run.ok else None
+    return [*place, run.step_ms, run.synchronised_ms, run.legacy_ms, *counts, state]
 
 
 def _record_columns(record: Record | None) -> dict[str, Any]:

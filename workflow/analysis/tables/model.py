@@ -13,12 +13,17 @@ from analysis.text import NA, count, interval_ms, ms, percent
 
 @dataclass(frozen=True)
 class TableCell:
-    """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes."""
+    """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes.
+
+    `badge` is the class of a cell that was not steady, empty where there is nothing to warn of.
+    """
 
     text: str
     status: str
     ends: tuple[str, str] | None = None
     best: bool = False
+    steady_state: str = NA
+    badge: str = ""
     marks: tuple[str, ...] = ()
 
     @property
@@ -92,8 +97,15 @@ def _cell(cell: Cell, entry: RowCells, notes: Footnotes) -> TableCell:
         status=cell.status,
         ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
         best=cell.framework.name in entry.best,
+        steady_state=cell.course.state,
+        badge=badge(cell),
         marks=lost_marks(cell, notes),
     )
+
+
+def badge(cell: Cell) -> str:
+    """The class of a measured cell that was not steady."""
+    return "" if cell.steady else cell.course.state
 
 
 def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
@@ -119,6 +131,11 @@ def _caption(results: Results) -> str:
             "Mean ms/step with its 95 % interval (Student's t on the logarithms of the run means). "
             f"Marked as best: every framework that is not shown to be more than {percent(MARGIN)} "
             "slower than the fastest of its row."
+        )
+    if unsteady := {badge(cell) for cell in results.cells if cell.ok_runs} - {""}:
+        shown += (
+            f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in every run "
+            "and is never marked as best."
         )
     where = (
         f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from analysis.cells import Cell, Results, RowCells
 from analysis.reference import Reference
-from analysis.tables.model import Footnotes, Table, TableCell, TableRow, lost_marks, status_cell
+from analysis.tables.model import (
+    Footnotes,
+    Table,
+    TableCell,
+    TableRow,
+    badge,
+    lost_marks,
+    status_cell,
+)
 from analysis.text import NA, listed, ms
 
 
@@ -46,7 +54,13 @@ def _lines(
 def _ours(cell: Cell, notes: Footnotes) -> TableCell:
     if not cell.ok_runs:
         return status_cell(cell, notes)
-    return TableCell(ms(cell.step_ms), cell.status, marks=lost_marks(cell, notes))
+    return TableCell(
+        ms(cell.step_ms),
+        cell.status,
+        steady_state=cell.course.state,
+        badge=badge(cell),
+        marks=lost_marks(cell, notes),
+    )
 
 
 def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:

@@ -37,7 +37,8 @@ def _markdown_line(line: list[str], widths: list[int], left: int) -> str:
 def _markdown_cell(cell: TableCell) -> str:
     text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
-    return text + (f" {cell.interval}" if cell.ends else "") + marks
+    badge = f" *{markdown(cell.badge)}*" if cell.badge else ""
+    return text + badge + (f" {cell.interval}" if cell.ends else "") + marks
 
 
 def to_plain(table: Table, width: int) -> str:
@@ -65,11 +66,14 @@ def to_plain(table: Table, width: int) -> str:
 def _plain_cell(cell: TableCell) -> str:
     best = " *" if cell.best else ""
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
-    return f"{plain(cell.text):>9}{best:2}{cell.interval}{marks}".rstrip()
+    badge = f" {cell.badge}" if cell.badge else ""
+    return f"{plain(cell.text):>9}{best:2}{cell.interval}{badge}{marks}".rstrip()
 
 
 def to_latex(table: Table) -> str:
-    """A table float that needs booktabs and nothing else; intervals stand under their numbers."""
+    """A table float that needs booktabs and nothing else; intervals and badges stand under their
+    numbers.
+    """
     labels = len(table.label_columns)
     notes = [rf"\par\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes]
     return "\n".join(
@@ -103,9 +107,12 @@ def _latex_header(table: Table) -> list[str]:
 
 def _latex_lines(row: TableRow) -> list[str]:
     lines = [_latex_line([*map(latex, row.labels), *map(_latex_cell, row.cells)])]
-    if any(cell.ends for cell in row.cells):
-        ends = [rf"{{\tiny {cell.interval}}}" if cell.ends else "" for cell in row.cells]
-        lines.append(_latex_line([""] * len(row.labels) + ends))
+    intervals = [cell.interval for cell in row.cells]
+    badges = [latex(cell.badge) for cell in row.cells]
+    for below in (intervals, badges):
+        if any(below):
+            small = [rf"{{\tiny {text}}}" if text else "" for text in below]
+            lines.append(_latex_line([""] * len(row.labels) + small))
     return lines
 
 
@@ -153,5 +160,6 @@ def _html_cell(table: Table, cell: TableCell) -> str:
         f'<td class="{html_text(cell.status.replace(" ", "-"))}">{text}'
         + (f"<sup>{marks}</sup>" if marks else "")
         + (f'<span class="interval">{html_text(cell.interval)}</span>' if cell.ends else "")
+        + (f'<span class="badge">{html_text(cell.badge)}</span>' if cell.badge else "")
         + "</td>"
     )
