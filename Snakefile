@@ -2,6 +2,7 @@
 #
 # The words of the paths are the words of the configuration and of the table:
 #   results/plan.json                                  every cell and run that is asked for
+#   results/machine.json                               what the machine is
 #   results/environments/<accelerator>/<name>.json     what an environment really holds
 #   results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json
 #   results/{runs.csv,table.*,published.*,caveats.*}   pure functions of plan and records
@@ -14,6 +15,7 @@ min_version("9.19")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/plan.smk"
+include: "workflow/rules/machine.smk"
 include: "workflow/rules/environments.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
@@ -25,6 +27,7 @@ rule all:
     default_target: True
     input:
         [environment.marker for environment in PLAN.environments],
+        PLAN.machine_card,
         "results/report.html",
         "results/runs.csv",
         "results/caveats.json",

@@ -16,9 +16,14 @@ from pathlib import Path
 
 def card(accelerator: str) -> dict:
     """What the record says of the machine; ``id`` is equal on equal machines."""
-    name, memory_mib = _gpu() if accelerator == "cuda" else (None, None)
+    return card_with(gpu() if accelerator == "cuda" else None)
+
+
+def card_with(found_gpu: tuple[str, int] | None) -> dict:
+    """The card of this machine with a GPU that was already asked for, or without one."""
+    name, memory_mib = found_gpu or (None, None)
     facts = {
-        "cpu": _cpu(),
+        "cpu": cpu_model(),
         "cores": os.cpu_count() or 1,
         "memory_mib": memory_mib_total(),
         "os": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -31,7 +36,8 @@ def card(accelerator: str) -> dict:
     return {"id": digest, **facts}
 
 
-def _cpu() -> str:
+def cpu_model() -> str:
+    """The processor's name."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -47,15 +53,17 @@ def memory_mib_total() -> int:
     return total // 2**20
 
 
-def _gpu() -> tuple[str | None, int | None]:
+def gpu() -> tuple[str, int] | None:
+    """Name and memory (MiB) of the first GPU, None without one."""
     if not shutil.which("nvidia-smi"):
-        return None, None
+        return None
     query = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
-    done = subprocess.run(query, capture_output=True, text=True, timeout=30)
-    if done.returncode or not done.stdout.strip():
-        return None, None
-    name, memory = done.stdout.splitlines()[0].rsplit(",", 1)
-    return name.strip(), int(memory)
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
+        name, memory = done.stdout.splitlines()[0].rsplit(",", 1)
+        return name.strip(), int(memory)
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return None
 
 
 def load_average() -> float | None:

@@ -129,21 +129,21 @@ class Gpu:
     def __init__(self):
         import pynvml
 
-        self._nvml = pynvml
+        self.nvml = pynvml
         pynvml.nvmlInit()
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
         if visible.isdigit():
-            self._device = pynvml.nvmlDeviceGetHandleByIndex(int(visible))
+            self.device = pynvml.nvmlDeviceGetHandleByIndex(int(visible))
         else:
-            self._device = pynvml.nvmlDeviceGetHandleByUUID(visible)
+            self.device = pynvml.nvmlDeviceGetHandleByUUID(visible)
 
     def joules(self) -> float:
         """Since the driver was loaded."""
-        return self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._device) / 1e3
+        return self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
 
     def reading(self) -> dict:
         """Clocks, temperature, power, what slows the clocks, other processes."""
-        nvml, device = self._nvml, self._device
+        nvml, device = self.nvml, self.device
         slowed = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device)
         return {
             "sm_clock_mhz": nvml.nvmlDeviceGetClockInfo(device, nvml.NVML_CLOCK_SM),
@@ -161,7 +161,7 @@ class Gpu:
         In a container NVML may number processes as the host does, so that none looks
         like ours; during the timed steps one of them is.
         """
-        running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._device)
+        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.device)
         run = psutil.Process(os.getppid()).children(recursive=True)
         own = {process.pid for process in run} & {process.pid for process in running}
         return max(0, len(running) - max(1, len(own)))

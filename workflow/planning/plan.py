@@ -6,6 +6,7 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
+from measure import machine
 from planning import models, resolve, schedule, sources
 from planning.cells import Environment, Row, Run
 from planning.config import ConfigError, check
@@ -23,12 +24,16 @@ class Plan:
     environment_sha256: digest of a definition file, given its path.
     """
 
+    machine_card = "results/machine.json"
+
     def __init__(self, config: dict, environment_sha256, envs: Path):
         self.config = check(config)
         self._environment_sha256 = cache(environment_sha256)
         self._envs = envs
-        gpu_gib = resolve.gpu_memory_gib()
+        gpu = machine.gpu()
+        gpu_gib = gpu and gpu[1] / 1024
         self.accelerator = resolve.accelerator(self.config["accelerator"], gpu_gib)
+        self.machine_id = machine.card_with(gpu if self.accelerator == "cuda" else None)["id"]
         self.scale, self.scale_reason = resolve.scale(
             self.config["scale"], self.accelerator, gpu_gib
         )
@@ -206,7 +211,7 @@ class Plan:
             "canaries": [
                 f"results/canaries/{self.scale}/{k}.json" for k in range(self.runs_per_cell + 1)
             ],
-            "machine_card": "results/machine.json",
+            "machine_card": self.machine_card,
             "self_test": "results/self_test.json",
             "models": {name: self._model(name) for name in self.measured_models},
             "rows": [self._row(row) for row in self.rows],

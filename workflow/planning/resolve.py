@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
@@ -58,15 +56,3 @@ def memory_limit_mib(asked) -> int:
 def put_first_on_path(folder: Path) -> None:
     """Have the commands of this process's jobs find what is in a folder first."""
     os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
-
-
-def gpu_memory_gib() -> float | None:
-    """Memory of the first GPU, None without one."""
-    if not shutil.which("nvidia-smi"):
-        return None
-    query = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
-    try:
-        answer = subprocess.run(query, capture_output=True, text=True, timeout=20)
-        return float(answer.stdout.split()[0]) / 1024 if answer.returncode == 0 else None
-    except (OSError, subprocess.TimeoutExpired, ValueError, IndexError):
-        return None

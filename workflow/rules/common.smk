@@ -55,6 +55,7 @@ ANALYSIS = "-".join(
         definition_sha256(Path("envs/analysis.yaml")),
     )
 )
+MACHINE_CARD = content_digest("workflow/machine_card")
 TABLE_FORMS = ["md", "csv", "tex"]
 RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.json"
 

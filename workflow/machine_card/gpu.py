@@ -1,0 +1,76 @@
+"""The GPU that the runs use, from NVML; without its serial number and UUID."""
+
+from collections.abc import Callable
+
+from measure import sampler
+
+Facts = dict[str, str | None]
+
+
+def facts() -> Facts:
+    """Everything that decides a GPU's times; None where it does not tell."""
+    try:
+        gpu = sampler.Gpu()
+    except Exception as error:  # no driver, no bindings, no such device
+        return {"model": None, "trouble": f"{type(error).__name__}: {error}"}
+    return {name: told(function) for name, function in questions(gpu.nvml, gpu.device).items()}
+
+
+def questions(nvml, device) -> dict[str, Callable[[], str]]:
+    """By the name of the fact, what to ask NVML for it."""
+    clocks = {"SM": nvml.NVML_CLOCK_SM, "memory": nvml.NVML_CLOCK_MEM}
+    return {
+        "model": lambda: nvml.nvmlDeviceGetName(device),
+        "driver": nvml.nvmlSystemGetDriverVersion,
+        "CUDA of the driver": lambda: version(nvml.nvmlSystemGetCudaDriverVersion()),
+        "compute capability": lambda: dotted(nvml.nvmlDeviceGetCudaComputeCapability(device)),
+        "memory": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(device).total / 2**30:.1f} GiB",
+        "memory in use now": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(device).used / 2**30:.1f} GiB",
+        **{
+            f"{name} clock {when}": lambda ask=ask, kind=kind: f"{ask(device, kind)} MHz"
+            for name, kind in clocks.items()
+            for when, ask in (
+                ("now", nvml.nvmlDeviceGetClockInfo),
+                ("set by the user", nvml.nvmlDeviceGetApplicationsClock),
+                ("at most", nvml.nvmlDeviceGetMaxClockInfo),
+            )
+        },
+        "ECC": lambda: on_off(nvml.nvmlDeviceGetEccMode(device)[0]),
+        "power limit": lambda: watts(nvml.nvmlDeviceGetEnforcedPowerLimit(device)),
+        "power limit by default": lambda: watts(
+            nvml.nvmlDeviceGetPowerManagementDefaultLimit(device)
+        ),
+        "persistence mode": lambda: on_off(nvml.nvmlDeviceGetPersistenceMode(device)),
+        "multi-instance mode": lambda: on_off(nvml.nvmlDeviceGetMigMode(device)[0]),
+        "PCIe": lambda: (
+            f"generation {nvml.nvmlDeviceGetMaxPcieLinkGeneration(device)}, "
+            f"{nvml.nvmlDeviceGetMaxPcieLinkWidth(device)} lanes"
+        ),
+        "GPUs in the machine": lambda: str(nvml.nvmlDeviceGetCount()),
+    }
+
+
+def told(question: Callable[[], str]) -> str | None:
+    """The answer, None where NVML has none for this device."""
+    return sampler.tried(lambda: text(question()))
+
+
+def text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def version(number: int) -> str:
+    """12040 is 12.4."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def dotted(numbers) -> str:
+    return ".".join(str(number) for number in numbers)
+
+
+def on_off(flag: int) -> str:
+    return "on" if flag else "off"
+
+
+def watts(milliwatts: int) -> str:
+    return f"{milliwatts / 1000:.0f} W"

@@ -1,0 +1,234 @@
+"""Processor, memory, system and limits of the host: from psutil, /proc and /sys."""
+
+import contextlib
+import platform
+import re
+from collections import Counter
+from pathlib import Path
+
+import psutil
+
+from measure.machine import cpu_model
+
+Facts = dict[str, str | None]  # None: this machine does not tell
+
+# Of hundreds of flags, those that decide how fast a matrix product can be.
+INSTRUCTION_SETS = (
+    "avx2",
+    "fma",
+    "avx512f",
+    "avx512_vnni",
+    "avx512_bf16",
+    "amx_tile",
+    "amx_bf16",
+    "asimd",
+    "sve",
+    "bf16",
+)
+
+
+def sections(root: Path = Path("/")) -> dict[str, Facts]:
+    """Title and facts of each section."""
+    cpu = root / "sys/devices/system/cpu"
+    return {
+        "Processor": processor(root, cpu),
+        "Clocks": clocks(root, cpu),
+        "Caches": caches(cpu),
+        "Memory": memory(root),
+        "System": system(root, cpu),
+        "Limits of this process": limits(root),
+    }
+
+
+def processor(root: Path, cpu: Path) -> Facts:
+    info = text(root / "proc/cpuinfo") or ""
+    flags = set(" ".join(re.findall(r"^(?:flags|Features)\s*: (.*)$", info, re.M)[:1]).split())
+    sockets = set(re.findall(r"^physical id\s*: (\d+)$", info, re.M))
+    microcode = re.search(r"^microcode\s*: (\S+)$", info, re.M)
+    return {
+        "model": cpu_model(),
+        "architecture": platform.machine(),
+        "sockets": str(len(sockets)) if sockets else None,
+        "physical cores": words(psutil.cpu_count(logical=False)),
+        "logical processors": words(psutil.cpu_count()),
+        "simultaneous multithreading": on_off(text(cpu / "smt/active")),
+        "NUMA nodes": numa_nodes(root),
+        "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags) or None,
+        "microcode": microcode and microcode[1],
+        "vulnerabilities": vulnerabilities(cpu),
+    }
+
+
+def clocks(root: Path, cpu: Path) -> Facts:
+    with contextlib.suppress(Exception):  # each platform has its own way not to know
+        frequency = psutil.cpu_freq()
+        now, least, most = frequency.current, frequency.min, frequency.max
+        return {
+            "frequency now": mhz(now),
+            "lowest frequency": mhz(least),
+            "highest frequency": mhz(most),
+            **_steering(root, cpu),
+        }
+    return _steering(root, cpu)
+
+
+def _steering(root: Path, cpu: Path) -> Facts:
+    policy = cpu / "cpu0/cpufreq"
+    clock = root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    return {
+        "governor": text(policy / "scaling_governor"),
+        "frequency driver": text(policy / "scaling_driver"),
+        "energy preference": text(policy / "energy_performance_preference"),
+        "turbo": turbo(cpu),
+        "clock source": text(clock),
+    }
+
+
+def turbo(cpu: Path) -> str | None:
+    """Intel's driver says what is forbidden, the others what is allowed."""
+    forbidden = text(cpu / "intel_pstate/no_turbo")
+    if forbidden is not None:
+        return on_off("1" if forbidden == "0" else "0")
+    return on_off(text(cpu / "cpufreq/boost"))
+
+
+def caches(cpu: Path) -> Facts:
+    """Of the first processor: size, and how many processors share it."""
+    found: Facts = {}
+    for index in sorted(cpu.glob("cpu0/cache/index*")):
+        kind = {"Data": "d", "Instruction": "i"}.get(text(index / "type") or "", "")
+        sharing = len(numbers(text(index / "shared_cpu_list") or ""))
+        shared = f"shared by {sharing} processors" if sharing > 1 else "of one processor"
+        found[f"L{text(index / 'level')}{kind}"] = f"{text(index / 'size')}, {shared}"
+    return found
+
+
+def memory(root: Path) -> Facts:
+    return {
+        "memory": gib(psutil.virtual_memory().total),
+        "available now": gib(psutil.virtual_memory().available),
+        "swap": gib(psutil.swap_memory().total),
+        "transparent huge pages": chosen(text(root / "sys/kernel/mm/transparent_hugepage/enabled")),
+        "NUMA balancing": on_off(text(root / "proc/sys/kernel/numa_balancing")),
+    }
+
+
+def system(root: Path, cpu: Path) -> Facts:
+    release = text(root / "etc/os-release") or ""
+    name = re.search(r'^PRETTY_NAME="?(.*?)"?$', release, re.M)
+    return {
+        "operating system": name[1] if name else platform.system(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "C library": " ".join(platform.libc_ver()).strip() or None,
+        "Python of the workflow": platform.python_version(),
+        "virtualisation": virtualisation(root),
+        "container": container(root),
+    }
+
+
+def limits(root: Path) -> Facts:
+    """What a container or a cluster leaves of the machine."""
+    cgroup = root / "sys/fs/cgroup"
+    # Version 2 of control groups, else version 1.
+    most = text(cgroup / "memory.max") or text(cgroup / "memory/memory.limit_in_bytes")
+    quota, period = (text(cgroup / "cpu.max") or "").split() or (
+        text(cgroup / "cpu/cpu.cfs_quota_us"),
+        text(cgroup / "cpu/cpu.cfs_period_us"),
+    )
+    return {
+        "usable processors": str(len(psutil.Process().cpu_affinity()))
+        if hasattr(psutil.Process, "cpu_affinity")
+        else None,
+        "processor time": share(quota, period),
+        "memory": bounded(most),
+        "scheduling priority": words(psutil.Process().nice()),
+    }
+
+
+def share(quota: str | None, period: str | None) -> str | None:
+    """Of a control group: processors' worth of time."""
+    if quota is None or period is None:
+        return None
+    if quota in ("max", "-1"):
+        return "not limited"
+    return f"{int(quota) / int(period):g} processors"
+
+
+def bounded(most: str | None) -> str | None:
+    """Of a control group: version 1 says "not limited" with a number beyond any machine."""
+    if most is None:
+        return None
+    if most == "max" or int(most) > 2**60:
+        return "not limited"
+    return gib(int(most))
+
+
+def virtualisation(root: Path) -> str | None:
+    """Maker and product of the machine as its firmware says; a hypervisor's flag."""
+    firmware = [text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
+    virtual = " hypervisor" in (text(root / "proc/cpuinfo") or "")
+    what = "virtual machine" if virtual else "no hypervisor seen"
+    known = " ".join(filter(None, firmware))
+    return f"{what} ({known})" if known else what
+
+
+def container(root: Path) -> str:
+    """Each engine leaves its own trace."""
+    if (root / ".dockerenv").exists():
+        return "docker"
+    if (root / "run/.containerenv").exists():
+        return "podman"
+    return text(root / "run/systemd/container") or "none seen"
+
+
+def vulnerabilities(cpu: Path) -> str | None:
+    """Mitigations cost time, and not on every machine."""
+    found = Counter(
+        (text(path) or "").partition(":")[0].partition(";")[0].lower()
+        for path in cpu.glob("vulnerabilities/*")
+    )
+    return ", ".join(f"{count} {words}" for words, count in sorted(found.items())) or None
+
+
+def numa_nodes(root: Path) -> str | None:
+    nodes = root / "sys/devices/system/node"
+    found = [
+        f"{path.parent.name}: {text(path)}" for path in sorted(nodes.glob("node[0-9]*/cpulist"))
+    ]
+    return f"{len(found)} ({'; '.join(found)})" if found else None
+
+
+def numbers(cpus: str) -> list[int]:
+    """``0-2,8`` as numbers."""
+    spans = [part.split("-") for part in cpus.split(",") if part]
+    return [number for span in spans for number in range(int(span[0]), int(span[-1]) + 1)]
+
+
+def text(path: Path) -> str | None:
+    """A file's content, None if it is not there, not for us, or empty."""
+    try:
+        return path.read_text(errors="replace").strip() or None
+    except OSError:
+        return None
+
+
+def chosen(options: str | None) -> str | None:
+    """``always [madvise] never``: the one in brackets."""
+    found = re.search(r"\[(\w+)\]", options or "")
+    return found and found[1]
+
+
+def on_off(flag: str | None) -> str | None:
+    return None if flag is None else "off" if flag == "0" else "on"
+
+
+def words(value) -> str | None:
+    return None if value is None else str(value)
+
+
+def mhz(value: float) -> str | None:
+    return f"{value:.0f} MHz" if value else None
+
+
+def gib(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB"

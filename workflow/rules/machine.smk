@@ -1,0 +1,21 @@
+# The machine, written down once: what explains its times, and nobody's name.
+
+
+rule machine_card:
+    """What the machine is: processor, caches, memory, clocks, limits, GPU."""
+    output:
+        PLAN.machine_card,
+    log:
+        "results/logs/machine.log",
+    # First of all, and never beside a measurement.
+    priority: 1_500_000
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        machine_percent=1,
+        accelerator=PLAN.accelerator,
+    params:
+        machine=f"{PLAN.machine_id} {MACHINE_CARD}",
+    shell:
+        "PYTHONPATH=workflow python3 -s -m machine_card"
+        " --accelerator {resources.accelerator} --output {output} 2> >(tee {log} >&2)"
