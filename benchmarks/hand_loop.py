@@ -7,14 +7,13 @@ ratio is that of the medians. Run without arguments for all frameworks and tasks
 import argparse
 import dataclasses
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
+from cells import framework_of, interpreter, planned, title
 
 REPEATS = 7
 
@@ -22,7 +21,9 @@ REPEATS = 7
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", default="laptop")
+    parser.add_argument("--models", nargs="*")
     parser.add_argument("--frameworks", nargs="*")
+    parser.add_argument("--tasks", nargs="*")
     parser.add_argument("--inside", help="used by this script itself")
     options = parser.parse_args()
     if options.inside:
@@ -32,60 +33,63 @@ def main():
 
 
 def outside(options):
-    """Plan the cells, deploy their environments, compare in each."""
-    import yaml
-
-    from environments import definition_sha256
-    from planning.frameworks import FRAMEWORKS
-    from planning.plan import Plan
-
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    plan = Plan({**config, "scale": options.scale, "runs": 1}, definition_sha256, ROOT / "envs")
-    print("cell                                reported (ms)  by hand (ms)  ratio", flush=True)
-    for run in sorted(plan.runs, key=lambda run: run.record):
-        if options.frameworks and run.framework not in options.frameworks:
-            continue
-        environment = plan.environment_of(FRAMEWORKS[run.framework])
-        marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
-        deploy = [sys.executable, str(ROOT / "workflow/environments.py"), "--method", "venv"]
-        deploy += ["--name", environment.name, "--definition", str(environment.definition)]
-        subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
-        interpreter = json.loads(marker.read_text())["interpreter"]
-        command = [interpreter, "-s", __file__, "--inside", run.identity]
+    """Compare in each cell's environment."""
+    plan, runs = planned(options.scale, options.models, options.frameworks, options.tasks)
+    print(f"{'cell':44}reported (ms)  by hand (ms)  ratio", flush=True)
+    for run in runs:
+        command = [interpreter(plan, run), "-s", __file__, "--inside", run.identity]
         done = subprocess.run(command, capture_output=True, text=True)
-        title = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
         last = done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
-        print(f"{title:36}{last}", flush=True)
+        print(f"{title(run):44}{last}", flush=True)
 
 
 def inside(identity):
     """Compare in this process, which runs in the framework's environment."""
-    import os
-
-    from measure import frameworks
-    from measure.parent import CHILD_FIELDS, processors
+    framework = framework_of(identity)
+    cell = framework.cell
+    framework.load()
+    framework.build()
     from measure.protocol import PROTOCOLS
     from measure.timer import Timer
 
-    os.sched_setaffinity(0, processors(identity["threads"]))
-    cell = frameworks.Cell(**{name: identity[name] for name in CHILD_FIELDS})
-    framework = frameworks.create(cell)
-    framework.load()
-    framework.build()
     protocol = dataclasses.replace(
-        PROTOCOLS["laptop"], max_steps=20, cap_s=3.0, precision=0.0, synchronised_steps=0
+        PROTOCOLS["laptop"],
+        max_steps=20,
+        cap_s=3.0,
+        precision=0.0,
+        synchronised_steps=0,
+        extends=False,
     )
+    own = getattr(framework.models, "LOOPS", {}).get(cell.task)
+    by_hand_loop = own_loop if own else HAND_LOOPS[framework.family]
     reported, by_hand = [], []
     for _ in range(REPEATS):
         timer = Timer(protocol, framework.fence, framework.compilations)
         framework.run(timer)
         reported.append(timer.step_ns / 1e6)
-        steps = sum(n for n, _ in timer.blocks)
-        by_hand.append(HAND_LOOPS[framework.family](framework, cell, steps))
+        by_hand.append(by_hand_loop(framework, cell, timer.steps))
     ratio = statistics.median(reported) / statistics.median(by_hand)
     print(f"{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}")
     sys.stdout.flush()
     os._exit(0)
+
+
+def own_loop(framework, cell, steps):
+    """``generate()`` calls and diffusion steps: the bare loop, a clock around it, then wait."""
+    model = getattr(framework, "step_model", framework.model)
+    left, start = steps + 2, 0.0
+
+    def tick():
+        nonlocal left, start
+        if left == steps:
+            framework.fence()
+            start = time.perf_counter()
+        left -= 1
+        return left < 0
+
+    framework.models.LOOPS[cell.task](model, cell, cell.batch_size, tick)
+    framework.fence()
+    return 1000 * (time.perf_counter() - start) / steps
 
 
 def keras3(framework, cell, steps):

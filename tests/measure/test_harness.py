@@ -39,7 +39,7 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
     assert sum(timing[part] for part in parts) == pytest.approx(record["total_s"])
     assert record["identity"] == identity(step_ms=1.0, warns_at=3)
-    assert record["warnings"] == ["UserWarning: fake warning"]
+    assert record["warnings"] == ["UserWarning: fake warning", "fake.py:12: [0/8] recompiled"]
     assert [probe["batch_size"] for probe in record["probes"]] == [1, 8]
     assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
     assert record["memory"]["peak_rss_mib"] > 5
@@ -52,6 +52,14 @@ def test_one_thread_policy_and_nothing_leaks_into_the_child(run):
     assert parity["omp_num_threads"] == "1"
     assert len(json.loads(parity["affinity"])) == 1
     assert parity["user_site"] == "none"
+
+
+def test_the_profile_gives_the_share_in_which_nothing_computes_and_may_fail(run):
+    overhead = run()["host_overhead"]
+    assert overhead["share"] == pytest.approx(0.5, abs=0.1)
+    assert overhead["method"].startswith("a list of intervals; under the profiler")
+    record = run(profiler_fails=True)
+    assert (record["status"], record["host_overhead"]) == ("ok", None)
 
 
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):

@@ -5,7 +5,6 @@ to the file descriptor it is given. A kill loses only what was in flight.
 """
 
 import contextlib
-import dataclasses
 import importlib
 import json
 import os
@@ -20,8 +19,11 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
+from measure.checks import check_model, check_precision  # noqa: E402
 from measure.machine import die_with_parent, other_cpu_seconds  # noqa: E402
-from measure.protocol import PROTOCOLS, Protocol  # noqa: E402
+from measure.probe import probe  # noqa: E402
+from measure.profile import profile  # noqa: E402
+from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
 
 
@@ -46,8 +48,7 @@ def main() -> None:
         frameworks.__path__.append(str(Path(folder, "frameworks")))
     caught = catch_warnings()
     try:
-        measure(task, events)
-        events.send("warnings", warnings=caught)
+        Measurement(task, events, caught).run()
         events.send("done")
     except BaseException as error:
         events.send("warnings", warnings=caught)
@@ -80,89 +81,122 @@ def catch_warnings() -> list[str]:
     return caught
 
 
-def measure(task: dict, events: Events) -> None:
-    """Everything that the record's timing, work, memory and parity need."""
-    events.send("packages", packages=installed(), prefix=sys.prefix, python=sys.version.split()[0])
-    cell = frameworks.Cell(**task["cell"])
-    protocol = PROTOCOLS[task["scale"]]
-    seconds = {}
+class Measurement:
+    """One run, stage by stage; each stage tells the parent what it found."""
 
-    framework = frameworks.create(cell)
-    start = time.perf_counter_ns()
-    framework.load()
-    if cell.precision != "default":
-        framework.force_precision(cell.precision)
-        check_precision(cell.precision, framework.precision())
-    seconds["import_s"] = (time.perf_counter_ns() - start) / 1e9
+    def __init__(self, task: dict, events: Events, caught: list[str]):
+        """caught: Python's warnings so far, appended to by others."""
+        self.task, self.events, self.caught = task, events, caught
+        self.protocol = PROTOCOLS[task["scale"]]
+        self.cell = frameworks.Cell(**task["cell"])
+        self.framework = frameworks.create(self.cell)
+        self.seconds: dict[str, float] = {}
+        self.legacy: dict | None = None
+        self.extra_s = 0.0
 
-    start = time.perf_counter_ns()
-    framework.build()
-    seconds["build_s"] = (time.perf_counter_ns() - start) / 1e9
-    work = importlib.import_module(f"measure.models.{cell.model}.work")
-    amount = work.per_step(cell.task, cell.architecture, cell.batch_size)
-    sizes = framework.work()
-    events.send("work", work={**sizes, **amount})
-    check_model(sizes, task["parameters"], task["trains"])
+    def run(self) -> None:
+        """All stages; what follows ``measured`` may fail without cost."""
+        python = sys.version.split()[0]
+        self.events.send("packages", packages=installed(), prefix=sys.prefix, python=python)
+        with self._seconds("import_s"):
+            self.load()
+        with self._seconds("build_s"):
+            self.framework.build()
+        self.check()
+        self.time()
+        with self._extra():
+            self.estimate_as_published()
+        self.describe()
+        self.events.send("measured")
+        with self._extra():
+            self.probe()
+        with self._extra():
+            self.profile()
+        self._tell_timing()
 
-    timer = Timer(
-        protocol,
-        framework.fence,
-        framework.compilations,
-        on_block=lambda timer: events.send("timing", timing=timing(seconds, timer)),
-    )
-    others = other_cpu_seconds()
-    wall = time.perf_counter()
-    framework.run(timer)
-    wall = time.perf_counter() - wall
-    events.send("foreign", share=foreign_share(others, other_cpu_seconds(), wall))
-    events.send("window", ns=timer.window_ns)
-    events.send("timing", timing=timing(seconds, timer))
+    def load(self) -> None:
+        """Import the framework and force what the configuration asks for."""
+        self.framework.load()
+        if self.cell.precision != "default":
+            self.framework.force_precision(self.cell.precision)
+            check_precision(self.cell.precision, self.framework.precision())
 
-    extra_s = 0.0
-    legacy = None
-    if protocol.legacy_steps:
+    def check(self) -> None:
+        """The work of a step, and whether the model is the one that the row is about."""
+        cell, sizes = self.cell, self.framework.work()
+        self.work = importlib.import_module(f"measure.models.{cell.model}.work")
+        self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
+        self.events.send("work", work={**sizes, **self.amount})
+        check_model(sizes, self.task["parameters"], self.task["trains"])
+
+    def time(self) -> None:
+        """First step, warm-up, blocks and single steps, through the public API."""
+        framework = self.framework
+        self.timer = Timer(
+            self.protocol,
+            framework.fence,
+            framework.compilations,
+            on_block=lambda timer: self._tell_timing(),
+        )
+        others = other_cpu_seconds()
+        start = time.perf_counter()
+        framework.run(self.timer)
+        wall_s = time.perf_counter() - start
+        share = foreign_share(others, other_cpu_seconds(), wall_s)
+        self.events.send("foreign", share=share)
+        self.events.send("window", ns=self.timer.window_ns)
+        self._tell_timing()
+
+    def estimate_as_published(self) -> None:
+        """ms/step by the published benchmark's arithmetic."""
+        p = self.protocol
+        if p.legacy_steps:
+            step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
+            self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
+
+    def describe(self) -> None:
+        """Parity, memory and warnings of what was measured; probes would change them."""
+        self.card = parity(self.framework, self.amount)
+        self.events.send("parity", parity=self.card)
+        device_mib = self.framework.peak_device_mib()
+        self.events.send("memory", peak_rss_mib=peak_rss_mib(), peak_device_mib=device_mib)
+        self._tell_timing()
+        self.events.send("warnings", warnings=self.caught)
+
+    def probe(self) -> None:
+        """The same step at other batch sizes and lengths."""
+        probes = []
+        for wanted in self.task["probes"] if self.framework.probeable else []:
+            probes.append(probe(self.framework, self.protocol, self.work, wanted))
+            self.events.send("probes", probes=probes)
+
+    def profile(self) -> None:
+        """Share of a step in which nothing computes, and which attention kernel ran."""
+        share = profile(self.framework, self.timer.step_ns)
+        if share:
+            self.events.send("host_overhead", host_overhead=share)
+            kernels = getattr(self.framework, "attention_kernels", [])
+            if kernels:
+                card = {**self.card, "attention_kernel": ", ".join(kernels)}
+                self.events.send("parity", parity=card)
+
+    def _tell_timing(self) -> None:
+        told = timing(self.seconds, self.timer, self.legacy, self.extra_s)
+        self.events.send("timing", timing=told)
+
+    @contextlib.contextmanager
+    def _seconds(self, name: str):
         start = time.perf_counter_ns()
-        step_ms, steps, words = framework.legacy(protocol.legacy_steps, protocol.legacy_cap_s)
-        legacy = {"step_ms": step_ms, "steps": steps, "method": words}
-        extra_s += (time.perf_counter_ns() - start) / 1e9
-    # Before the probes, so that parity and memory are those of the measured batch size.
-    events.send("parity", parity=parity(framework, amount))
-    events.send("memory", peak_rss_mib=peak_rss_mib(), peak_device_mib=framework.peak_device_mib())
-    events.send("timing", timing=timing(seconds, timer, legacy, extra_s))
-    events.send("measured")
-    probes = []
-    for wanted in task["probes"] if framework.probeable else []:
+        yield
+        self.seconds[name] = (time.perf_counter_ns() - start) / 1e9
+
+    @contextlib.contextmanager
+    def _extra(self):
         start = time.perf_counter_ns()
-        probes.append(probe(framework, protocol, work, wanted))
-        extra_s += (time.perf_counter_ns() - start) / 1e9
-        events.send("probes", probes=probes)
-    events.send("timing", timing=timing(seconds, timer, legacy, extra_s))
-
-
-class WrongModel(RuntimeError):
-    """The model that was built is not the one that the row is about."""
-
-
-def check_model(sizes: dict, parameters: int, trains: str) -> None:
-    """Raise :class:`WrongModel` unless size and what is trained are as declared."""
-    trainable = sizes["trainable_parameters"]
-    base = sizes["parameters"] - (trainable if trains == "adapters" else 0)
-    # Meta's SegmentAnything has 256 of 641 million fewer than KerasCV's.
-    if abs(base - parameters) > parameters / 1000:
-        raise WrongModel(f"{base:,} parameters were built, the row is about {parameters:,}")
-    if trains != "nothing" and not trainable:
-        raise WrongModel("nothing is trainable: fit would report a time for no training")
-
-
-class WrongPrecision(RuntimeError):
-    """Float32 products are not computed in what the configuration asks for."""
-
-
-def check_precision(asked: str, used: dict) -> None:
-    """Raise :class:`WrongPrecision` unless the products that were tried are as asked."""
-    for kind, found in used.items():
-        if found != asked:
-            raise WrongPrecision(f"precision {asked} was asked for, {kind} is {found}")
+        try:
+            yield
+        finally:
+            self.extra_s += (time.perf_counter_ns() - start) / 1e9
 
 
 def parity(framework, amount: dict) -> dict:
@@ -172,42 +206,6 @@ def parity(framework, amount: dict) -> dict:
         for name in ("image_data_format", "convolution_precision"):
             card.pop(name, None)
     return card
-
-
-def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
-    """The same step at another batch size or length; a failure is a finding of its own."""
-    short = dataclasses.replace(
-        protocol,
-        max_steps=protocol.probe_steps,
-        min_steps=2,
-        floor_s=0.0,
-        cap_s=protocol.probe_cap_s,
-        synchronised_steps=0,
-        extends=False,
-    )
-    cell = framework.cell
-    changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
-    batch_size = wanted.get("batch_size", cell.batch_size)
-    amount = work.per_step(cell.task, changed, batch_size)
-    timer = Timer(short, framework.fence, framework.compilations)
-    failed = None
-    try:
-        framework.cell = dataclasses.replace(cell, architecture=changed)
-        framework.run_at(batch_size, timer)
-    except Exception as error:
-        failed = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-        traceback.print_exc()
-    finally:
-        framework.cell = cell
-    generates = cell.task == "generate"
-    return {
-        "batch_size": batch_size,
-        "max_length": changed["max_length"] if generates else None,
-        "new_tokens": amount["tokens_per_step"] if generates else None,
-        "steps": 0 if failed else sum(steps for steps, _ in timer.blocks),
-        "elapsed_ns": 0 if failed else sum(ns for _, ns in timer.blocks),
-        "failed": failed,
-    }
 
 
 def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: float = 0.0) -> dict:

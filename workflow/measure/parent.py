@@ -15,7 +15,7 @@ from collections import deque
 from functools import partial
 from pathlib import Path
 
-from measure import machine, samples
+from measure import harvest, machine, samples
 from measure.ending import Ending, status
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
@@ -214,8 +214,10 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     # As the run says it of its own measurement, before probes; else of all that it came to.
     record["memory"]["peak_rss_mib"] = child.said("memory", "peak_rss_mib") or child.peak_rss_mib
     record["memory"]["peak_device_mib"] = child.said("memory", "peak_device_mib")
+    record["host_overhead"] = child.said("host_overhead", "host_overhead")
     record["parity"] = child.said("parity", "parity")
     record["warnings"] = child.said("warnings", "warnings") or []
+    record["warnings"] += harvest.printed(log, child.measured_log_bytes)
     if record["status"] != "ok":
         record["log_tail"] = tail(log)
     return child.said("window", "ns")

@@ -32,6 +32,8 @@ class Watched:
 
     def __init__(self, interpreter: str, task: dict, scratch: Path, log: Path, threads: int):
         self.events: dict[str, dict] = {}  # the last one of each kind
+        self.measured_log_bytes: int | None = None  # what was printed until it had measured
+        self._log = log
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
@@ -89,6 +91,8 @@ class Watched:
                 self.events[event["event"]] = event
                 if event["event"] == "packages":
                     on_packages(event)
+                if event["event"] == "measured":
+                    self.measured_log_bytes = self._log.stat().st_size
                 if event["event"] in ("done", "failed"):
                     self._wait_for_exit()
             timeout_s = 0

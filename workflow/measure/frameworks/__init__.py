@@ -24,6 +24,9 @@ class ``Framework`` is built with a :class:`Cell` and offers:
     wait until every output and every updated variable is ready, then the device.
 ``compilations()``
     programs compiled or traced so far; None where nothing is compiled.
+``begin_profile()``, ``end_profile()``
+    the framework's own profiler; the latter returns ``(start ns, end ns)`` of all that computed.
+    ``profiler``: its name, and what it counts as computing.
 ``work()``, ``parity()``, ``peak_device_mib()``
     facts for the record, read back from the live framework.
 """

@@ -1,6 +1,7 @@
 """Keras 3 on JAX."""
 
 from measure.frameworks.keras3 import Keras3Framework
+from measure.frameworks.xplane import Trace
 
 
 class Framework(Keras3Framework):
@@ -50,6 +51,34 @@ class Framework(Keras3Framework):
             "threads": None if gpu else self.cell.threads,
             "flush_denormals": True,
         }
+
+    profiler = "jax.profiler, operations of XLA programs"
+
+    def begin_profile(self):
+        options = self.jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0
+        self._trace = Trace(
+            lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
+            self.jax.profiler.stop_trace,
+            self._events,
+        )
+
+    def end_profile(self):
+        return self._trace.end()
+
+    def _events(self, path):
+        for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
+            for line in plane.lines:
+                for event in line.events:
+                    facts = dict(event.stats)
+                    yield (
+                        plane.name,
+                        line.name,
+                        event.name,
+                        event.start_ns,
+                        event.duration_ns,
+                        facts,
+                    )
 
     def backend_version(self):
         return f"jax {self.jax.__version__}"

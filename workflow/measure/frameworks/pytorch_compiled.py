@@ -52,7 +52,15 @@ class Framework(NativeFramework):
             "compiler": "inductor",
             "graphs": self.compilations(),
             "graph_breaks": self._graph_breaks(),
+            "cuda_graphs": self._cuda_graphs(),
         }
+
+    def _cuda_graphs(self):
+        """Whether the graphs are replayed on the device; inductor counts those it cannot."""
+        from torch._dynamo.utils import counters
+
+        on_device = self.cell.accelerator == "cuda" and self.compile_mode == "reduce-overhead"
+        return on_device and not counters["inductor"]["cudagraph_skips"]
 
     def _graph_breaks(self):
         from torch._dynamo.utils import counters

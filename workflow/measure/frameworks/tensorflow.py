@@ -1,5 +1,7 @@
 """What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
 
+from measure.frameworks.xplane import Trace
+
 
 class TensorFlowMixin:
     """Needs ``self.tf`` (the module), ``self.cell`` and ``self.model``."""
@@ -53,6 +55,18 @@ class TensorFlowMixin:
             **self.device_facts(),
         }
 
+    profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
+
+    def begin_profile(self):
+        profiler = self.tf.profiler.experimental
+        options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
+        self._trace = Trace(
+            lambda folder: profiler.start(folder, options=options), profiler.stop, _events
+        )
+
+    def end_profile(self):
+        return self._trace.end()
+
     def backend_version(self):
         return f"tensorflow {self.tf.__version__}"
 
@@ -60,6 +74,20 @@ class TensorFlowMixin:
         if not self.tf.config.list_physical_devices("GPU"):
             return None
         return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
+
+
+def _events(path):
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+    space = xplane_pb2.XSpace.FromString(path.read_bytes())
+    for plane in space.planes:
+        facts_of = {key: fact.name for key, fact in plane.stat_metadata.items()}
+        for line in plane.lines:
+            for event in line.events:
+                name = plane.event_metadata[event.metadata_id].name
+                start_ns = line.timestamp_ns + event.offset_ps / 1000
+                facts = {facts_of[fact.metadata_id] for fact in event.stats}
+                yield plane.name, line.name, name, start_ns, event.duration_ps / 1000, facts
 
 
 _STEP = {"fit": "train", "predict": "predict", "generate": "generate"}

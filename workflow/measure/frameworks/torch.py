@@ -1,5 +1,8 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
+# On the host: ATen's operations, and what inductor made of a graph, as a whole.
+COMPUTING = ("aten::", "## Call CompiledFxGraph", "CompiledFunction")
+
 
 class TorchMixin:
     """Needs ``self.torch`` (the module) and ``self.cell``."""
@@ -34,6 +37,31 @@ class TorchMixin:
             return None
         tiny = self.torch.tensor([1e-39], dtype=self.torch.float32)
         return bool((tiny * 0.5).item() == 0.0)
+
+    profiler = "torch.profiler, ATen operations, compiled graphs and CUDA kernels"
+
+    def begin_profile(self):
+        from torch.profiler import ProfilerActivity, profile
+
+        kinds = {ProfilerActivity.CPU}
+        if self.cell.accelerator == "cuda":
+            kinds.add(ProfilerActivity.CUDA)
+        self._profile = profile(activities=kinds)
+        self._profile.start()
+
+    def end_profile(self):
+        self._profile.stop()
+        events = self._profile.events()
+        names = {event.name.removeprefix("aten::_") for event in events}
+        self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
+        device = self.torch.autograd.DeviceType.CUDA
+        kernels = [event for event in events if event.device_type == device]
+        if self.cell.accelerator == "cpu":
+            kernels = [event for event in events if event.name.startswith(COMPUTING)]
+        return [
+            (int(1000 * event.time_range.start), int(1000 * event.time_range.end))
+            for event in kernels
+        ]
 
     def backend_version(self):
         return f"torch {self.torch.__version__}"

@@ -77,6 +77,7 @@ class Framework:
             self.compiled += 1
         if self.steps == self.wanted.get("warns_at"):
             warnings.warn("fake warning", stacklevel=1)
+            print("W1120 10:00:00.123456 77 torch/fake.py:12] [0/8] recompiled", file=sys.stderr)
         if self.steps == 8 and self.wanted.get("compiles_late_once"):
             late = Path(self.wanted["compiles_late_once"])
             self.compiled += not late.exists()
@@ -118,6 +119,18 @@ class Framework:
 
     def precision(self):
         return {"matmul_precision": self.wanted.get("computes_in", "float32")}
+
+    profiler = "a list of intervals"
+
+    def begin_profile(self):
+        if self.wanted.get("profiler_fails"):
+            raise RuntimeError("no profiler here")
+        self.began = time.perf_counter_ns()
+
+    def end_profile(self):
+        """Half of the time, and a part of that twice."""
+        half = (time.perf_counter_ns() - self.began) // 2
+        return [(0, half), (half // 2, half)]
 
     def peak_device_mib(self):
         return None

@@ -1,0 +1,69 @@
+"""Memory and seconds of building a model, over its own size: no second copy may be held.
+
+    python3 benchmarks/build_memory.py --scale paper --models gemma mistral --tasks generate
+
+builds each in a fresh process and prints the largest resident memory (and that of
+the device) above what the imports had taken, over the size of the weights.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+from cells import framework_of, interpreter, planned, title
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", default="paper")
+    parser.add_argument("--models", nargs="*")
+    parser.add_argument("--frameworks", nargs="*")
+    parser.add_argument("--tasks", nargs="*")
+    parser.add_argument("--inside", help="used by this script itself")
+    options = parser.parse_args()
+    if options.inside:
+        inside(json.loads(options.inside))
+        return
+    plan, runs = planned(options.scale, options.models, options.frameworks, options.tasks)
+    print(f"{'cell':44}weights (MiB)  host ratio  device ratio  seconds", flush=True)
+    seen = set()
+    for run in runs:
+        once = (run.row.model, run.row.task, run.framework)
+        if once in seen:
+            continue  # another batch size is the same model
+        seen.add(once)
+        command = [interpreter(plan, run), "-s", __file__, "--inside", run.identity]
+        done = subprocess.run(command, capture_output=True, text=True)
+        last = done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
+        print(f"{title(run):44}{last}", flush=True)
+
+
+def inside(identity):
+    """Build in this process, which runs in the framework's environment."""
+    framework = framework_of(identity)
+    framework.load()
+    before_mib = peak_rss_mib()
+    start = time.perf_counter()
+    framework.build()
+    seconds = time.perf_counter() - start
+    bytes_each = 2 if identity["architecture"].get("dtype") == "bfloat16" else 4
+    weights_mib = framework.work()["parameters"] * bytes_each / 2**20
+    host = (peak_rss_mib() - before_mib) / weights_mib
+    device_mib = framework.peak_device_mib()
+    device = f"{device_mib / weights_mib:14.2f}" if device_mib else f"{'none':>14}"
+    print(f"{weights_mib:13.0f}{host:12.2f}{device}{seconds:9.0f}", flush=True)
+    os._exit(0)
+
+
+def peak_rss_mib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        2**10 if sys.platform == "linux" else 2**20
+    )
+
+
+if __name__ == "__main__":
+    main()

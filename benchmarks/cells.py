@@ -1,0 +1,56 @@
+"""Cells for the benchmarks: planned from the shipped configuration, each with its interpreter."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+
+def planned(scale, models=None, frameworks=None, tasks=None, **changes):
+    """``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
+    import yaml
+
+    from environments import definition_sha256
+    from planning.plan import Plan
+
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    plan = Plan({**config, "scale": scale, "runs": 1, **changes}, definition_sha256, ROOT / "envs")
+    wanted = [
+        run
+        for run in sorted(plan.runs, key=lambda run: run.record)
+        if (not models or run.row.model in models)
+        and (not frameworks or run.framework in frameworks)
+        and (not tasks or run.row.task in tasks)
+    ]
+    return plan, wanted
+
+
+def interpreter(plan, run):
+    """The Python of a run's environment, deployed now where it is not yet."""
+    from planning.frameworks import FRAMEWORKS
+
+    environment = plan.environment_of(FRAMEWORKS[run.framework])
+    marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
+    deploy = [sys.executable, str(ROOT / "workflow/environments.py"), "--method", "venv"]
+    deploy += ["--name", environment.name, "--definition", str(environment.definition)]
+    subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
+    return json.loads(marker.read_text())["interpreter"]
+
+
+def title(run):
+    """For example ``bert fit b8 keras3-jax``."""
+    return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
+
+
+def framework_of(identity):
+    """Inside an environment: the framework of an identity, pinned as a run would be."""
+    import os
+
+    from measure import frameworks
+    from measure.parent import CHILD_FIELDS, processors
+
+    os.sched_setaffinity(0, processors(identity["threads"]))
+    return frameworks.create(frameworks.Cell(**{name: identity[name] for name in CHILD_FIELDS}))

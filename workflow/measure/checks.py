@@ -1,0 +1,27 @@
+"""What must hold for a run to be about its row; a breach is an error, never a number."""
+
+
+class WrongModel(RuntimeError):
+    """The model that was built is not the one that the row is about."""
+
+
+def check_model(sizes: dict, parameters: int, trains: str) -> None:
+    """Raise :class:`WrongModel` unless size and what is trained are as declared."""
+    trainable = sizes["trainable_parameters"]
+    base = sizes["parameters"] - (trainable if trains == "adapters" else 0)
+    # Meta's SegmentAnything has 256 of 641 million fewer than KerasCV's.
+    if abs(base - parameters) > parameters / 1000:
+        raise WrongModel(f"{base:,} parameters were built, the row is about {parameters:,}")
+    if trains != "nothing" and not trainable:
+        raise WrongModel("nothing is trainable: fit would report a time for no training")
+
+
+class WrongPrecision(RuntimeError):
+    """Float32 products are not computed in what the configuration asks for."""
+
+
+def check_precision(asked: str, used: dict) -> None:
+    """Raise :class:`WrongPrecision` unless the products that were tried are as asked."""
+    for kind, found in used.items():
+        if found != asked:
+            raise WrongPrecision(f"precision {asked} was asked for, {kind} is {found}")

@@ -1,0 +1,43 @@
+"""The same step at another batch size or length, in the same process."""
+
+import dataclasses
+import traceback
+
+from measure.protocol import Protocol
+from measure.timer import Timer
+
+
+def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
+    """The same step at another batch size or length; a failure is a finding of its own."""
+    short = dataclasses.replace(
+        protocol,
+        max_steps=protocol.probe_steps,
+        min_steps=2,
+        floor_s=0.0,
+        cap_s=protocol.probe_cap_s,
+        synchronised_steps=0,
+        extends=False,
+    )
+    cell = framework.cell
+    changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
+    batch_size = wanted.get("batch_size", cell.batch_size)
+    amount = work.per_step(cell.task, changed, batch_size)
+    timer = Timer(short, framework.fence, framework.compilations)
+    failed = None
+    try:
+        framework.cell = dataclasses.replace(cell, architecture=changed)
+        framework.run_at(batch_size, timer)
+    except Exception as error:
+        failed = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        traceback.print_exc()
+    finally:
+        framework.cell = cell
+    generates = cell.task == "generate"
+    return {
+        "batch_size": batch_size,
+        "max_length": changed["max_length"] if generates else None,
+        "new_tokens": amount["tokens_per_step"] if generates else None,
+        "steps": 0 if failed else sum(steps for steps, _ in timer.blocks),
+        "elapsed_ns": 0 if failed else sum(ns for _, ns in timer.blocks),
+        "failed": failed,
+    }
