@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planning import changes, schedule, sources
 from planning.config import Problem
 
-from .test_config import ROOT, plan
+from .test_config import BERT, ROOT, plan
 
 WORKFLOW = ROOT / "workflow"
 
@@ -22,14 +22,24 @@ def test_the_document_is_valid_and_complete():
     schema = json.loads((WORKFLOW / "schemas/plan.schema.json").read_text())
     jsonschema.validate(document, schema)
     positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
-    assert positions == list(range(36))
+    assert positions == list(range(3 * 68))
 
 
 def test_the_published_batch_sizes_are_the_pages():
     rows = plan(scale="paper").document()["rows"]
     assert [(r["title"], r["batch_size"], r["published_batch_size"]) for r in rows] == [
+        ("SegmentAnything fit", 1, 1),
+        ("SegmentAnything predict", 4, 4),
+        ("Stable Diffusion fit", 8, 8),
+        ("Stable Diffusion predict", 13, 13),
         ("BERT fit", 32, 32),
         ("BERT predict", 256, 256),
+        ("Gemma fit", 8, 8),
+        ("Gemma generate", 32, 32),
+        ("Gemma generate", 1, 1),
+        ("Mistral fit", 8, 8),
+        ("Mistral generate", 32, 32),
+        ("Mistral generate", 1, 1),
     ]
 
 
@@ -155,7 +165,7 @@ def said(planned, root):
 
 
 def test_the_summary_says_which_cells_and_why(tmp_path):
-    planned = plan()
+    planned = plan(models=BERT)
     assert "not measured yet" in said(planned, tmp_path)
     for run in planned.runs:
         path = tmp_path / run.record
