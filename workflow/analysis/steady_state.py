@@ -117,7 +117,7 @@ def change_points(values: Sequence[float], deviation: float) -> list[int]:
     found = ruptures.KernelCPD(kernel="linear", min_size=1).fit_predict(
         numpy.array(scaled), pen=penalty
     )
-    return [0, *found[:-1]]
+    return [0, *map(int, found[:-1])]
 
 
 def _judge(values: Sequence[float], starts: Sequence[int]) -> tuple[SteadyState, int]:
