@@ -28,8 +28,8 @@ def planned(scale, models=None, frameworks=None, tasks=None, **changes):
     return plan, wanted
 
 
-def interpreter(plan, run):
-    """The Python of a run's environment, deployed now where it is not yet."""
+def environment_of(plan, run):
+    """The marker of a run's environment, which is deployed now where it is not yet."""
     from planning.frameworks import FRAMEWORKS
 
     environment = plan.environment_of(FRAMEWORKS[run.framework])
@@ -37,7 +37,12 @@ def interpreter(plan, run):
     deploy = [sys.executable, str(ROOT / "workflow/environments.py"), "--method", "venv"]
     deploy += ["--name", environment.name, "--definition", str(environment.definition)]
     subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
-    return json.loads(marker.read_text())["interpreter"]
+    return json.loads(marker.read_text())
+
+
+def interpreter(plan, run):
+    """The Python of a run's environment."""
+    return environment_of(plan, run)["interpreter"]
 
 
 def title(run):

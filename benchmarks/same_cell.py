@@ -1,0 +1,85 @@
+"""A/A: the same real cell measured under two names, again and again; how often are they told apart?
+
+Each experiment measures one cell ``--runs`` times under each name, the two names
+in a random order in each round, as the pipeline does, and asks for the verdict.
+At smoke scale a step is short and noisy, which is the hard case.
+"""
+
+import argparse
+import json
+import random
+import tempfile
+from pathlib import Path
+
+from cells import environment_of, planned, title
+
+COLUMNS = ("pytorch-eager", "keras3-torch", "keras2-tensorflow", "keras3-tensorflow")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--experiments", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--scale", default="smoke")
+    parser.add_argument("--models", nargs="*", default=["bert"])
+    parser.add_argument("--frameworks", nargs="*", default=COLUMNS)
+    options = parser.parse_args()
+    plan, runs = planned(options.scale, options.models, options.frameworks)
+    rng = random.Random(1)
+    verdicts, outside = [], 0
+    print(f"{'cell':44}{'B / A':>8}  95 % interval     verdict    in one best set", flush=True)
+    for number in range(options.experiments):
+        run = runs[number % len(runs)]
+        names = experiment(plan, run, options.runs, rng)
+        ratio, together = compared(names)
+        verdicts.append(str(ratio.verdict))
+        low, high = ratio.interval.low, ratio.interval.high
+        outside += not low <= 1 <= high
+        interval = f"[{low:.4f}, {high:.4f}]"
+        print(
+            f"{title(run):44}{ratio.value:8.4f}  {interval:18}{ratio.verdict:11}"
+            f"{'yes' if together else 'no'}",
+            flush=True,
+        )
+    told_apart = sum(verdict in ("FASTER", "SLOWER") for verdict in verdicts)
+    print(
+        f"{len(verdicts)} pairs: {told_apart} called different; the interval misses 1 in {outside}"
+    )
+
+
+def experiment(plan, run, rounds, rng):
+    """``{name: {round: ms/step}}`` of the same cell under names A and B."""
+    from measure import parent
+
+    environment = environment_of(plan, run)
+    identity = {**json.loads(run.identity), "probes": []}
+    names = {"A": {}, "B": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(1, rounds + 1):
+            for name in rng.sample(sorted(names), 2):
+                record = parent.run(
+                    json.dumps({**identity, "run": number}, sort_keys=True),
+                    environment,
+                    Path(folder, "run.json"),
+                    Path(folder, "run.log"),
+                    plan.time_limit_s,
+                    plan.memory_limit_mib,
+                )
+                if record["status"] != "ok":
+                    raise SystemExit(f"{title(run)}: {record['status']}: {record['reason']}")
+                blocks = record["timing"]["blocks"]
+                elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
+                names[name][number] = elapsed_ns / sum(block["steps"] for block in blocks) / 1e6
+    return names
+
+
+def compared(names):
+    """The ratio of B to A, and whether both are in the best set."""
+    from analysis.best_set import best_set
+    from analysis.statistics import paired_ratio
+
+    return paired_ratio(names["B"], names["A"]), len(best_set(names)) == 2
+
+
+if __name__ == "__main__":
+    main()
