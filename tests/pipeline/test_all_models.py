@@ -78,7 +78,7 @@ def test_every_cell_is_ok_or_unsupported_with_its_reason(halves):
         ("mistral", "fit", "keras2-tensorflow"),
     }
     assert all(len(reason) > 20 for reason in unsupported.values())
-    # Ten rows of six columns, less five unsupported cells.
+    # Ten rows of six columns, less the unsupported cells: three of Gemma, one of Mistral.
     assert len(found) == 10 * 6 - 4
 
 
@@ -92,6 +92,15 @@ def test_all_columns_of_a_row_do_the_same_work(halves):
         for key in ("flops_per_step", "tokens_per_step", "images_per_step"):
             assert len({record["work"][key] for record in records}) == 1, (row, key)
         assert len({record["parity"]["dtype"] for record in records}) == 1, row
+
+
+def test_every_step_was_profiled_and_none_was_compiled_while_timed(halves):
+    for name, record in cells(halves):
+        assert 0 <= record["host_overhead"]["share"] < 1, name
+        assert record["timing"]["compilations"]["during_timing"] in (0, None), name
+        assert record["parity"]["matmul_precision"] == "float32", name
+        has_images = record["work"]["images_per_step"] is not None
+        assert ("image_data_format" in record["parity"]) == has_images, name
 
 
 def test_no_probe_failed_and_generation_was_tried_at_other_lengths(halves):
