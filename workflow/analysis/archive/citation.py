@@ -1,0 +1,65 @@
+"""CITATION.cff, and BibTeX from it."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import InputError
+from analysis.strict_json import read_bytes
+from analysis.text import latex
+
+TEXTS = ("message", "title", "license")
+
+
+def read_citation(path: Path) -> dict[str, Any]:
+    """The citation's data; a key that is missing, or that cannot be printed, is named."""
+    import yaml
+
+    try:
+        citation = yaml.safe_load(read_bytes(path, path.name).decode("utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"{path.name}: not valid YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(citation, dict) or not isinstance(citation.get("authors"), list):
+        raise InputError(f"{path.name}: authors: missing")
+    for key in TEXTS:
+        if not isinstance(citation.get(key), str):
+            raise InputError(f"{path.name}: {key}: missing, or not a text")
+    for key in ("version", "doi", "date-released", "url", "repository-code"):
+        if not isinstance(citation.get(key, ""), str | int | float | date):
+            raise InputError(f"{path.name}: {key}: not a text")
+    for number, author in enumerate(citation["authors"], 1):
+        if not _is_author(author):
+            raise InputError(f"{path.name}: authors: {number}: has no name")
+    return citation
+
+
+def _is_author(author: Any) -> bool:
+    named = isinstance(author, dict) and author.keys() & {"name", "family-names"}
+    return bool(named) and all(isinstance(value, str) for value in author.values())
+
+
+def bibtex(citation: dict[str, Any], note: str) -> str:
+    """An entry for BibTeX and BibLaTeX; what is not known is left out."""
+    released = str(citation.get("date-released", ""))
+    fields = {
+        "title": f"{{{latex(citation['title'])}}}",
+        "author": " and ".join(map(_author, citation["authors"])),
+        "year": released[:4],
+        "month": released[5:7],
+        "version": latex(str(citation.get("version", ""))),
+        "doi": str(citation.get("doi", "")),
+        "url": str(citation.get("url") or citation.get("repository-code") or ""),
+        "note": latex(note),
+    }
+    lines = [f"  {key:7} = {{{value}}}," for key, value in fields.items() if value]
+    return "\n".join(["@software{millistep,", *lines, "}"])
+
+
+def _author(author: dict[str, Any]) -> str:
+    """A person sorts by the family name; an organisation is one word to BibTeX."""
+    if "family-names" not in author:
+        return f"{{{latex(author['name'])}}}"
+    family = " ".join(filter(None, (author.get("name-particle"), author["family-names"])))
+    return ", ".join(latex(part) for part in (family, author.get("given-names")) if part)

@@ -1,0 +1,50 @@
+"""The zip itself: the same bytes from the same files, and a seal over every one of these bytes.
+
+The seal is the zip's comment: the SHA-256 of the whole file but for the digest itself. It breaks
+also where a change leaves the contents alone: a time, an attribute, an unused bit of a stream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+SEAL = b"sha256 of all bytes before this digest: "
+DIGEST_LENGTH = 64  # hexadecimal digits
+UNIX = 3
+CHUNK_BYTES = 2**20
+
+
+def write_zip(folder: Path, names: Iterable[str], output: Path, moment: tuple[int, ...]) -> None:
+    """Write the named files of a folder, sorted; `moment` (year to second) is the time of all."""
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(names):
+            entry = zipfile.ZipInfo(name, moment)
+            entry.create_system = UNIX
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, (folder / name).read_bytes(), compresslevel=9)
+        archive.comment = SEAL + b"0" * DIGEST_LENGTH
+    with output.open("r+b") as file:
+        file.seek(-DIGEST_LENGTH, 2)
+        file.write(_digest(output).encode())
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether every byte is as `write_zip` wrote it."""
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, len(SEAL) + DIGEST_LENGTH), 2)
+        return file.read() == SEAL + _digest(path).encode()
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file but for its last DIGEST_LENGTH bytes."""
+    left, digest = path.stat().st_size - DIGEST_LENGTH, hashlib.sha256()
+    with path.open("rb") as file:
+        while left > 0 and (chunk := file.read(min(left, CHUNK_BYTES))):
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,66 @@
+"""Which files an archive holds: what was measured, and the sources that measured and drew it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from analysis.archive import PLAN
+from analysis.plan import Plan
+
+FILES = ("Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+FILES += ("LICENSE", "CITATION.cff", "pyproject.toml")
+FOLDERS = ("config", "envs", "profiles", "workflow", "report", "reference")
+KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
+KINDS |= {".toml", ".txt", ".yaml", ".yml"}
+DRAWING = ("workflow/analysis/", "workflow/schemas/", "report/", "reference/")
+OWN_LOG = "results/logs/archive.log"  # still being written
+
+
+def source_names(root: Path, folders: Iterable[str]) -> list[str]:
+    """Source files below `root`, in our own folders and these (relative, with models of the
+    user's). What is hidden, generated, a link or of another kind is left out.
+    """
+    found = [name for name in FILES if (root / name).is_file()]
+    for folder in (*FOLDERS, *folders):
+        found += [path.relative_to(root).as_posix() for path in _sources(root / folder)]
+    return sorted(set(found))
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith((".", "__pycache__")) or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _sources(path)
+        elif path.suffix in KINDS:
+            yield path
+
+
+def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
+    """Of the files found in a project, those that the results are computed from."""
+    planned = {run.record for cell in plan.cells.values() for run in cell.runs}
+    planned |= {PLAN, *plan.canaries, plan.machine_card, plan.self_test}
+    return sorted(planned.intersection(found))
+
+
+def other_names(plan: Plan, found: Iterable[str]) -> list[str]:
+    """Of the files found in a project: what was installed, and the logs of what was planned."""
+    raw = raw_names(plan, found)
+    logs = {name.replace("/records/", "/logs/").replace(".json", ".log") for name in raw}
+    environments = f"results/environments/{plan.accelerator}/"
+    return sorted(
+        name
+        for name in found
+        if name != OWN_LOG
+        and (
+            (name.startswith(environments) and name.endswith(".json"))
+            or name in logs
+            or (name.startswith("results/logs/") and not _of_a_scale(name))
+        )
+    )
+
+
+def _of_a_scale(name: str) -> bool:
+    """A run's log, which may be of another plan."""
+    return name.split("/")[2] in ("paper", "laptop", "smoke")

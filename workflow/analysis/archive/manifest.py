@@ -1,0 +1,39 @@
+"""The SHA-256 of every file, in the format that `sha256sum --check` reads."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from analysis.archive import MANIFEST
+from analysis.errors import InputError
+
+_LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
+
+
+def sha256(path: Path) -> str:
+    """Of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def manifest_text(folder: Path, names: Iterable[str]) -> str:
+    """One line per file, sorted by name."""
+    return "".join(f"{sha256(folder / name)}  {name}\n" for name in sorted(names))
+
+
+def read_manifest(path: Path) -> dict[str, str]:
+    """Digest by name; a line that is none is named."""
+    digests: dict[str, str] = {}
+    try:
+        lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{MANIFEST}: not UTF-8 text (byte {error.start})") from None
+    for number, line in enumerate(lines, 1):
+        found = _LINE.fullmatch(line)
+        if not found or found[2] in digests:
+            raise InputError(f"{MANIFEST}: line {number}: not one digest and name of a file")
+        digests[found[2]] = found[1]
+    return digests

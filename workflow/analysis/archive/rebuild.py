@@ -1,0 +1,43 @@
+"""All results from plan and records: the commands of workflow/rules/{analyse,report}.smk, in their
+order. No framework, no GPU, no network.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from analysis.archive import PLAN, ROOT
+from analysis.errors import InputError
+from analysis.text import plain
+
+COMMANDS = {
+    "tables": ("--output-dir", "results"),
+    "caveats": ("--output-dir", "results"),
+    "figures": ("--output-dir", "results/figures"),
+    "report": ("--figures", "results/figures", "--output", "results/report.html"),
+}
+
+
+def rebuild(project: Path) -> None:
+    """Write everything that follows from `project`/results/plan.json and the files that it names.
+    Raises InputError with what a command said when it could not.
+    """
+    for module, options in COMMANDS.items():
+        # -P: what lies in the project, which may be somebody else's, is never imported.
+        command = [sys.executable, "-sP", "-m", f"analysis.{module}", "--plan", PLAN, *options]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+        done = subprocess.run(
+            command,
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        if done.returncode:
+            lines = [plain(line) for line in done.stderr.splitlines()] or ["it said nothing"]
+            said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+            raise InputError(said or [f"analysis.{module} failed: {lines[-1]}"])

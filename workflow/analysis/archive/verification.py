@@ -1,0 +1,198 @@
+"""Everything that is checked of an archive, and what was found. Nothing of what an archive holds is
+ever run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analysis.archive import ABOUT, CITATION, CRATE, PLAN, ROOT
+from analysis.archive.about import made_with
+from analysis.archive.citation import read_citation
+from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
+from analysis.archive.crate import crate_json
+from analysis.archive.differences import first_difference, undo_one_digit
+from analysis.archive.manifest import sha256
+from analysis.archive.rebuild import rebuild
+from analysis.archive.unpack import Unpacked, unpack
+from analysis.errors import InputError
+from analysis.plan import load_plan
+from analysis.records import load_results
+from analysis.strict_json import SCHEMAS, read_json, validate
+from analysis.text import listed
+
+IDENTICAL, DIFFERENT, UNDECIDED = 0, 1, 3
+REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
+DRAWN = (".svg", ".png", ".pdf")
+DRAWN_WITH = ("matplotlib", "freetype", "pillow", "contourpy", "numpy")
+_SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
+_SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
+
+Rebuild = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Unequal:
+    """A result that looks otherwise when drawn here: where, and whether only in a figure."""
+
+    place: str
+    in_figure: bool
+
+
+@dataclass
+class Verification:
+    """What was found: files that cannot be right with the reason, results that look otherwise when
+    drawn here, and the sources and versions (theirs, ours) that may explain it.
+    """
+
+    files: int
+    sealed: bool
+    wrong: dict[str, str] = field(default_factory=dict)
+    unequal: dict[str, Unequal] = field(default_factory=dict)
+    redrawn: int = 0
+    passed: int = 0
+    sources: list[str] = field(default_factory=list)
+    versions: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """IDENTICAL, DIFFERENT or, where only other sources or versions differ, UNDECIDED."""
+        if self.wrong or not self.sealed or not all(map(self.excuse, self.unequal.values())):
+            return DIFFERENT
+        return UNDECIDED if self.unequal else IDENTICAL
+
+    def excuse(self, unequal: Unequal) -> str:
+        """Why a result may rightly look otherwise here; empty when there is no reason."""
+        reasons = [
+            f"{package} {theirs}, here {ours}"
+            for package, (theirs, ours) in self.versions.items()
+            if not unequal.in_figure or package in DRAWN_WITH
+        ]
+        words = [f"drawn with {listed(reasons)}"] if reasons else []
+        return "; ".join([*words, *(["drawn by other sources"] if self.sources else [])])
+
+
+def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
+    """Unpack below `folder`, which is empty, and check everything; `draw` makes the results of a
+    project. Raises InputError for what is no archive.
+    """
+    (folder / "archive").mkdir()
+    archive = unpack(path, folder / "archive")
+    found = Verification(len(archive.digests), archive.sealed, dict(archive.problems))
+    for name in REQUIRED:
+        if name not in archive.digests:
+            found.wrong[name] = "missing"
+    _check_schemas(archive, found)
+    if ABOUT not in found.wrong:
+        _compare_makers(archive, found)
+    try:
+        anew = _draw_anew(archive, folder / "anew", draw)
+        _compare_results(archive, anew, found)
+        _compare_crate(archive, anew, found)
+    except InputError as error:
+        for line in error.lines:
+            name, _, words = line.partition(": ")
+            found.wrong.setdefault(name, f"nothing could be drawn anew: {words or line}")
+    _name_places(archive, found)
+    return found
+
+
+def _check_schemas(archive: Unpacked, found: Verification) -> None:
+    """Every JSON file of ours names a schema, and passes it."""
+    for name in archive.names:
+        if name == ABOUT or (name.startswith("results/") and name.endswith(".json")):
+            try:
+                _check_schema(archive.folder / name, name)
+                found.passed += 1
+            except InputError as error:
+                found.wrong.setdefault(name, error.lines[0].removeprefix(f"{name}: "))
+
+
+def _check_schema(path: Path, name: str) -> None:
+    data = read_json(path, name)
+    stated = data.get("schema") if isinstance(data, dict) else None
+    known = _SCHEMA.fullmatch(stated) if isinstance(stated, str) else None
+    if not known or not (SCHEMAS / f"{known[1]}.schema.json").is_file():
+        raise InputError(f"{name}: /schema: names no schema that is known here")
+    validate(data, known[1], name)
+
+
+def _compare_makers(archive: Unpacked, found: Verification) -> None:
+    """Sources and versions that made the archive, against those here."""
+    theirs = {name for name in archive.names if name.startswith(DRAWING)}
+    ours = {name for name in source_names(ROOT, ()) if name.startswith(DRAWING)}
+    found.sources = sorted(
+        (theirs ^ ours)
+        | {n for n in theirs & ours if sha256(archive.folder / n) != sha256(ROOT / n)}
+    )
+    made, here = read_json(archive.folder / ABOUT, ABOUT)["made_with"], made_with()
+    found.versions = {
+        name: (made.get(name, "none"), here.get(name, "none"))
+        for name in sorted(made.keys() | here.keys())
+        if made.get(name) != here.get(name)
+    }
+
+
+def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> Path:
+    """A project with what was measured, and what is drawn from that."""
+    plan = load_plan(archive.folder / PLAN)
+    for name in [*raw_names(plan, archive.names), *other_names(plan, archive.names)]:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(archive.folder / name, project / name)
+    draw(project)
+    return project
+
+
+def _compare_results(archive: Unpacked, anew: Path, found: Verification) -> None:
+    """All of results/ against what was measured and drawn anew."""
+    drawn = {path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file()}
+    there = {name for name in archive.names if name.startswith("results/")}
+    found.redrawn = len(drawn) - len(there & _measured(archive))
+    for name in sorted(drawn | there):
+        if name not in there:
+            found.wrong.setdefault(name, "missing, although it follows from the records")
+        elif name not in drawn:
+            found.wrong.setdefault(name, "follows neither from the plan nor from the records")
+        else:
+            _compare(name, archive.folder / name, (anew / name).read_bytes(), found)
+
+
+def _measured(archive: Unpacked) -> set[str]:
+    """What is copied from the archive, not drawn."""
+    plan = load_plan(archive.folder / PLAN)
+    return {*raw_names(plan, archive.names), *other_names(plan, archive.names)}
+
+
+def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:
+    """The RO-Crate metadata, made anew."""
+    citation = read_citation(archive.folder / CITATION)
+    names = [name for name in archive.names if name != CRATE]
+    crate = crate_json(archive.folder, names, load_results(anew / PLAN), citation)
+    if CRATE in archive.names:
+        _compare(CRATE, archive.folder / CRATE, crate.encode(), found)
+
+
+def _compare(name: str, path: Path, expected: bytes, found: Verification) -> None:
+    content = path.read_bytes()
+    if content == expected:
+        return
+    place = first_difference(name, content, expected)
+    if name in found.wrong:
+        found.wrong[name] += f": {place} when drawn anew"
+    else:
+        in_figure = name.endswith(DRAWN) or _SVG.sub(b"", content) == _SVG.sub(b"", expected)
+        found.unequal[name] = Unequal(place, in_figure)
+
+
+def _name_places(archive: Unpacked, found: Verification) -> None:
+    """Where one digit of a file was changed, the digest of the file tells which."""
+    for name in found.wrong.keys() & archive.problems.keys():
+        path = archive.folder / name
+        if path.is_file() and found.wrong[name] == archive.problems[name]:
+            content = path.read_bytes()
+            if original := undo_one_digit(content, archive.digests[name]):
+                found.wrong[name] += f": {first_difference(name, content, original)}"

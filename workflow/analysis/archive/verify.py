@@ -1,0 +1,71 @@
+"""python -m analysis.archive.verify results/millistep.zip
+
+Checks every byte, checksum and schema of an archive, draws everything anew from plan and records,
+and says whether it is the same. Ends with 0: identical; 1: not, or no archive at all; 3: as far as
+can be told here, with other sources or versions than those that made it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analysis.archive.manifest import sha256
+from analysis.archive.verification import DIFFERENT, IDENTICAL, UNDECIDED, Verification, verify
+from analysis.errors import run_command
+from analysis.text import count, listed, plain
+
+VERDICTS = {
+    IDENTICAL: "IDENTICAL: every file is as archived, and as drawn anew from the records.",
+    DIFFERENT: "DIFFERENT: this is not the archive as it was made.",
+    UNDECIDED: "UNDECIDED: every file is as archived, but some results look otherwise here.",
+}
+MAX_SOURCES = 3  # that a line names
+
+
+def told(found: Verification) -> Iterator[str]:
+    """The findings, one a line, and the verdict."""
+    seal = "as it was made, to the byte" if found.sealed else "not the one that was made: repacked?"
+    broken = count(len(found.wrong), "file")
+    yield f"zip        {seal}"
+    yield f"files      {found.files}, {f'wrong: {broken}' if found.wrong else 'all as archived'}"
+    yield f"schemas    {count(found.passed, 'JSON file')} pass"
+    same = found.redrawn - len(found.unequal)
+    yield (
+        f"drawn anew {count(found.redrawn, 'result')}, {same} identical"
+        if found.redrawn
+        else ("drawn anew nothing")
+    )
+    if found.sources:
+        more = len(found.sources) - MAX_SOURCES
+        names = found.sources[:MAX_SOURCES] + ([f"{more} more"] if more > 0 else [])
+        yield f"sources    other here than in the archive: {listed(names)}"
+    yield from (f"wrong      {name}: {why}" for name, why in sorted(found.wrong.items()))
+    for name, unequal in found.unequal.items():
+        excuse = found.excuse(unequal)
+        why = f" ({excuse})" if excuse else ", from the same sources and versions"
+        yield f"otherwise  {name}: {unequal.place}{why}"
+    yield VERDICTS[found.status]
+    if found.unequal and found.sources and not found.wrong:
+        yield "To draw with its own sources, unpack it and run this command there."
+
+
+def main() -> None:
+    """Print what was found; the status is the verdict."""
+    options = argparse.ArgumentParser(description="Check an archive, and draw its results anew.")
+    options.add_argument("archive", type=Path, help="the zip")
+    arguments = options.parse_args()
+    with TemporaryDirectory(prefix="millistep-") as folder:
+        found = verify(arguments.archive, Path(folder))
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    print(f"{arguments.archive}: sha256 {sha256(arguments.archive)}")
+    for line in told(found):
+        print(plain(line))
+    sys.exit(found.status)
+
+
+if __name__ == "__main__":
+    run_command(main)

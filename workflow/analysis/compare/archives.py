@@ -1,0 +1,48 @@
+"""Reading the archives that are compared. One that is not as it was made is not used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.archive import PLAN
+from analysis.archive.manifest import sha256
+from analysis.archive.unpack import unpack
+from analysis.cells import Results
+from analysis.errors import InputError
+from analysis.record import Machine
+from analysis.records import load_results
+from analysis.tables.model import letter
+
+
+@dataclass(frozen=True)
+class Archive:
+    """One archive: `label` is A for the first, which the others are compared with."""
+
+    label: str
+    name: str
+    sha256: str
+    results: Results
+
+    @property
+    def machines(self) -> dict[str, Machine]:
+        """Machines that a number comes from, by their id."""
+        return {record.machine.id: record.machine for record in self.results.records}
+
+
+def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
+    """Unpack every archive below `folder`, check its checksums, and load its results."""
+    archives = []
+    for index, path in enumerate(paths):
+        place = folder / str(index)
+        place.mkdir()
+        if problems := unpack(path, place).problems:
+            raise InputError(f"{path}: {name}: {why}" for name, why in problems.items())
+        try:
+            results = load_results(place / PLAN)
+        except InputError as error:
+            raise InputError(
+                f"{path}: {line.replace(str(place), '')}" for line in error.lines
+            ) from None
+        archives.append(Archive(letter(index).upper(), path.name, sha256(path), results))
+    return archives

@@ -1,0 +1,37 @@
+"""The ratio of two cells whose runs are not paired, as those of two archives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from analysis.statistics import MIN_RUNS, Interval, Ratio, deviation, interval_around
+
+
+def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
+    """Geometric mean of `times` over that of `base` (ms/step of runs) with Welch's 95 % interval on
+    logarithms; no interval where either has fewer than two runs, None where either has none.
+
+    The variances are not taken as equal: another version may be noisier. Degrees of freedom are
+    Welch's and Satterthwaite's.
+    """
+    if not times or not base:
+        return None
+    samples = [list(map(math.log, times)), list(map(math.log, base))]
+    difference = fmean(samples[0]) - fmean(samples[1])
+    number = min(map(len, samples))
+    interval = _interval(difference, samples) if number >= MIN_RUNS else None
+    return Ratio(math.exp(difference), interval, number)
+
+
+def _interval(difference: float, samples: Sequence[Sequence[float]]) -> Interval:
+    variances = [deviation(logs) ** 2 / len(logs) for logs in samples]
+    total = math.fsum(variances)
+    if total == 0:
+        return Interval(math.exp(difference), math.exp(difference))
+    shares = [variance / total for variance in variances]
+    spent = math.fsum(
+        share**2 / (len(logs) - 1) for share, logs in zip(shares, samples, strict=True)
+    )
+    return interval_around(difference, math.sqrt(total), 1 / spent)

@@ -1,0 +1,173 @@
+"""A comparison as lines of text, and these as Markdown, CSV and HTML: the same numbers in all."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from analysis.cells import Cell
+from analysis.compare.cells import Comparison, Pair
+from analysis.compare.changes import changes
+from analysis.report.grid import Grid
+from analysis.report.setting import coverage, machines, period, software
+from analysis.statistics import MARGIN
+from analysis.text import NA, csv_text, listed, markdown, ms, percent, plain
+
+BANNER = (
+    "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "
+    "the machine does and what the software does, and nobody can tell one from the other. Even two "
+    "machines of one model differ."
+)
+METHOD = (
+    "ms/step is the geometric mean of the run means. The ratio is the other archive's time over "
+    "the base's, below 1 where the other took less time, with Welch's 95 % interval on logarithms, "
+    "since the runs of two archives are not paired. Intervals are not adjusted for the number of "
+    "cells."
+)
+VERDICTS = (
+    f"FASTER and SLOWER: the interval lies wholly beyond {percent(MARGIN)}; SAME: wholly within; "
+    "AMBIGUOUS: neither; no word where a side has one run."
+)
+NOTHING = "Nothing changed."
+
+
+def facts(comparison: Comparison) -> list[tuple[str, str]]:
+    """Which archives these are."""
+    lines = []
+    for archive in (comparison.base, comparison.other):
+        results = archive.results
+        words = (
+            f"{archive.name}, sha256 {archive.sha256}. {results.plan.scale} scale, "
+            f"{machines(results)}, {period(results)}; {coverage(results)}; {software(results)}."
+        )
+        lines.append((f"Archive {archive.label}", words))
+    return lines
+
+
+def times(comparison: Comparison) -> Grid:
+    """The cells, as they are printed."""
+    a, b = comparison.base.label, comparison.other.label
+    header = ("Cell", f"{a}, ms/step", "runs", f"{b}, ms/step", "runs", f"{b} over {a}", "95 %")
+    header += () if comparison.machines_differ else ("Verdict",)
+    lines = tuple(_line(comparison, pair) for pair in comparison.pairs)
+    changed = (
+        index
+        for index, pair in enumerate(comparison.pairs)
+        if pair.verdict and pair.verdict in ("FASTER", "SLOWER")
+    )
+    caption = METHOD if comparison.machines_differ else f"{METHOD} {VERDICTS}"
+    return Grid(caption, (*header, "Note"), lines, frozenset(changed), mark="changed")
+
+
+def _line(comparison: Comparison, pair: Pair) -> tuple[str, ...]:
+    title = f"{pair.cell.row.title} b{pair.cell.row.batch_size}, {pair.cell.framework.title}"
+    words = (title, *_side(pair.base), *_side(pair.other), *_ratio(pair))
+    verdict = () if comparison.machines_differ else (pair.verdict or "",)
+    return tuple(map(plain, (*words, *verdict, pair.why)))
+
+
+def _side(cell: Cell | None) -> tuple[str, str]:
+    if cell is None or not cell.ok_runs:
+        return NA, "0"
+    return ms(cell.step_ms), str(len(cell.ok_runs))
+
+
+def _ratio(pair: Pair) -> tuple[str, str]:
+    if pair.ratio is None:
+        return NA, ""
+    ends = pair.ratio.interval
+    return f"{pair.ratio.value:.3f}", f"[{ends.low:.3f}, {ends.high:.3f}]" if ends else ""
+
+
+CSV_HEADER = ("base", "other", "model", "task", "batch_size", "framework", "base_ms", "base_runs")
+CSV_HEADER += ("other_ms", "other_runs", "ratio", "ci95_low", "ci95_high", "verdict", "note")
+
+
+def to_csv(comparisons: list[Comparison]) -> str:
+    """One line per cell and comparison, unrounded."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(CSV_HEADER)
+    for comparison in comparisons:
+        for pair in comparison.pairs:
+            writer.writerow(map(_csv_value, _fields(comparison, pair)))
+    return buffer.getvalue()
+
+
+def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
+    sides = [
+        (cell.step_ms, len(cell.ok_runs)) if cell and cell.ok_runs else (None, 0)
+        for cell in (pair.base, pair.other)
+    ]
+    ends = pair.ratio.interval if pair.ratio else None
+    return [
+        *(comparison.base.name, comparison.other.name),
+        *(*pair.cell.row.key, pair.cell.framework.name),
+        *(*sides[0], *sides[1]),
+        pair.ratio.value if pair.ratio else None,
+        *((ends.low, ends.high) if ends else (None, None)),
+        *(pair.verdict, pair.why),
+    ]
+
+
+def _csv_value(value: Any) -> str:
+    if value is None:
+        return NA
+    return csv_text(value) if isinstance(value, str) else repr(value)
+
+
+def to_markdown(comparisons: list[Comparison]) -> str:
+    """All comparisons, one after the other."""
+    parts = ["# Comparison of archives\n"]
+    for comparison in comparisons:
+        parts.append(f"## {comparison.other.label} against {comparison.base.label}\n")
+        parts += [f"- {term}: {markdown(words)}" for term, words in facts(comparison)]
+        parts += [f"\n**{BANNER}**"] if comparison.machines_differ else []
+        grids = [times(comparison), *changes(comparison)]
+        parts += [f"\n{_markdown_grid(grid)}" for grid in grids]
+    return "\n".join(parts) + "\n"
+
+
+def _markdown_grid(grid: Grid) -> str:
+    if not grid.lines:
+        return f"{markdown(grid.caption)}: {NOTHING.lower()}"
+    rows = [grid.header, tuple("---" for _ in grid.header), *grid.lines]
+    body = [
+        f"| {' | '.join(cell if row is rows[1] else markdown(cell) for cell in row)} |"
+        for row in rows
+    ]
+    return "\n".join([f"{markdown(grid.caption)}\n", *body])
+
+
+def to_html(comparisons: list[Comparison], templates: Path) -> str:
+    """One self-contained page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: plain(value) if type(value) is str else value,
+        trim_blocks=True,
+    )
+    names = listed(list(dict.fromkeys(a.name for c in comparisons for a in (c.base, c.other))))
+    return environment.get_template("comparison.html.j2").render(
+        title=f"Millistep: {names} compared",
+        style=Markup((templates / "style.css").read_text(encoding="utf-8")),
+        banner=BANNER,
+        nothing=NOTHING,
+        comparisons=[
+            {
+                "anchor": comparison.other.label.lower(),
+                "heading": f"{comparison.other.label} against {comparison.base.label}",
+                "facts": facts(comparison),
+                "machines_differ": comparison.machines_differ,
+                "times": times(comparison),
+                "changes": changes(comparison),
+            }
+            for comparison in comparisons
+        ],
+    )
