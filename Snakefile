@@ -8,6 +8,7 @@
 #   results/{runs.csv,table.*,published.*,caveats.*}   pure functions of plan and records
 #   results/figures/<figure>.{svg,png}
 #   results/report.html                                one self-contained file
+#   results/millistep-<scale>-<accelerator>.zip        all of it, to be cited: snakemake archive
 from snakemake.utils import min_version
 
 min_version("9.19")
@@ -20,6 +21,7 @@ include: "workflow/rules/environments.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/archive.smk"
 
 
 rule all:

@@ -1,0 +1,30 @@
+# One zip to be cited: everything that was measured, what was made of it, and what made it.
+
+ARCHIVE = f"results/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
+
+
+def all_results(wildcards):
+    """What `rule all` asks for: the archive has no list of its own."""
+    return rules.all.input
+
+
+rule archive:
+    """The zip, and how to cite it on the terminal."""
+    input:
+        all_results,
+        "CITATION.cff",
+        "LICENSE",
+        plan="results/plan.json",
+        records=PLAN.records,
+    output:
+        ARCHIVE,
+    log:
+        "results/logs/archive.log",
+    conda:
+        "../../envs/analysis.yaml"
+    params:
+        analysis=ANALYSIS,
+        config=json.dumps(PLAN.config, sort_keys=True),
+    shell:
+        "PYTHONPATH=workflow python3 -s -m analysis.archive --plan {input.plan}"
+        " --config {params.config:q} --output {output} 2> >(tee {log} >&2)"
