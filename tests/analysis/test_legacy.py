@@ -1,0 +1,95 @@
+"""Each known fault of the published arithmetic is recognised by its mark, and by nothing else."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_caveats import JAX, TORCH, quiet_project, step_ns
+
+from analysis import legacy
+from analysis.legacy import Cause, explain
+
+CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}"
+SUBTRACTION = f"N + 1 steps {legacy.BY_SUBTRACTION}, over N"
+COUNTED = f"host clock, {legacy.COUNTED_AS_100}"
+MEASURE = Path(__file__).parents[2] / "workflow" / "measure"
+
+
+def difference(folder, ratio, method, observed=1.0, change=None):
+    """The explanation of the PyTorch column's cell."""
+    project = quiet_project(folder)
+
+    def set_times(r):
+        r["timing"]["legacy"].update(step_ms=step_ns(r) / 1e6 * ratio, method=method)
+        r["timing"]["synchronised_ns"] = [int(step_ns(r) * observed)]
+        if change:
+            change(r)
+
+    project.change(set_times, TORCH)
+    return explain(project.load().rows[0].cells[1])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "method", "observed", "on", "cause"),
+    [
+        (1.01, CALLBACKS, 1.3, "cuda", Cause.SAME),
+        (0.98, COUNTED, 1.0, "cpu", Cause.COUNTING),
+        (0.90, COUNTED, 1.0, "cuda", Cause.NO_FENCE),
+        (0.90, COUNTED, 1.0, "cpu", Cause.UNEXPLAINED),
+        (0.90, CALLBACKS, 1.0, "cuda", Cause.NO_FENCE),
+        (0.90, SUBTRACTION, 1.0, "cuda", Cause.SUBTRACTION),
+        (1.25, SUBTRACTION, 1.3, "cpu", Cause.SUBTRACTION),
+        (1.25, CALLBACKS, 1.3, "cpu", Cause.CALLBACK),
+        (1.10, CALLBACKS, 1.3, "cpu", Cause.UNEXPLAINED),  # nearer to steps in a row
+        (1.25, CALLBACKS, 1.0, "cpu", Cause.UNEXPLAINED),  # waiting costs nothing here
+        (1.25, COUNTED, 1.3, "cpu", Cause.UNEXPLAINED),  # no callback
+    ],
+)
+def test_a_cause_is_known_by_its_mark(tmp_path, ratio, method, observed, on, cause):
+    found = difference(
+        tmp_path, ratio, method, observed, lambda r: r["cell"].update(accelerator=on)
+    )
+    assert found.cause == cause
+    assert found.ratio == pytest.approx(ratio)
+    assert found.sentence.startswith(f"The published arithmetic gives {100 * (ratio - 1):+.2f}")
+
+
+def test_jax_is_asynchronous_on_processors_too(tmp_path):
+    def as_jax(r):
+        r["cell"]["accelerator"] = "cpu"
+        r["parity"]["backend"] = "jax"
+
+    assert difference(tmp_path, 0.9, CALLBACKS, 1.0, as_jax).cause == Cause.NO_FENCE
+
+
+def test_nothing_to_explain_without_the_arithmetic(tmp_path):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r["timing"].update(legacy=None), JAX)
+    assert explain(project.load().rows[0].cells[0]) is None
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    ratio=st.floats(0.5, 2),
+    observed=st.floats(0.8, 2),
+    method=st.sampled_from([CALLBACKS, SUBTRACTION, COUNTED]),
+)
+def test_a_difference_beyond_the_margin_always_has_a_word(tmp_path, ratio, observed, method):
+    found = difference(tmp_path, ratio, method, observed)
+    rest = ratio / 0.99 if method == COUNTED else ratio
+    if not (0.9801 < rest < 0.9807 or 1.0199 < rest < 1.0201):  # nanoseconds are whole
+        assert (found.cause in (Cause.SAME, Cause.COUNTING)) == (1 / 1.02 <= rest <= 1.02)
+    if found.cause is Cause.CALLBACK:
+        assert ratio > 1 and f"{observed:.2f}×" in found.sentence
+    if found.cause is Cause.NO_FENCE:
+        assert rest < 1
+
+
+@pytest.mark.parametrize(
+    "words", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100]
+)
+def test_the_words_are_those_that_records_hold(words):
+    assert any(words in path.read_text() for path in MEASURE.glob("frameworks/*.py"))
