@@ -179,7 +179,7 @@ def make_record(
         "work": {
             "parameters": 10_780_418,
             "trainable_parameters": 10_780_418,
-            "flops_per_step": 1.5e9,
+            "flops_per_step": 4e8,
             "tokens_per_step": 512,
             "images_per_step": None,
         },

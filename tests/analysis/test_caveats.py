@@ -180,7 +180,7 @@ def two_counters(project):
 
 CONDITIONS = {
     "execution_differs": parity("execution", "eager"),
-    "precision_differs": parity("matmul_precision", "tf32"),
+    "precision_differs": parity("matmul_precision", "bfloat16"),
     "parity_differs": parity("attention", "sdpa"),
     "batch_sizes_differ": another_batch_size,
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
@@ -200,6 +200,8 @@ CONDITIONS = {
     "swapped": record("load", "swapped_mib", 12.0),
     "busy_before": record("load", "before", 2.5),
     "scattered_blocks": scattered,
+    "overhead_bound": record("work", "flops_per_step", 1e7, run=0),
+    "plausibility_not_tested": record("work", "flops_per_step", None, run=0),
     "not_steady": slowed,
     "steady_state_not_tested": few_blocks,
     "legacy_differs": legacy,
@@ -283,7 +285,7 @@ INDEPENDENT = sorted(
     CONDITIONS.keys()
     - {"single_run", "unsupported", "not_measured", "batch_sizes_differ", "own_interpreter"}
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
-    - {"not_steady", "steady_state_not_tested"}
+    - {"not_steady", "steady_state_not_tested", "overhead_bound", "plausibility_not_tested"}
     - {"legacy_differs", "fixed_cost_dominates", "observer_effect"}
     # these set the same reading, or say why it is not there
     - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}

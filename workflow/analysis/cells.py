@@ -41,6 +41,7 @@ class Run:
     status: str
     reason: str
     record: Record | None
+    peak_flops_per_s: float | None = None  # what its machine can do; None where no canary says
 
     @property
     def ok(self) -> bool:
@@ -61,6 +62,19 @@ class Run:
     @property
     def _blocks(self) -> list[tuple[int, int]]:
         return [(block.steps, block.elapsed_ns) for block in self.record.timing.blocks]
+
+    @property
+    def flops_per_s(self) -> float | None:
+        """What its time implies; None unless ok, and where FLOPs are not counted."""
+        flops = self.record.work.flops_per_step if self.ok and self.record.work else None
+        return flops / (self.step_ms / 1000) if flops else None
+
+    @property
+    def share_of_peak(self) -> float | None:
+        """Implied FLOP/s over those of the machine's best matrix product."""
+        if self.flops_per_s is None or self.peak_flops_per_s is None:
+            return None
+        return self.flops_per_s / self.peak_flops_per_s
 
     @cached_property
     def synchronised_ms(self) -> float | None:

@@ -16,6 +16,7 @@ from analysis.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run
 from analysis.errors import InputError
 from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, PlannedCell, PlannedRun, Row, load_plan
+from analysis.plausibility import judged
 from analysis.record import Record
 from analysis.self_test import SelfTest
 from analysis.strict_json import parse_json, read_bytes, validate
@@ -70,7 +71,7 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     if problems:
         raise InputError(problems)
-    return Results(plan, rows, digest.hexdigest(), canaries, card, self_test)
+    return judged(Results(plan, rows, digest.hexdigest(), canaries, card, self_test))
 
 
 def _load_optional(

@@ -15,6 +15,8 @@ from analysis.statistics import Interval
 NA = "NA"
 SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 
+FLOP_UNITS = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
+
 _CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+"
 )
@@ -99,6 +101,13 @@ def seconds(value_s: float | None) -> str:
 def mib(value_mib: float | None) -> str:
     """An amount of memory in MiB."""
     return NA if value_mib is None else f"{value_mib:,.0f}"
+
+
+def flops(value: float) -> str:
+    """An amount of arithmetic to three digits: '1.50 TFLOP'."""
+    power = min(max(int(math.log10(value)) // 3, 0), len(FLOP_UNITS) - 1) if value >= 1 else 0
+    scaled = value / 1000**power
+    return f"{scaled:.{max(0, 2 - int(math.log10(max(scaled, 1))))}f} {FLOP_UNITS[power]}"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -16,6 +16,7 @@ from analysis.caveats import (
     monitoring,
     noise,
     parity,
+    plausibility,
     provenance,
     work,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "monitoring",
     "noise",
     "parity",
+    "plausibility",
     "provenance",
     "work",
 ]

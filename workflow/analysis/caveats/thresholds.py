@@ -2,6 +2,7 @@
 
 # of a step, that does not grow with the batch: the cell measures the framework, not the model
 FIXED_COST_SHARE = 0.50
+LOW_USE = 0.05  # of the machine's best matrix product: arithmetic does not decide the time
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
 FOREIGN_CPU_SHARE = 0.05  # of all cores, used by other processes during the timed steps
 FOREIGN_CPU_HEAVY = 0.25  # from here on the times are not worth comparing

@@ -45,6 +45,7 @@ def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
 RUN_COLUMNS = (
     *("model", "task", "batch_size", "framework", "run", "position", "status", "reason", "record"),
     *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps", "steady_state"),
+    *("flops_per_s", "share_of_peak"),
 )
 # of a record: fields that RUN_COLUMNS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
@@ -76,7 +77,8 @@ def _run_columns(cell: Cell, run: Run) -> list[Any]:
         run.path,
     )
     state = run.course.state if run.ok else None
-    return [*place, run.step_ms, run.synchronised_ms, run.legacy_ms, *counts, state]
+    times = (run.step_ms, run.synchronised_ms, run.legacy_ms)
+    return [*place, *times, *counts, state, run.flops_per_s, run.share_of_peak]
 
 
 def _record_columns(record: Record | None) -> dict[str, Any]:

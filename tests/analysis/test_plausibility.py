@@ -1,0 +1,132 @@
+"""No run is faster than its machine, and what is said about it holds."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from results_factory import Project, make_plan
+
+from analysis.caveats import collect
+from analysis.plausibility import TOLERANCE, peak_of
+from analysis.text import flops
+
+JAX = "keras3-jax"
+PEAKS = {"float32": 1e11, "tf32": 4e11, "bfloat16": 8e11}
+
+
+def card(**entries):
+    return {"dtype": "float32", "matmul_precision": "float32", **entries}
+
+
+@pytest.mark.parametrize(
+    ("entries", "peak"),
+    [
+        ({}, 1e11),
+        ({"matmul_precision": "tf32"}, 4e11),
+        ({"convolution_precision": "tf32"}, 4e11),  # eager PyTorch on an accelerator
+        ({"dtype": "bfloat16"}, 8e11),
+        ({"dtype": "float16", "matmul_precision": None}, 8e11),
+        ({"dtype": "float64"}, 1e11),
+        ({"dtype": "int8"}, None),
+    ],
+)
+def test_the_least_exact_arithmetic_sets_the_peak(entries, peak):
+    assert peak_of(card(**entries), PEAKS) == peak
+
+
+def test_emulated_bfloat16_is_no_peak():
+    assert peak_of(card(dtype="bfloat16"), {"float32": 1e11, "bfloat16": 2e10}) == 1e11
+
+
+def test_what_no_canary_measured_has_no_peak():
+    assert peak_of(card(matmul_precision="tf32"), {"float32": 1e11}) is None
+    assert peak_of(card(), {}) is None
+    assert peak_of(None, PEAKS) is None
+
+
+def work(**entries):
+    return lambda record: record["work"].update(entries)
+
+
+def small_project(folder):
+    return Project(folder, make_plan(rows=(("bert", "fit", 8, 32),)))
+
+
+def test_a_run_above_the_peak_is_invalid_with_its_numbers(tmp_path):
+    project = small_project(tmp_path)
+    # 1.2 GFLOP in 8.016 ms are 149.7 GFLOP/s; the canary's best is 100
+    project.change(work(flops_per_step=1.2e9), framework=JAX, run=2)
+    results = project.load()
+    cell = next(cell for cell in results.cells if cell.framework.name == JAX)
+    assert [run.status for run in cell.runs] == ["ok", "invalid", "ok"]
+    assert cell.runs[1].reason.startswith(
+        "1.20 GFLOP in 8.016 ms are 150 GFLOP/s, 50\u00a0% more than the 100 GFLOP/s of the best "
+        "matrix product on this machine"
+    )
+    assert sorted(cell.run_ms) == [1, 3]
+    assert "failed_runs" in [caveat.id for caveat in collect(results)]
+
+
+def test_the_peak_is_that_of_the_runs_own_machine(tmp_path):
+    project = small_project(tmp_path)
+    project.change(work(flops_per_step=1.2e9), framework=JAX)
+    project.change(lambda r: r["machine"].update(id="m2"), framework=JAX)
+    cell = next(cell for cell in project.load().cells if cell.framework.name == JAX)
+    assert [run.status for run in cell.runs] == ["ok"] * 3
+    assert cell.runs[0].share_of_peak is None
+
+
+def test_without_canaries_nothing_is_judged_and_that_is_said(tmp_path):
+    project = small_project(tmp_path)
+    project.canaries = [None] * len(project.canaries)
+    project.change(work(flops_per_step=1e15), framework=JAX)
+    project.change(work(flops_per_step=None), framework="keras3-torch")
+    caveats = {caveat.id: caveat for caveat in collect(project.load())}
+    caveat = caveats["plausibility_not_tested"]
+    assert len(caveat.cells) == 6
+    assert caveat.evidence["without_flops"] == ["bert/fit-b8/keras3-torch"]
+    assert "no canary measured" in caveat.sentence and "are not known" in caveat.sentence
+    assert "overhead_bound" not in caveats
+
+
+def test_low_use_by_hand(tmp_path):
+    project = small_project(tmp_path)
+    # 30 MFLOP in 8.016 ms: 3.74 GFLOP/s of 100
+    project.change(work(flops_per_step=3e7), framework=JAX)
+    (caveat,) = (found for found in collect(project.load()) if found.id == "overhead_bound")
+    (share,) = caveat.evidence["share_of_peak"].values()
+    assert share == pytest.approx(0.03743, rel=1e-3)
+    assert "Keras 3 (JAX) 3.7\u00a0%" in caveat.sentence
+
+
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(share=st.floats(0.001, 3))
+def test_every_share_is_either_low_fair_or_impossible(tmp_path, share):
+    project = Project(tmp_path, make_plan(rows=(("bert", "fit", 8, 32),), frameworks=(JAX,)))
+    for record in project.records.values():
+        block = record["timing"]["blocks"][0]
+        seconds = block["elapsed_ns"] / block["steps"] / 1e9
+        record["work"]["flops_per_step"] = share * 1e11 * seconds
+    results = project.load()
+    (cell,) = results.cells
+    low = "overhead_bound" in [caveat.id for caveat in collect(results)]
+    if abs(share - 0.05) > 1e-9 and abs(share - 1 - TOLERANCE) > 1e-9:
+        assert (cell.status, low) == (
+            "invalid" if share > 1 + TOLERANCE else "ok",
+            share < 0.05,
+        )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.50 FLOP"),
+        (999, "999 FLOP"),
+        (1.5e9, "1.50 GFLOP"),
+        (4.52e13, "45.2 TFLOP"),
+        (3.1e19, "31000 PFLOP"),
+    ],
+)
+def test_amounts_of_arithmetic(value, text):
+    assert flops(value) == text

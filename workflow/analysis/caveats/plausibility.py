@@ -1,0 +1,64 @@
+"""How much of the machine's arithmetic the cells use, by the canaries' best matrix product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import fmean
+
+from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.thresholds import LOW_USE
+from analysis.cells import Cell, Results
+from analysis.text import percent
+
+
+@rule
+def overhead_bound(results: Results) -> Iterator[Caveat]:
+    """Cells whose time is hardly that of their arithmetic."""
+    shares = {cell: share_of_peak(cell) for cell in measured(results.rows)}
+    low = {cell: share for cell, share in shares.items() if share is not None and share < LOW_USE}
+    if low:
+        words = places(low, lambda cell: percent(low[cell]))
+        sentence = (
+            f"At the rate of this machine's best matrix product, arithmetic would take under "
+            f"{percent(LOW_USE)} of the step ({words}). The rest is overhead (Python, dispatch, "
+            "launching kernels), memory traffic, or operations too small for the machine: that is "
+            "what these cells compare."
+        )
+        evidence = {
+            "share_of_peak": {label(cell): share for cell, share in low.items()},
+            "threshold": LOW_USE,
+        }
+        yield Caveat("overhead_bound", Severity.WARNING, tuple(low), evidence, sentence)
+
+
+@rule
+def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
+    """Cells of which nothing says that they could not be as fast as they are."""
+    cells = tuple(cell for cell in measured(results.rows) if share_of_peak(cell) is None)
+    if cells:
+        uncounted = tuple(cell for cell in cells if not _counted(cell))
+        without_peak = tuple(cell for cell in cells if _counted(cell))
+        words = []
+        if without_peak:
+            words.append(
+                f"no canary measured a matrix product of their precision on their machine: "
+                f"{places(without_peak)}"
+            )
+        if uncounted:
+            words.append(f"the FLOPs of a step are not known: {places(uncounted)}")
+        sentence = f"Whether times are too short to be true was not tested ({'; '.join(words)})."
+        evidence = {
+            "without_peak": list(map(label, without_peak)),
+            "without_flops": list(map(label, uncounted)),
+        }
+        yield Caveat("plausibility_not_tested", Severity.NOTE, cells, evidence, sentence)
+
+
+def share_of_peak(cell: Cell) -> float | None:
+    """Mean over the runs that were tested; None when none was."""
+    shares = [run.share_of_peak for run in cell.ok_runs if run.share_of_peak is not None]
+    return fmean(shares) if shares else None
+
+
+def _counted(cell: Cell) -> bool:
+    return any(record.work and record.work.flops_per_step for record in cell.records)
