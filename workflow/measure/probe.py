@@ -12,7 +12,8 @@ def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
     short = dataclasses.replace(
         protocol,
         max_steps=protocol.probe_steps,
-        min_steps=2,
+        min_steps=1,
+        warmup_steps=1,
         floor_s=0.0,
         cap_s=protocol.probe_cap_s,
         synchronised_steps=0,

@@ -157,7 +157,12 @@ class Timer:
 
 
 def block_size(protocol: Protocol, step_ns: int) -> int:
-    """Steps of one block: near ``block_s``, at least 2 so that steps can overlap."""
+    """Steps of one block: near ``block_s``, at least 2 so that steps can overlap.
+
+    A single one where that takes longer than all that may be timed.
+    """
+    if step_ns > protocol.cap_s * 1e9:
+        return 1
     wanted = round(protocol.block_s * 1e9 / step_ns) if step_ns else 1
     return max(2, min(wanted, protocol.max_steps // 10))
 
