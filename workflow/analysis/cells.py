@@ -10,7 +10,7 @@ from functools import cached_property
 from statistics import median
 
 from analysis.best_set import best_set
-from analysis.canaries import Canary
+from analysis.canaries import Canary, peak_flops_per_s
 from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, Row
 from analysis.record import Record
@@ -70,6 +70,11 @@ class Run:
         return flops / (self.step_ms / 1000) if flops else None
 
     @property
+    def claimed_dtype(self) -> str | None:
+        """The dtype that was asked for, where no parity card says what really ran."""
+        return None
+
+    @property
     def share_of_peak(self) -> float | None:
         """Implied FLOP/s over those of the machine's best matrix product."""
         if self.flops_per_s is None or self.peak_flops_per_s is None:
@@ -104,8 +109,8 @@ class Cell:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """Records of the runs that count."""
-        return tuple(run.record for run in self.ok_runs)
+        """Records of the runs that count; a published number has none."""
+        return tuple(run.record for run in self.ok_runs if run.record)
 
     @cached_property
     def run_ms(self) -> dict[int, float]:
@@ -215,6 +220,16 @@ class Results:
     def runs(self) -> Iterator[tuple[Cell, Run]]:
         """Every planned run in table order."""
         return ((cell, run) for cell in self.cells for run in cell.runs)
+
+    @property
+    def peak_source(self) -> str:
+        """What `peaks` come from."""
+        return "the best matrix product of the canaries"
+
+    @cached_property
+    def peaks(self) -> dict[str, float]:
+        """What the device can do, FLOP/s by dtype."""
+        return peak_flops_per_s(self.canaries)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:

@@ -8,11 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import InputError
-from analysis.plan import Framework, Row
+from analysis.plan import Framework, Row, RowKey
 
 REFERENCE = Path(__file__).resolve().parents[2] / "reference"
 
 CellKey = tuple[str, str, int, str]
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A model of the page: its title here, and the dtype that the page gives."""
+
+    title: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class DataSheet:
+    """What the published hardware can do by its maker, FLOP/s by dtype."""
+
+    source: str
+    flops_per_s: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -27,6 +43,10 @@ class Reference:
     method: str
     revisions: dict[str, str]
     compared: dict[str, str]
+    models: dict[str, PublishedModel]
+    frameworks: dict[str, Framework]
+    peaks: DataSheet
+    flops_per_step: dict[RowKey, float]
     step_ms: dict[str, dict[CellKey, float | None]]
 
     def beside(self, row: Row, framework: Framework) -> float | None:
@@ -44,7 +64,7 @@ class Reference:
 
 
 def load_reference(folder: Path = REFERENCE) -> Reference:
-    """Read sources.yaml and the table that it names."""
+    """Read sources.yaml and the tables that it names."""
     import yaml
 
     path = folder / "sources.yaml"
@@ -55,13 +75,26 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
             name: sources[name]
             for name in ("hardware", "hardware_short", "software", "method", "compared")
         }
-        page, table = sources["page"], folder / sources["table"]
-        step_ms = _load_table(table, revisions)
+        return Reference(
+            title=sources["page"]["title"],
+            url=sources["page"]["url"],
+            revisions=revisions,
+            models={name: PublishedModel(**entry) for name, entry in sources["models"].items()},
+            frameworks={
+                name: Framework(name, **entry) for name, entry in sources["frameworks"].items()
+            },
+            peaks=DataSheet(**sources["peaks"]),
+            flops_per_step=_load_work(folder / sources["work"]),
+            step_ms=_load_table(folder / sources["table"], revisions),
+            **labels,
+        )
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from None
-    return Reference(
-        title=page["title"], url=page["url"], revisions=revisions, step_ms=step_ms, **labels
-    )
+
+
+def _load_work(path: Path) -> dict[RowKey, float]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return {_row_key(line): float(line["flops_per_step"]) for line in csv.DictReader(lines)}
 
 
 def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey, float | None]]:
@@ -75,4 +108,8 @@ def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey
 
 
 def _cell_key(line: dict[str, Any]) -> CellKey:
-    return line["model"], line["task"], int(line["batch_size"]), line["framework"]
+    return *_row_key(line), line["framework"]
+
+
+def _row_key(line: dict[str, Any]) -> RowKey:
+    return line["model"], line["task"], int(line["batch_size"])

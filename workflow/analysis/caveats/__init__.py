@@ -13,11 +13,13 @@ from analysis.caveats import (
     generation,
     harness,
     harvest,
+    implied,
     monitoring,
     noise,
     parity,
     plausibility,
     provenance,
+    ranking,
     work,
 )
 from analysis.caveats.core import Caveat, Severity, collect
@@ -34,10 +36,12 @@ __all__ = [
     "generation",
     "harness",
     "harvest",
+    "implied",
     "monitoring",
     "noise",
     "parity",
     "plausibility",
     "provenance",
+    "ranking",
     "work",
 ]

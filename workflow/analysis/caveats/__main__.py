@@ -7,8 +7,10 @@ from pathlib import Path
 
 from analysis.caveats import Caveat, collect
 from analysis.caveats.core import caveats_json
-from analysis.commands import parser, results_of
+from analysis.commands import add_reference, parser, results_of
 from analysis.errors import run_command, write_text
+from analysis.judged import judged
+from analysis.reference import load_reference
 from analysis.text import markdown
 
 
@@ -22,11 +24,13 @@ def to_markdown(caveats: list[Caveat]) -> str:
 
 def main() -> None:
     """Write caveats.json and caveats.md."""
-    options = parser("Write the caveats of a plan and its records.")
+    options = parser("Write the caveats of a plan and its records, and of the published table.")
+    add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
     arguments = options.parse_args()
     caveats = collect(results_of(arguments))
-    document = json.dumps(caveats_json(caveats), indent=2, sort_keys=True, allow_nan=False)
+    content = caveats_json(caveats, judged(load_reference(arguments.reference)))
+    document = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
     write_text(arguments.output_dir / "caveats.json", document + "\n")
     write_text(arguments.output_dir / "caveats.md", to_markdown(caveats))
 

@@ -70,9 +70,20 @@ def collect(results: Results) -> list[Caveat]:
     return sorted(found, key=lambda caveat: -caveat.severity)
 
 
-def caveats_json(caveats: list[Caveat]) -> dict[str, Any]:
-    """The content of results/caveats.json."""
-    return {"schema": "millistep.caveats/1", "caveats": [caveat.as_json() for caveat in caveats]}
+def caveats_json(
+    caveats: list[Caveat], published: dict[str, list[Caveat]] | None = None
+) -> dict[str, Any]:
+    """The content of results/caveats.json; `published` are those of the published table, by
+    revision.
+    """
+    return {
+        "schema": "millistep.caveats/2",
+        "caveats": [caveat.as_json() for caveat in caveats],
+        "published": {
+            revision: [caveat.as_json() for caveat in found]
+            for revision, found in (published or {}).items()
+        },
+    }
 
 
 def measured(rows: Rows) -> list[Cell]:

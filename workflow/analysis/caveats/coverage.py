@@ -75,7 +75,7 @@ def single_run(results: Results) -> Iterator[Caveat]:
         where = "All times" if everything else f"Some cells ({places(cells)})"
         sentence = (
             f"{where} rest on a single run: the spread between processes is unknown, so these have "
-            "no interval and none of them is called best."
+            "no interval and none of them can be called best."
         )
         evidence = {"cells": len(cells), "runs_planned": results.plan.runs}
         yield Caveat("single_run", Severity.CRITICAL, cells, evidence, sentence)
@@ -105,7 +105,9 @@ def wide_interval(results: Results) -> Iterator[Caveat]:
 def few_steps(results: Results) -> Iterator[Caveat]:
     """The cap on time came before the steps that the protocol asks for."""
     fewest = {
-        cell: min(record.timing.steps for record in cell.records) for cell in measured(results.rows)
+        cell: min(record.timing.steps for record in cell.records)
+        for cell in measured(results.rows)
+        if cell.records
     }
     short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
     if short:

@@ -58,8 +58,8 @@ def _slowest(row: RowCells, shares: dict[Cell, float]) -> str:
 def token_ms(cell: Cell) -> dict[int, float]:
     """ms per new token of one answer by ``max_length``; empty without probes of the length."""
     points: dict[int, list[float]] = {}
-    for run in cell.ok_runs:
-        for probe in run.record.probes:
+    for record in cell.records:
+        for probe in record.probes:
             if probe.max_length and probe.new_tokens and probe.batch_size == cell.row.batch_size:
                 per_answer = probe.new_tokens / probe.batch_size
                 points.setdefault(probe.max_length, []).append(probe.step_ms / per_answer)

@@ -187,7 +187,9 @@ def _course(run: Run) -> dict:
 def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
     """Runs of too few blocks to see a change of level."""
     fewest = {
-        cell: min(run.course.blocks for run in cell.ok_runs) for cell in measured(results.rows)
+        cell: min(run.course.blocks for run in cell.ok_runs)
+        for cell in measured(results.rows)
+        if cell.records
     }
     cells = tuple(cell for cell, blocks in fewest.items() if blocks < MIN_BLOCKS)
     if cells:

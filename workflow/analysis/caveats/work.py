@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.thresholds import FIXED_COST_SHARE
 from analysis.cells import Cell, Results, Run
+from analysis.record import Probe
 from analysis.statistics import fixed_cost_ms
 from analysis.text import listed, percent
 
@@ -48,11 +49,16 @@ def fixed_cost_share(cell: Cell) -> float | None:
 def _run_share(cell: Cell, run: Run) -> float | None:
     """From the probe farthest from the cell's own batch size, where noise weighs least."""
     batch = cell.row.batch_size
-    probes = [probe for probe in run.record.probes if probe.batch_size != batch]
+    probes = [probe for probe in _probes(run) if probe.batch_size != batch]
     if not probes:
         return None
     probe = max(probes, key=lambda probe: max(probe.batch_size / batch, batch / probe.batch_size))
     return fixed_cost_ms(batch, run.step_ms, probe.batch_size, probe.step_ms) / run.step_ms
+
+
+def _probes(run: Run) -> tuple[Probe, ...]:
+    """Those of the run; a published number has none."""
+    return run.record.probes if run.record else ()
 
 
 def _points(cell: Cell) -> dict:
@@ -60,7 +66,7 @@ def _points(cell: Cell) -> dict:
     probes = [
         {"run": run.number, "batch_size": probe.batch_size, "ms": probe.step_ms}
         for run in cell.ok_runs
-        for probe in run.record.probes
+        for probe in _probes(run)
     ]
     own = [
         {"run": number, "batch_size": cell.row.batch_size, "ms": value}

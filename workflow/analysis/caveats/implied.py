@@ -1,0 +1,78 @@
+"""What the speed of a cell says about its precision, where nobody read it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Severity, label, places, rule
+from analysis.cells import Cell, Results
+from analysis.text import count
+
+EXACT = "float32"
+TERA = 1e12
+
+
+@rule
+def precision_mixed(results: Results) -> Iterator[Caveat]:
+    """Rows said to be float32 of which some columns are too fast for that, and others are not."""
+    mixed = [row for row in _rows(results) if 0 < sum(row.values()) < len(row)]
+    if mixed:
+        sentence = (
+            f"{_peak(results)}: in {count(len(mixed), 'row')} some columns computed faster than "
+            "that, so they cannot have used float32, and others slower. These rows compare "
+            f"precisions too. Implied TFLOP/s, faster: {_where(mixed, above=True)}; slower: "
+            f"{_where(mixed, above=False)}."
+        )
+        yield _caveat("precision_mixed", Severity.CRITICAL, mixed, results, sentence)
+
+
+@rule
+def precision_mislabelled(results: Results) -> Iterator[Caveat]:
+    """Rows said to be float32 of which every column is too fast for that."""
+    wrong = [row for row in _rows(results) if row and all(row.values())]
+    if wrong:
+        sentence = (
+            f"{_peak(results)}: in {count(len(wrong), 'row')} every column computed faster than "
+            f"that, so none can have used float32. Implied TFLOP/s: {_where(wrong, above=True)}."
+        )
+        yield _caveat("precision_mislabelled", Severity.WARNING, wrong, results, sentence)
+
+
+def _rows(results: Results) -> list[dict[Cell, bool]]:
+    """Of every row, the cells said to be float32 and whether they are too fast for it."""
+    if EXACT not in results.peaks:
+        return []
+    return [
+        {cell: speed > results.peaks[EXACT] for cell in row.measured if (speed := _speed(cell))}
+        for row in results.rows
+    ]
+
+
+def _speed(cell: Cell) -> float | None:
+    """Highest implied FLOP/s among the runs whose float32 is only claimed."""
+    speeds = [run.flops_per_s for run in cell.ok_runs if run.claimed_dtype == EXACT]
+    return max((speed for speed in speeds if speed), default=None)
+
+
+def _peak(results: Results) -> str:
+    return (
+        f"Float32 reaches {results.peaks[EXACT] / TERA:g} TFLOP/s on this device "
+        f"({results.peak_source})"
+    )
+
+
+def _where(rows: list[dict[Cell, bool]], above: bool) -> str:
+    cells = [cell for row in rows for cell, faster in row.items() if faster is above]
+    return places(cells, lambda cell: f"{_speed(cell) / TERA:.1f}")
+
+
+def _caveat(
+    name: str, severity: Severity, rows: list[dict[Cell, bool]], results: Results, sentence: str
+) -> Caveat:
+    cells = tuple(cell for row in rows for cell in row)
+    evidence = {
+        "tflops_per_s": {label(cell): _speed(cell) / TERA for cell in cells},
+        "float32_peak_tflops_per_s": results.peaks[EXACT] / TERA,
+        "peak_source": results.peak_source,
+    }
+    return Caveat(name, severity, cells, evidence, sentence)
