@@ -1,0 +1,101 @@
+"""When a framework with a slow start and a short step is ahead of one with a quick start."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from results_factory import Project, make_plan
+
+from analysis.break_even import Cost, cost, overtakings, steps_to_overtake
+
+JAX, TORCH = "keras3-jax", "keras3-torch"
+ROWS = (("bert", "fit", 8, 32),)
+
+
+def two_columns(folder, runs=3):
+    """JAX: 6 s before 10 ms steps. PyTorch: 1 s before 20 ms steps. One warm-up step after the
+    first, at the final speed.
+    """
+    project = Project(folder, make_plan(runs=runs, rows=ROWS, frameworks=(JAX, TORCH)))
+    for framework, step_ms, late_s, import_s in ((JAX, 10, 6.0, 3.0), (TORCH, 20, 1.0, 8.0)):
+
+        def change(record, step_ms=step_ms, late_s=late_s, import_s=import_s):
+            record["timing"].update(
+                blocks=[{"steps": 10, "elapsed_ns": 10 * step_ms * 10**6}] * 10,
+                first_step_s=late_s + step_ms / 1000,
+                warmup_steps=2,
+                warmup_s=step_ms / 1000,
+                import_s=import_s,
+                build_s=0.0,
+            )
+
+        project.change(change, framework=framework)
+    return project
+
+
+def test_break_even_by_hand(tmp_path):
+    (row,) = two_columns(tmp_path).load().rows
+    (found,) = overtakings(row)
+    assert (found.faster.framework.name, found.slower.framework.name) == (JAX, TORCH)
+    # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
+    assert found.steps in (500, 501)  # 5 / 0.01 is not exact
+    assert found.earliest in (500, 501) and found.latest in (500, 501) and found.shown
+
+
+def test_from_the_start_of_the_process_import_counts(tmp_path):
+    (row,) = two_columns(tmp_path).load().rows
+    (found,) = overtakings(row, from_process_start=True)
+    assert found.steps == 1  # 9 s before the steps against 9 s
+    jax = cost(row.cells[0])
+    assert jax.start_up_s == pytest.approx(6.0)
+    assert jax.seconds(100) == pytest.approx(7.0)
+    assert jax.seconds(100, from_process_start=True) == pytest.approx(10.0)
+
+
+def test_the_first_step_is_never_cut_short():
+    assert Cost(2.0, -0.5, 1.0, 0.1).seconds(1) == 2.0
+
+
+def test_noise_may_leave_it_open(tmp_path):
+    project = two_columns(tmp_path)
+
+    def noisy(record):
+        factor = {1: 0.5, 2: 1.0, 3: 2.5}[record["cell"]["run"]]
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = int(block["elapsed_ns"] * factor)
+
+    project.change(noisy, framework=TORCH)
+    (row,) = project.load().rows
+    (found,) = overtakings(row)
+    assert not found.shown and found.earliest < found.steps
+
+
+def test_one_run_has_no_interval(tmp_path):
+    (row,) = two_columns(tmp_path, runs=1).load().rows
+    (found,) = overtakings(row)
+    assert found.steps in (500, 501)
+    assert (found.earliest, found.latest, found.shown) == (None, None, False)
+
+
+def test_cells_without_a_time_are_left_out(tmp_path):
+    project = two_columns(tmp_path)
+    project.fail("oom", "killed", framework=TORCH)
+    (row,) = project.load().rows
+    assert overtakings(row) == [] and cost(row.cells[1]) is None
+
+
+@given(st.floats(-100, 100), st.floats(1e-4, 10), st.floats(1.0001, 100))
+def test_the_step_is_the_first_that_is_ahead(late_s, step_s, ratio):
+    steps = steps_to_overtake(late_s, step_s, ratio)
+    assert steps >= 1
+
+    def lead_s(number):
+        return number * step_s * (ratio - 1) - late_s
+
+    slack = 1e-6 * (1 + abs(late_s))
+    assert lead_s(steps) > -slack
+    assert steps == 1 or lead_s(steps - 1) <= slack
+
+
+def test_nothing_gained_is_never():
+    assert steps_to_overtake(1.0, 0.1, 1.0) is None
+    assert steps_to_overtake(-1.0, 0.1, 0.9) is None
