@@ -55,6 +55,11 @@ class Run:
         return run_mean_ms(self._blocks)
 
     @cached_property
+    def fastest_block_ms(self) -> float | None:
+        """ms/step of the fastest block; None unless ok."""
+        return min(run_mean_ms([block]) for block in self._blocks) if self.ok else None
+
+    @cached_property
     def course(self) -> Course | None:
         """Whether its steps were steady; None unless ok."""
         return course(self._blocks) if self.ok else None
