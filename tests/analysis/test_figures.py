@@ -1,83 +1,134 @@
+import io
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
+import matplotlib
 import pytest
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
+from whole_table import whole_table
 
 from analysis.figures import FIGURES
 from analysis.figures.__main__ import main
+from analysis.figures.panels import MOST_ROWS, short
 from analysis.reference import load_reference
-from analysis.style import LOOKS, OTHER, look
+from analysis.style import LOOKS, OTHER, RC, look
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
 
 
-def draw(project, folder, monkeypatch):
+def draw_all(project, folder, monkeypatch):
+    """Every file as the command writes it."""
     command = ["figures", "--plan", str(project.save()), "--output-dir", str(folder)]
     monkeypatch.setattr(sys, "argv", command)
     main()
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def words(svg):
-    return " ".join(ET.fromstring(svg).itertext())
+@pytest.fixture
+def words():
+    """What can be read in a figure."""
+
+    def read(results, name):
+        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+            svg = io.BytesIO()
+            FIGURES[name](results, load_reference()).savefig(svg, format="svg")
+        return " ".join(ET.fromstring(svg.getvalue()).itertext())
+
+    return read
 
 
-def test_svg_and_png_are_the_same_every_time(project, tmp_path, monkeypatch):
-    first = draw(project, tmp_path / "a", monkeypatch)
-    assert set(first) == {f"{name}.{ending}" for name in FIGURES for ending in ("svg", "png")}
-    assert draw(project, tmp_path / "b", monkeypatch) == first
-    assert all(b"<dc:date>" not in content for content in first.values())
+def test_all_forms_are_the_same_every_time(project, tmp_path, monkeypatch):
+    first = draw_all(project, tmp_path / "a", monkeypatch)
+    endings = ("svg", "pdf", "png")
+    assert set(first) == {f"{name}.{ending}" for name in FIGURES for ending in endings}
+    assert draw_all(project, tmp_path / "b", monkeypatch) == first
+    unwanted = (b"<dc:date>", b"CreationDate", b"/Producer")
+    assert not any(word in content for content in first.values() for word in unwanted)
 
 
-def test_labels_say_what_was_compared_and_on_what(project, tmp_path, monkeypatch):
-    files = draw(project, tmp_path / "f", monkeypatch)
-    over_keras2 = words(files["speedup_over_keras2.svg"])
+def test_labels_say_what_was_compared_and_on_what(project, words):
+    results = project.load()
+    over_keras2 = words(results, "speedup_over_keras2")
     assert "Keras 3 (JAX) over Keras 2 (TensorFlow)" in over_keras2
     assert "2.50\u00d7" in over_keras2 and "2.27\u00d7" in over_keras2
     assert "published, on A100 40 GB" in over_keras2
-    over_pytorch = words(files["speedup_over_pytorch.svg"])
+    over_pytorch = words(results, "speedup_over_pytorch")
     assert "Keras 3 (JAX) over PyTorch (compiled)" in over_pytorch
     assert "1.50\u00d7" in over_pytorch
-    assert "8.016 ms" in words(files["blocks.svg"])
-    assert "published arithmetic" in words(files["methods.svg"])
+    assert "8.016 ms" in words(results, "step_times")
+    assert "published arithmetic" in words(results, "methods")
 
 
-def test_nothing_measured_still_draws_and_says_why(project, tmp_path, monkeypatch):
+def test_nothing_measured_still_draws_and_says_why(project, words):
     project.records = {}
-    files = draw(project, tmp_path / "f", monkeypatch)
-    assert "no ratio (Keras 3 not measured; Keras 2 not measured)" in words(
-        files["speedup_over_keras2.svg"]
-    )
-    assert "nothing measured" in words(files["blocks.svg"])
-    assert "nothing measured" in words(files["methods.svg"])
+    results = project.load()
+    missing = "no ratio (Keras 3 not measured; Keras 2 not measured)"
+    assert missing in words(results, "speedup_over_keras2")
+    for name in ("step_times", "methods"):
+        assert "nothing measured" in words(results, name)
+    for name in ("blocks", "break_even", "memory", "padding", "batch", "published"):
+        assert "Nothing to draw: " in words(results, name)
 
 
-def test_hostile_titles_and_missing_parts(tmp_path, monkeypatch):
+def test_probes_memory_and_canaries_are_drawn(tmp_path, words):
+    results = whole_table(tmp_path, runs=2).load()
+    padding = words(results, "padding")
+    assert "GEMMA generate, batch 32" in padding and "SAM fit" not in padding
+    assert "ms per sample" in words(results, "batch")
+    assert "bfloat16 matmul" in words(results, "blocks")
+    assert "oom" in words(results, "memory")
+
+
+def test_without_canaries_the_reason_stands_there(project, words):
+    project.canaries = [None] * len(project.canaries)
+    assert "not measured: no file" in words(project.load(), "blocks")
+
+
+def test_rows_that_do_not_fit_are_counted(tmp_path, words):
+    rows = [("bert", "fit", batch, None) for batch in range(1, MOST_ROWS + 3)]
+    frameworks = ("keras2-tensorflow", "keras3-jax")
+    results = Project(tmp_path, make_plan(runs=1, rows=rows, frameworks=frameworks)).load()
+    said = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
+    for name in ("step_times", "batch", "speedup_over_keras2"):
+        assert said in words(results, name)
+
+
+def test_hostile_titles_and_missing_parts(tmp_path, words):
     plan = unsupported(make_plan(runs=1), "keras2-tensorflow", HOSTILE)
     plan["rows"][0]["title"] = HOSTILE
     project = Project(tmp_path, plan)
     project.change(lambda r: r["timing"].update(legacy=None, synchronised_ns=[]))
     project.change(lambda r: r["timing"].update(blocks=r["timing"]["blocks"][:1]))
-    files = draw(project, tmp_path / "f", monkeypatch)
-    assert "<script> $x$ \\frac & ]]>" in words(files["blocks.svg"])
+    project.change(lambda r: r.update(memory={"peak_rss_mib": None, "peak_device_mib": 10.0}))
+    results = project.load()
+    for name in FIGURES:
+        found = words(results, name)
+        assert HOSTILE in found or name in ("blocks", "padding", "published")
 
 
 @pytest.mark.parametrize("spread", [1.0, 50.0])
-def test_wildly_different_runs_do_not_break_the_axes(project, tmp_path, monkeypatch, spread):
+def test_wildly_different_runs_do_not_break_the_axes(project, words, spread):
     def slow(record):
         for block in record["timing"]["blocks"]:
             block["elapsed_ns"] = int(block["elapsed_ns"] * spread)
 
     project.change(slow, framework="keras2-tensorflow", run=2)
-    assert draw(project, tmp_path / "f", monkeypatch)
+    results = project.load()
+    assert all(words(results, name) for name in FIGURES)
 
 
-def test_no_column_of_a_family_is_said(tmp_path, monkeypatch):
+def test_no_column_of_a_family_is_said(tmp_path, words):
     project = Project(tmp_path, make_plan(frameworks=("keras3-jax", "keras3-torch")))
-    files = draw(project, tmp_path / "f", monkeypatch)
-    assert "native PyTorch not among the columns" in words(files["speedup_over_pytorch.svg"])
+    found = words(project.load(), "speedup_over_pytorch")
+    assert "native PyTorch not among the columns" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"), [(0.5, "0.5"), (1000, "1,000"), (20_000, "20k"), (1e6, "1M")]
+)
+def test_short_numbers(value, printed):
+    assert short(value) == printed
 
 
 def test_every_framework_has_a_look_of_its_own():

@@ -1,4 +1,7 @@
 import re
+import shutil
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
@@ -8,12 +11,12 @@ from results_factory import Project, make_plan, unsupported
 from analysis.caveats import collect
 from analysis.figures import FIGURES
 from analysis.reference import load_reference
-from analysis.report.__main__ import CONTENTS, TEMPLATES, render
-from analysis.report.__main__ import FIGURES as REPORTED
 from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
-from analysis.report.sections import parity_cards
+from analysis.report.page import CONTENTS, TEMPLATES, render
+from analysis.report.page import FIGURES as REPORTED
+from analysis.report.parity import card_of, differing
 from analysis.report.setting import settings
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
@@ -70,12 +73,12 @@ def page_of(project, figures):
 def test_report_is_self_contained_well_formed_and_complete(project, figures):
     text = page_of(project, figures)
     page = Page(text)
-    assert "script" not in page.tags and "link" not in page.tags and "img" not in page.tags
+    assert page.tags.count("script") == 1 and not {"link", "img"} & set(page.tags)
     assert all(link.startswith("#") for link in page.links)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links} <= set(page.ids)
     headings = [heading for _, heading in CONTENTS]
-    assert re.findall(r"<h2>(.*?)</h2>", text) == headings
+    assert re.findall(r"<h2 .*?>(.*?)</h2>", text) == headings
     assert "8.016" in text and "[7.996, 8.036]" in text
     assert "url(" not in re.sub(r"url\(#", "", text)
 
@@ -95,7 +98,7 @@ def test_hostile_text_stays_text(tmp_path, figures):
     project.change(lambda r: r["machine"].update(cpu=HOSTILE))
     project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), framework="keras3-torch")
     text = page_of(project, figures)
-    assert "script" not in Page(text).tags
+    assert Page(text).tags.count("script") == 1
     assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
 
 
@@ -155,13 +158,56 @@ def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
     assert "var(--ink)" in svg and "#1c1e21" not in svg and "metadata" not in svg
 
 
-def test_parity_cards_mark_what_differs_and_is_reported(project):
+def test_parity_says_what_differs_and_is_reported(project):
     project.change(lambda r: r["parity"].update(dtype="bfloat16"), framework="keras3-jax")
     project.change(lambda r: r["parity"].update(graphs=2), framework="pytorch-compiled")
-    card = parity_cards(project.load())[0]
-    marked = {card.lines[index][0] for index in card.marked}
-    assert marked == {"execution", "compiler", "dtype"}
-    assert card.lines[4][0] == "dtype" and card.lines[4][3] == "bfloat16"
+    row = project.load().rows[0]
+    found = differing(row)
+    assert {line[0] for line in found.lines} == {"execution", "compiler", "dtype"}
+    assert dict(card_of(row.cells[2]))["dtype"] == "bfloat16"
+    assert dict(card_of(row.cells[5]))["graphs"] == "2"
+
+
+def test_every_number_leads_to_its_cell(project, figures):
+    project.fail("oom", "killed", framework="pytorch-eager", task="fit")
+    project.change(lambda r: r["warnings"].append("slow compile"), framework="keras3-jax")
+    project.change(lambda r: r.update(energy={"joules_per_step": 2.5, "counter": "rapl"}))
+    text = page_of(project, figures)
+    assert text.count('<a class="number" href="#cell-') == 2 * 2 * 6
+    details = text.partition('id="cell-bert-fit-b8-keras3.2d.jax"')[2].partition("</details>")[0]
+    for wanted in ("<svg", "Parity card", "slow compile", "2.5 J/step", "#environment-"):
+        assert wanted in details
+    assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
+    failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
+    assert "oom: killed" in failed
+
+
+def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures):
+    text = page_of(project, figures)
+    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in text
+
+
+def test_machine_and_harness_are_shown_or_said_to_be_missing(project, figures):
+    text = page_of(project, figures)
+    assert "a step of exactly 20 ms" in text and "between rounds 1 and 2" in text
+    assert "Example CPU" in text
+    project.canaries = [None] * len(project.canaries)
+    project.machine_card = project.self_test = None
+    for name in ("canaries", "machine.json", "self_test.json"):
+        found = project.folder / "results" / name
+        shutil.rmtree(found) if found.is_dir() else found.unlink()
+    text = page_of(project, figures)
+    assert "Not collected: there is no results/machine.json." in text
+    assert "The harness was not tested: there is no results/self_test.json." in text
+    assert text.count("<td>not measured</td>") == 4
+
+
+def test_drift_is_marked(project, figures):
+    project.canaries[2]["python_loop_ms"] *= 1.05
+    text = page_of(project, figures)
+    assert "(+5" in text and 'class="flag">drifted' in text
 
 
 def test_settings_give_the_plan_again(project):

@@ -60,6 +60,7 @@ def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> No
     compiled = FRAMEWORKS[cell["framework"]][2] != "eager"
     timing["first_step_s"] = run_ms / 1e3 + (noise.uniform(5, 20) if compiled else 0.2)
     record["environment"]["packages"].update(PACKAGES)
+    record["work"]["flops_per_step"] = 2e7 * mean_ms  # a fifth of what the canaries reach
     record["memory"]["peak_rss_mib"] = 900 + 40 * noise.random() + 20 * mean_ms**0.5
     if cell["framework"] == "pytorch-compiled":
         record["warnings"] = ["UserWarning: TensorFloat32 tensor cores available but not enabled."]

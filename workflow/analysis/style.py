@@ -47,6 +47,7 @@ def look(framework: str) -> Look:
 RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "millistep",
+    "pdf.fonttype": 42,  # TrueType: text of a PDF can be selected, and journals take it
     "text.parse_math": False,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -68,6 +69,5 @@ RC: dict[str, Any] = {
     "grid.linewidth": 0.6,
     "hatch.linewidth": 0.6,
     "legend.frameon": False,
-    "figure.constrained_layout.use": True,
     "savefig.transparent": True,
 }

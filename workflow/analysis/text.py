@@ -164,3 +164,10 @@ def csv_text(text: str) -> str:
     """Text that a spreadsheet does not take for a formula."""
     line = plain(text)
     return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+
+
+def anchor(*parts: str) -> str:
+    """An id in a page, different for different parts: characters but letters, digits and _ are
+    spelled by their code.
+    """
+    return "-".join(re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0]):x}.", part) for part in parts)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from analysis.commands import add_reference, parser, results_of
 from analysis.errors import run_command
@@ -13,10 +15,26 @@ from analysis.reference import load_reference
 from analysis.style import RC
 
 DPI = 160
+# What would make two drawings of the same data differ, or say who drew them.
+NO_METADATA = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """SVG for the page, PDF for papers, PNG for everything else. Placed once, the same in all."""
+    if figure.get_layout_engine() is not None:
+        FigureCanvasAgg(figure).draw()
+        figure.set_layout_engine("none")
+    for form, metadata in NO_METADATA.items():
+        options = {"dpi": DPI, "transparent": False} if form == "png" else {}
+        figure.savefig(folder / f"{name}.{form}", metadata=metadata, **options)
 
 
 def main() -> None:
-    """Write every figure as SVG and PNG, byte for byte the same from the same records."""
+    """Write every figure as SVG, PDF and PNG, byte for byte the same from the same records."""
     options = parser("Draw the figures of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -25,16 +43,7 @@ def main() -> None:
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         for name, draw in FIGURES.items():
-            figure = draw(results, reference)
-            figure.savefig(
-                arguments.output_dir / f"{name}.svg", metadata={"Date": None, "Creator": None}
-            )
-            figure.savefig(
-                arguments.output_dir / f"{name}.png",
-                dpi=DPI,
-                transparent=False,
-                metadata={"Software": None},
-            )
+            save(draw(results, reference), arguments.output_dir, name)
 
 
 if __name__ == "__main__":

@@ -1,74 +1,107 @@
-"""Every block of every run, in order: what a mean hides."""
+"""Every block of every run in the order in which they were really measured, with the canaries."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.cells import Cell, Results, RowCells, Run
-from analysis.figures.panels import panels, say_empty, tick_labels
+from analysis.canaries import Canary
+from analysis.cells import Cell, Results, Run
+from analysis.figures.panels import WIDTH_IN, empty, legend_of
 from analysis.reference import Reference
+from analysis.statistics import MARGIN
 from analysis.style import INK, RULE, look
-from analysis.text import ms
 
-SLOT = 0.84  # of the width of a column, that its runs share
-LEAST_RANGE = 2.0  # per cent; a quiet row is not blown up to look noisy
+LEAST_REACH = 3.0  # per cent; a quiet experiment is not blown up to look noisy
+SHOWN_SHARE = 0.99  # of the blocks lie within the picture at least; the rest is counted
+CANARY_MARKERS = "osD^v"
+
+Measured = list[tuple[Cell, Run]]
 
 
 def blocks(results: Results, reference: Reference) -> Figure:
-    """One panel per row: block ms/step relative to the cell's mean, runs side by side, blocks in
-    order.
-    """
-    figure, all_axes = panels(results, height_in=2.7)
-    for axes, row in zip(all_axes, results.rows, strict=True):
-        _panel(axes, row)
+    """Above, blocks as deviations from the mean of their cell; below, canaries from the first."""
+    runs = _in_realised_order(results)
+    if not runs:
+        return empty("no run has a time yet")
+    figure = Figure(figsize=(WIDTH_IN, 6.0), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    _blocks(above, runs)
+    _rounds((above, below), runs)
+    _canaries(below, results, runs)
+    below.set_xlabel("runs in the order in which they were started")
+    below.set_xlim(-1, len(runs))
+    legend_of(figure, results.plan.frameworks)
     return figure
 
 
-def _panel(axes: Axes, row: RowCells) -> None:
-    axes.set_title(f"{row.row.title}, batch {row.row.batch_size}")
-    axes.set_xlim(-0.5, len(row.cells) - 0.5)
-    axes.grid(axis="x", visible=False)
-    if not row.measured:
-        say_empty(axes, row)
-        return
-    reach = max(
-        [LEAST_RANGE, *(abs(y) for place in enumerate(row.cells) for y in _draw_cell(axes, *place))]
+def _in_realised_order(results: Results) -> Measured:
+    return sorted(
+        ((cell, run) for cell, run in results.runs if run.ok),
+        key=lambda pair: (_moment(pair[1].record.started_at), pair[1].position),
     )
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _blocks(axes: Axes, runs: Measured) -> None:
+    """A run is as wide as its neighbours, its blocks stand side by side in it."""
+    drawn: dict[str, tuple[list[float], list[float]]] = {}
+    for place, (cell, run) in enumerate(runs):
+        xs, ys = drawn.setdefault(cell.framework.name, ([], []))
+        found = run.record.timing.blocks
+        xs += [place - 0.5 + (index + 0.5) / len(found) for index in range(len(found))]
+        ys += [100 * (block.step_ms / cell.step_ms - 1) for block in found]
+    for name, (xs, ys) in drawn.items():
+        style = look(name)
+        axes.plot(xs, ys, style.marker, color=style.colour, markersize=2.6, markeredgewidth=0.5)
+    everything = sorted(abs(y) for _, ys in drawn.values() for y in ys)
+    reach = max(LEAST_REACH, 1.1 * everything[int(SHOWN_SHARE * (len(everything) - 1))])
+    outside = sum(y > reach for y in everything)
+    axes.set_ylim(-reach, reach)
     axes.axhline(0, color=INK, linewidth=0.8)
-    axes.set_ylim(-1.1 * reach, 1.1 * reach)
-    axes.set_xticks(range(len(row.cells)), tick_labels(row, lambda cell: f"{ms(cell.step_ms)} ms"))
+    axes.grid(axis="x", visible=False)
     axes.set_ylabel("block vs. mean of cell (%)")
+    said = f"{outside:,} of {len(everything):,} blocks lie outside" if outside else ""
+    axes.set_title(said, loc="right", fontsize=9, fontweight="normal")
+    axes.set_title("Blocks")
 
 
-def _draw_cell(axes: Axes, place: int, cell: Cell) -> list[float]:
-    """Draw a cell's runs in its column; returns the deviations drawn, in per cent."""
-    drawn: list[float] = []
-    width = SLOT / max(len(cell.ok_runs), 1)
-    for index, run in enumerate(cell.ok_runs):
-        left = place - SLOT / 2 + index * width
-        drawn += _draw_run(axes, cell, run, left, width, filled=index % 2 == 0)
-        if index:
-            axes.axvline(left, color=RULE, linewidth=0.6)
-    return drawn
+def _rounds(all_axes: tuple[Axes, ...], runs: Measured) -> None:
+    """Where a round ends and the next begins, as really measured."""
+    for place in range(1, len(runs)):
+        if runs[place][1].number != runs[place - 1][1].number:
+            for axes in all_axes:
+                axes.axvline(place - 0.5, color=RULE, linewidth=1)
 
 
-def _draw_run(
-    axes: Axes, cell: Cell, run: Run, left: float, width: float, filled: bool
-) -> list[float]:
-    """Neighbouring runs alternate between filled and open markers."""
-    deviations = [100 * (block.step_ms / cell.step_ms - 1) for block in run.record.timing.blocks]
-    count = len(deviations)
-    xs = [left + width * (index + 0.5) / count for index in range(count)]
-    style = look(cell.framework.name)
-    face = style.colour if filled else "none"
-    axes.plot(
-        xs,
-        deviations,
-        style.marker,
-        color=style.colour,
-        markerfacecolor=face,
-        markersize=3.6,
-        linewidth=0,
-    )
-    return deviations
+def _canaries(axes: Axes, results: Results, runs: Measured) -> None:
+    axes.set_title("Canaries: the same work between the rounds")
+    axes.set_ylabel("vs. first canary (%)")
+    axes.grid(axis="x", visible=False)
+    found = [canary for canary in results.canaries if canary and canary.ok]
+    if not found:
+        words = "not measured: " + next((c.reason for c in results.canaries if c), "no file")
+        axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center")
+        axes.set_yticks([])
+        return
+    axes.axhspan(-100 * MARGIN, 100 * MARGIN, color=RULE, alpha=0.35, linewidth=0)
+    xs = [_place(canary, runs) for canary in found]
+    first = found[0].durations
+    for index, name in enumerate(first):
+        times = [canary.durations.get(name) for canary in found]
+        ys = [100 * (time / first[name] - 1) if time else float("nan") for time in times]
+        marker = CANARY_MARKERS[index % len(CANARY_MARKERS)]
+        axes.plot(xs, ys, color=INK, alpha=0.75, marker=marker, linewidth=1, label=name)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -LEAST_REACH), max(high, LEAST_REACH))
+    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4, fontsize=8.5)
+
+
+def _place(canary: Canary, runs: Measured) -> float:
+    """Between the runs that were started before it and those after."""
+    return sum(_moment(run.record.started_at) < canary.started_at for _, run in runs) - 0.5

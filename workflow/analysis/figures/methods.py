@@ -8,14 +8,20 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from analysis.cells import Cell, Results, RowCells, Run
-from analysis.figures.panels import panels, say_empty
+from analysis.figures.panels import (
+    label_margins,
+    legend_of_marks,
+    line_per_column,
+    log_ticks,
+    mean_of,
+    nothing_measured,
+    panels,
+    shown,
+)
 from analysis.reference import Reference
-from analysis.statistics import geometric_mean
-from analysis.style import INK, RULE, look
+from analysis.style import RULE, look
 from analysis.text import ms
 
 METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
@@ -23,57 +29,40 @@ METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
     ("synchronised, median", "|", lambda run: run.synchronised_ms),
     ("published arithmetic", "x", lambda run: run.legacy_ms),
 )
-MARKER = {"markersize": 9, "markeredgewidth": 1.8, "markerfacecolor": "none"}
+MARKER = {"markersize": 8, "markeredgewidth": 1.6, "markerfacecolor": "none"}
 
 
 def methods(results: Results, reference: Reference) -> Figure:
     """One panel per row; one line per column with the three times on a logarithmic axis."""
-    figure, all_axes = panels(results, height_in=2.5)
-    for axes, row in zip(all_axes, results.rows, strict=True):
-        _panel(axes, row)
-    handles = [
-        Line2D([], [], linestyle="", marker=marker, color=INK, **MARKER) for _, marker, _ in METHODS
-    ]
-    figure.legend(handles, [name for name, _, _ in METHODS], loc="outside upper right", ncols=3)
+    figure, all_axes = panels(results.rows, 1.2, label_margins(results))
+    for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
+        _panel(axes, place, row)
+    legend_of_marks(figure, {name: {"marker": marker, **MARKER} for name, marker, _ in METHODS})
     return figure
 
 
-def _panel(axes: Axes, row: RowCells) -> None:
-    axes.set_title(f"{row.row.title}, batch {row.row.batch_size}")
-    axes.grid(axis="y", visible=False)
+def _panel(axes: Axes, place: int, row: RowCells) -> None:
     if not row.measured:
-        say_empty(axes, row)
+        nothing_measured(axes, row)
         return
     axes.set_xscale("log")
-    found = [value for place, cell in enumerate(row.cells) for value in _draw(axes, place, cell)]
-    axes.set_xlim(min(found) / 1.3, max(found) * 1.3)
-    axes.set_yticks(range(len(row.cells)), [_label(cell) for cell in row.cells])
-    axes.set_ylim(len(row.cells) - 0.5, -0.5)
-    axes.xaxis.set_major_locator(
-        LogLocator(subs=(1, 2, 5) if max(found) > 10 * min(found) else (1, 1.5, 2, 3, 4, 5, 7))
-    )
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("ms/step, logarithmic")
+    found = [value for line, cell in enumerate(row.cells) for value in _draw(axes, line, cell)]
+    low, high = min(found) / 1.2, max(found) * 1.2
+    axes.set_xlim(low, high)
+    log_ticks(axes.xaxis, low, high)
+    line_per_column(axes, place, row, lambda cell: f"{ms(cell.step_ms)} ms")
+    axes.set_xlabel("ms/step, logarithmic", fontsize=8.5)
 
 
-def _label(cell: Cell) -> str:
-    return (
-        f"{cell.framework.title}, {ms(cell.step_ms)} ms"
-        if cell.ok_runs
-        else f"{cell.framework.title}, {cell.status}"
-    )
-
-
-def _draw(axes: Axes, place: int, cell: Cell) -> list[float]:
+def _draw(axes: Axes, line: int, cell: Cell) -> list[float]:
     """Draw the times of a cell that exist; returns them."""
     colour = look(cell.framework.name).colour
     found = []
     for _, marker, value in METHODS:
-        values = [time for run in cell.ok_runs if (time := value(run))]
-        if values:
-            found.append(geometric_mean(values))
-            axes.plot(found[-1], place, marker, color=colour, **MARKER, zorder=3)
+        time = mean_of(value(run) for run in cell.ok_runs)
+        if time:
+            found.append(time)
+            axes.plot(time, line, marker, color=colour, **MARKER, zorder=3)
     if found:
-        axes.hlines(place, min(found), max(found), color=RULE, linewidth=2, zorder=1)
+        axes.hlines(line, min(found), max(found), color=RULE, linewidth=2, zorder=1)
     return found

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from analysis.cells import Results
+from analysis.figures.panels import WIDTH_IN, say_left_out, shown
 from analysis.reference import Reference
 from analysis.speedups import Speedup, speedups
 from analysis.style import INK, PUBLISHED, look
@@ -24,16 +25,19 @@ BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 def speedup_over_keras2(results: Results, reference: Reference) -> Figure:
     """The best of Keras 3 over Keras 2, row by row."""
-    return _figure(speedups(results.rows, "keras2", reference), "Keras 2", reference)
+    return _figure(results, "keras2", "Keras 2", reference)
 
 
 def speedup_over_pytorch(results: Results, reference: Reference) -> Figure:
     """The best of Keras 3 over the best of native PyTorch, row by row."""
-    return _figure(speedups(results.rows, "pytorch", reference), "best native PyTorch", reference)
+    return _figure(results, "pytorch", "best native PyTorch", reference)
 
 
-def _figure(entries: list[Speedup], base: str, reference: Reference) -> Figure:
-    figure = Figure(figsize=(9.0, 1.5 + ROW_INCHES * max(len(entries), 1)))
+def _figure(results: Results, family: str, base: str, reference: Reference) -> Figure:
+    entries = speedups(shown(results.rows), family, reference)
+    height_in = 1.5 + ROW_INCHES * max(len(entries), 1)
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    say_left_out(figure, results.rows)
     axes = figure.subplots()
     for place, entry in enumerate(entries):
         _bar(axes, place, entry)

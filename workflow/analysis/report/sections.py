@@ -1,94 +1,62 @@
-"""The tables of the report that are not about ms/step: parity, where the time went, environments,
-schedule.
-"""
+"""The tables of the report that are not about ms/step: time, environments, schedule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
-from analysis.caveats.parity import NO_DIFFERENCE
 from analysis.cells import Cell, Results, RowCells, Run
 from analysis.record import Record
-from analysis.text import NA, count, listed, mib, ms, seconds, spelled
-
-# order of a parity card: what decides a comparison first
-CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")
-CARD += ("attention", "optimizer", "device", "threads", "flush_denormals")
+from analysis.report.anchors import environment_anchor
+from analysis.report.details import PHASES, CellView, cell_views, environment_key
+from analysis.report.grid import Grid
+from analysis.report.parity import differing
+from analysis.text import NA, anchor, count, mib, ms, percent, seconds
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A plain table for the template: texts only. `marked` are indices of lines worth a look."""
+class RowView:
+    """A row of the table with the details of its cells."""
 
-    caption: str
-    header: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    marked: frozenset[int] = frozenset()
-
-
-def parity_cards(results: Results) -> list[Grid]:
-    """One table per row: a line per entry of the card, a column per framework; lines that differ
-    are marked.
-    """
-    return [_parity(row) for row in results.rows if row.measured]
+    anchor: str
+    title: str
+    differing: Grid
+    breakdown: Grid
+    cells: list[CellView]
 
 
-def _parity(row: RowCells) -> Grid:
-    cards = [record.parity for cell in row.measured for record in cell.records if record.parity]
-    entries = [
-        (key, _reader(key)) for key in dict.fromkeys([*CARD, *(k for c in cards for k in c)])
+def row_views(results: Results) -> list[RowView]:
+    """One per row of the table."""
+    started = [run.path for _, run in _realised(results) if run.record]
+    places = {path: place for place, path in enumerate(started, start=1)}
+    used = {view.key: (view.anchor, view.title) for view in environments(results)}
+    return [
+        RowView(
+            anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
+            f"{row.row.title}, batch {row.row.batch_size}",
+            differing(row),
+            time_breakdown(row),
+            cell_views(row, places, used),
+        )
+        for row in results.rows
     ]
-    entries += [(key, _work_reader(key)) for key in ("parameters", "trainable_parameters")]
-    lines = [
-        (key.replace("_", " "), *(_agreed(cell, read) for cell in row.measured))
-        for key, read in entries
-    ]
-    marked = frozenset(
-        index
-        for index, (key, _) in enumerate(entries)
-        if key not in NO_DIFFERENCE and len(set(lines[index][1:]) - {NA}) > 1
-    )
-    header = ("What ran", *(cell.framework.title for cell in row.measured))
-    return Grid(f"{row.row.title}, batch {row.row.batch_size}", header, tuple(lines), marked)
 
 
-def _reader(key: str) -> Callable[[Record], Any]:
-    return lambda record: (record.parity or {}).get(key)
+BREAKDOWN = (
+    *("Framework", "Runs", "Import, s", "Build", "First step", "Warm-up", "Timed", "Other"),
+    *("Total", "Host, MiB", "Device, MiB", "J/step", "Host overhead"),
+)
 
 
-def _work_reader(key: str) -> Callable[[Record], Any]:
-    return lambda record: getattr(record.work, key, None)
-
-
-def _agreed(cell: Cell, read: Callable[[Record], Any]) -> str:
-    """The value of all runs of a cell, or all their values."""
-    return listed(list(dict.fromkeys(spelled(read(record)) for record in cell.records)))
-
-
-PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
-
-
-def time_breakdown(results: Results) -> Grid:
-    """Where the wall time of a run went, mean over the runs of a cell that count, in seconds;
-    memory in MiB.
+def time_breakdown(row: RowCells) -> Grid:
+    """Where the wall time of a run went, mean over the runs of a cell that count; peaks of memory;
+    energy; what the host costs.
     """
-    header = (
-        "Cell",
-        "Runs",
-        *(phase.removesuffix("_s").replace("_", " ") for phase in PHASES),
-        "total",
+    caption = (
+        f"{row.row.title}, batch {row.row.batch_size}: seconds of a run (means), peaks, energy"
     )
-    header += ("peak memory", "device memory", "fenced step, ms")
-    lines = tuple(_breakdown(cell) for cell in results.cells if cell.ok_runs)
-    return Grid(
-        "Mean per run in seconds; peaks in MiB; fenced step: median ms of a step with a fence "
-        "after it",
-        header,
-        lines,
-    )
+    return Grid(caption, BREAKDOWN, tuple(map(_breakdown, row.measured)))
 
 
 def _breakdown(cell: Cell) -> tuple[str, ...]:
@@ -96,31 +64,33 @@ def _breakdown(cell: Cell) -> tuple[str, ...]:
     phases = [
         seconds(fmean(getattr(record.timing, phase) for record in records)) for phase in PHASES
     ]
-    synchronised = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
+    joules = _mean(record.energy.joules_per_step for record in records if record.energy)
+    overhead = _mean(r.host_overhead.share for r in records if r.host_overhead)
     return (
-        cell_name(cell),
-        str(len(records)),
-        *phases,
+        *(cell.framework.title, str(len(records)), *phases),
         seconds(fmean(record.total_s for record in records)),
         mib(_highest(record.memory.peak_rss_mib for record in records)),
         mib(_highest(record.memory.peak_device_mib for record in records)),
-        ms(fmean(synchronised)) if synchronised else NA,
+        NA if joules is None else f"{joules:.3g}",
+        NA if overhead is None else percent(overhead),
     )
 
 
-def _highest(values: Any) -> float | None:
+def _highest(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def cell_name(cell: Cell) -> str:
-    """'BERT fit b8, Keras 3 (JAX)'."""
-    return f"{cell.row.title} b{cell.row.batch_size}, {cell.framework.title}"
+def _mean(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return fmean(known) if known else None
 
 
 @dataclass(frozen=True)
 class EnvironmentView:
     """One environment as found by the runs that used it."""
 
+    key: tuple
+    anchor: str
     title: str
     facts: str
     packages: tuple[tuple[str, str], ...]
@@ -130,36 +100,33 @@ def environments(results: Results) -> list[EnvironmentView]:
     """Every different environment that a counted run found itself in, with all versions."""
     found: dict[tuple, Record] = {}
     for record in results.records:
-        environment = record.environment
-        versions = tuple(sorted(environment.packages.items()))
-        found.setdefault(
-            (environment.name, environment.method, environment.python, versions), record
-        )
-    return [_environment(record) for record in found.values()]
+        found.setdefault(environment_key(record), record)
+    return [_environment(key, place, r) for place, (key, r) in enumerate(found.items())]
 
 
-def _environment(record: Record) -> EnvironmentView:
+def _environment(key: tuple, place: int, record: Record) -> EnvironmentView:
     environment = record.environment
     facts = (
         f"{environment.method}, Python {environment.python}, "
         f"{count(len(environment.packages), 'package')}, definition sha256 "
         f"{environment.definition_sha256}"
     )
-    return EnvironmentView(environment.name, facts, tuple(sorted(environment.packages.items())))
+    packages = tuple(sorted(environment.packages.items()))
+    return EnvironmentView(key, environment_anchor(place), environment.name, facts, packages)
 
 
 def schedule(results: Results) -> Grid:
     """Every run in the order in which it was really started; runs without a record come last."""
-    runs = sorted(results.runs, key=_start)
     header = ("Started (UTC)", "Cell", "Run", "Planned place", "Status", "ms/step", "Load before")
-    return Grid(
-        "Runs in the order in which they were started",
-        header,
-        tuple(_scheduled(*run) for run in runs),
-    )
+    lines = tuple(_scheduled(*run) for run in _realised(results))
+    return Grid("Runs in the order in which they were started", header, lines)
 
 
-def _start(entry: tuple[Cell, Run]) -> Sequence[Any]:
+def _realised(results: Results) -> list[tuple[Cell, Run]]:
+    return sorted(results.runs, key=_start)
+
+
+def _start(entry: tuple[Cell, Run]) -> Sequence[object]:
     _, run = entry
     return (run.record is None, run.record.started_at if run.record else "", run.position)
 
@@ -169,3 +136,8 @@ def _scheduled(cell: Cell, run: Run) -> tuple[str, ...]:
     load = run.record.load.before if run.record else None
     place = (str(run.number), str(run.position + 1), run.status, ms(run.step_ms))
     return (started, cell_name(cell), *place, NA if load is None else f"{load:.2f}")
+
+
+def cell_name(cell: Cell) -> str:
+    """'BERT fit b8, Keras 3 (JAX)'."""
+    return f"{cell.row.title} b{cell.row.batch_size}, {cell.framework.title}"

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 
+from analysis.plan import Framework, Row
 from analysis.tables.model import Table, TableCell, TableRow
 from analysis.text import html_text, latex, markdown, plain
+
+Details = Callable[[Row, Framework], str]
+ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
 
 
 def column_titles(table: Table) -> list[str]:
@@ -125,15 +130,18 @@ def _latex_cell(cell: TableCell) -> str:
     return text + (rf"\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else "")
 
 
-def to_html(table: Table) -> str:
-    """A table element with scopes and a caption, then its footnotes; ids start with its name."""
+def to_html(table: Table, details: Details | None = None) -> str:
+    """A table element with scopes and a caption, then its footnotes; ids start with its name.
+
+    `details` gives the id of what explains a cell of this run; its number becomes a link there.
+    """
     label_heads = "".join(
         f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns
     )
     heads = "".join(
         f'<th scope="col">{html_text(framework.title)}</th>' for framework in table.columns
     )
-    body = "\n".join(_html_row(table, row) for row in table.rows)
+    body = "\n".join(_html_row(table, row, details) for row in table.rows)
     notes = "".join(
         f'<li id="{table.name}-note-{mark}"><sup>{mark}</sup> {html_text(text)}</li>'
         for mark, text in table.notes
@@ -146,20 +154,29 @@ def to_html(table: Table) -> str:
     )
 
 
-def _html_row(table: Table, row: TableRow) -> str:
+def _html_row(table: Table, row: TableRow, details: Details | None) -> str:
     head, *others = map(html_text, row.labels)
     labels = [f'<td class="label">{text}</td>' for text in others]
-    cells = [_html_cell(table, cell) for cell in row.cells]
+    cells = [
+        _html_cell(table, cell, details(row.row, framework) if details else None)
+        for framework, cell in zip(table.columns, row.cells, strict=True)
+    ]
     return f'<tr><th scope="row">{head}</th>{"".join([*labels, *cells])}</tr>'
 
 
-def _html_cell(table: Table, cell: TableCell) -> str:
-    text = f"<strong>{html_text(cell.text)}</strong>" if cell.best else html_text(cell.text)
+def _html_cell(table: Table, cell: TableCell, details: str | None) -> str:
     marks = ", ".join(f'<a href="#{table.name}-note-{mark}">{mark}</a>' for mark in cell.marks)
     return (
-        f'<td class="{html_text(cell.status.replace(" ", "-"))}">{text}'
+        f'<td class="{html_text(cell.status.replace(" ", "-"))}">{_html_number(cell, details)}'
         + (f"<sup>{marks}</sup>" if marks else "")
         + (f'<span class="interval">{html_text(cell.interval)}</span>' if cell.ends else "")
         + (f'<span class="badge">{html_text(cell.badge)}</span>' if cell.badge else "")
         + "</td>"
     )
+
+
+def _html_number(cell: TableCell, details: str | None) -> str:
+    text = f"<strong>{html_text(cell.text)}</strong>" if cell.best else html_text(cell.text)
+    if details is None or cell.status in ELSEWHERE:
+        return text
+    return f'<a class="number" href="#{details}">{text}</a>'

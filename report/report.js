@@ -1,0 +1,63 @@
+// Nothing here is needed to read the page: it opens what a link points to and sorts tables.
+"use strict";
+
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const closed = target && target.closest("details:not([open])");
+  if (closed) {
+    closed.open = true;
+    target.scrollIntoView();
+  }
+}
+
+function value(row, column) {
+  const text = row.cells[column].textContent.trim();
+  const number = parseFloat(text.replace(/,/g, ""));
+  return Number.isNaN(number) ? text : number;
+}
+
+function compare(a, b) {
+  if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
+  return typeof a === "number" ? -1 : 1; // words such as NA come after all numbers
+}
+
+function sort(header) {
+  const table = header.closest("table");
+  const body = table.tBodies[0];
+  const down = header.getAttribute("aria-sort") === "ascending";
+  const rows = [...body.rows].sort((a, b) =>
+    compare(value(a, header.cellIndex), value(b, header.cellIndex)));
+  body.append(...(down ? rows.reverse() : rows));
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  header.setAttribute("aria-sort", down ? "descending" : "ascending");
+}
+
+function makeSortable(table) {
+  if (table.tBodies[0].rows.length < 2) return;
+  for (const header of table.tHead.rows[0].cells) {
+    const button = document.createElement("button");
+    button.append(...header.childNodes);
+    button.addEventListener("click", () => sort(header));
+    header.append(button);
+  }
+}
+
+function addFilter(section) {
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  input.type = "search";
+  label.className = "filter";
+  label.append("Filter rows ", input);
+  section.querySelector("h2").after(label);
+  input.addEventListener("input", () => {
+    const wanted = input.value.toLowerCase();
+    for (const row of section.querySelectorAll("tbody tr")) {
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    }
+  });
+}
+
+document.querySelectorAll("table").forEach(makeSortable);
+document.querySelectorAll("#table, #published").forEach(addFilter);
+addEventListener("hashchange", reveal);
+reveal();

@@ -1,0 +1,50 @@
+"""Time to N steps: what compiling costs first and saves later."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.cells import Cell, Results
+from analysis.figures.panels import (
+    LINE_MARGINS,
+    empty,
+    legend_of,
+    log_ticks,
+    mean_of,
+    panels,
+    shown,
+)
+from analysis.reference import Reference
+from analysis.style import look
+
+STEPS = tuple(10 ** (exponent / 8) for exponent in range(41))  # 1 to 100,000
+MARKED = slice(0, None, 8)
+
+
+def break_even(results: Results, reference: Reference) -> Figure:
+    """One panel per row: first step plus the steps after it, both axes logarithmic."""
+    rows = [row for row in results.rows if row.measured]
+    if not rows:
+        return empty("no run has a time yet")
+    figure, all_axes = panels(rows, 1.6, LINE_MARGINS)
+    for axes, row in zip(all_axes, shown(rows), strict=True):
+        axes.set(xscale="log", yscale="log")
+        spans = [_line(axes, cell) for cell in row.measured]
+        log_ticks(axes.xaxis, STEPS[0], STEPS[-1])
+        log_ticks(axes.yaxis, min(low for low, _ in spans), max(high for _, high in spans))
+        axes.set_xlabel("steps N", fontsize=8.5)
+        axes.set_ylabel("time to N steps, s", fontsize=8.5)
+    legend_of(figure, results.plan.frameworks)
+    return figure
+
+
+def _line(axes: Axes, cell: Cell) -> tuple[float, float]:
+    """Draw a cell; the seconds at both ends."""
+    first_s = mean_of(record.timing.first_step_s for record in cell.records)
+    times = [(first_s or 0.0) + (steps - 1) * cell.step_ms / 1e3 for steps in STEPS]
+    style = look(cell.framework.name)
+    axes.plot(STEPS, times, color=style.colour, linewidth=1.4)
+    marks = {"linestyle": "", "marker": style.marker, "markersize": 5}
+    axes.plot(STEPS[MARKED], times[MARKED], color=style.colour, **marks)
+    return times[0], times[-1]

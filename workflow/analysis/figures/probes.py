@@ -1,0 +1,100 @@
+"""The same step at other sizes: what a longer cache costs a token, and a larger batch a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.caveats.generation import token_ms
+from analysis.cells import Cell, Results, RowCells
+from analysis.figures.panels import (
+    LINE_MARGINS,
+    empty,
+    legend_of,
+    log_ticks,
+    mean_of,
+    panels,
+    plot_cell,
+    shown,
+)
+from analysis.reference import Reference
+
+Points = Callable[[Cell], dict[int, float]]
+
+
+def padding(results: Results, reference: Reference) -> Figure:
+    """ms per new token against the length that prompts are padded to."""
+    label = "max_length, tokens"
+    return _figure(
+        results,
+        token_ms,
+        (label, "ms per new token"),
+        "no row that generates text has times at two lengths",
+        _from_zero,
+    )
+
+
+def batch(results: Results, reference: Reference) -> Figure:
+    """ms per sample against the batch size."""
+    return _figure(
+        results,
+        sample_ms,
+        ("batch size, logarithmic", "ms per sample, log."),
+        "no row has times at two batch sizes",
+        _logarithmic,
+    )
+
+
+def sample_ms(cell: Cell) -> dict[int, float]:
+    """ms/step over the batch size, by batch size; empty without a probe of another size."""
+    own = cell.row.batch_size
+    found: dict[int, list[float]] = {own: [run.step_ms / own for run in cell.ok_runs]}
+    for record in cell.records:
+        for probe in record.probes:
+            if probe.batch_size != own:
+                found.setdefault(probe.batch_size, []).append(probe.step_ms / probe.batch_size)
+    return {size: mean_of(times) for size, times in sorted(found.items())} if len(found) > 1 else {}
+
+
+def _figure(
+    results: Results,
+    points: Points,
+    labels: tuple[str, str],
+    why_empty: str,
+    scale: Callable[[Axes, RowCells, Points], None],
+) -> Figure:
+    rows = [row for row in results.rows if any(points(cell) for cell in row.measured)]
+    if not rows:
+        return empty(why_empty)
+    figure, all_axes = panels(rows, 1.6, LINE_MARGINS)
+    for axes, row in zip(all_axes, shown(rows), strict=True):
+        for cell in row.measured:
+            if found := points(cell):
+                plot_cell(axes, cell, list(found), list(found.values()))
+        scale(axes, row, points)
+        axes.set_xlabel(labels[0], fontsize=8.5)
+        axes.set_ylabel(labels[1], fontsize=8.5)
+    legend_of(figure, results.plan.frameworks)
+    return figure
+
+
+def _from_zero(axes: Axes, row: RowCells, points: Points) -> None:
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(_sizes(row, points))
+
+
+def _logarithmic(axes: Axes, row: RowCells, points: Points) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    times = [time for cell in row.measured for time in points(cell).values()]
+    low, high = min(times) / 1.3, max(times) * 1.3
+    axes.set_ylim(low, high)
+    log_ticks(axes.yaxis, low, high)
+    axes.set_xticks(_sizes(row, points), [f"{size:,}" for size in _sizes(row, points)])
+    axes.set_xticks([], minor=True)
+
+
+def _sizes(row: RowCells, points: Points) -> list[int]:
+    return sorted({size for cell in row.measured for size in points(cell)})

@@ -1,0 +1,60 @@
+"""Ours against the published ratios: each cell over the mean of its row, here and there."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.cells import Cell, Results, RowCells
+from analysis.figures.panels import WIDTH_IN, empty, legend_of, log_ticks
+from analysis.reference import Reference
+from analysis.statistics import geometric_mean
+from analysis.style import INK, RULE, look
+
+AGREE = 1.25  # times or divided by: the band that is shaded
+
+Point = tuple[Cell, float, float]  # cell, published, ours
+
+
+def published(results: Results, reference: Reference) -> Figure:
+    """A point per cell that both have: time over the geometric mean of the row's common columns."""
+    points = [point for row in results.rows for point in relative_times(row, reference)]
+    if not points:
+        return empty("no row has two columns with a time both here and in the published table")
+    figure = Figure(figsize=(WIDTH_IN, 6.2), layout="constrained")
+    axes = figure.subplots()
+    for cell, theirs, ours in points:
+        style = look(cell.framework.name)
+        same = cell.row.batch_size == cell.row.published_batch_size
+        face = style.colour if same else "none"
+        look_of = {"color": style.colour, "markerfacecolor": face, "markersize": 7}
+        axes.plot(theirs, ours, style.marker, **look_of)
+    _frame(axes, [value for _, theirs, ours in points for value in (theirs, ours)])
+    drawn = {cell.framework for cell, _, _ in points}
+    legend_of(figure, [column for column in results.plan.frameworks if column in drawn])
+    return figure
+
+
+def relative_times(row: RowCells, reference: Reference) -> list[Point]:
+    """Empty unless two columns have both times: a ratio within a row needs two."""
+    both = {
+        cell: value
+        for cell in row.measured
+        if (value := reference.beside(row.row, cell.framework)) is not None
+    }
+    if len(both) < 2:
+        return []
+    ours, theirs = geometric_mean([c.step_ms for c in both]), geometric_mean(both.values())
+    return [(cell, value / theirs, cell.step_ms / ours) for cell, value in both.items()]
+
+
+def _frame(axes: Axes, values: list[float]) -> None:
+    low, high = min(values) / 1.2, max(values) * 1.2
+    axes.plot([low, high], [low, high], color=INK, linewidth=0.9, zorder=1)
+    band = ([low / AGREE, high / AGREE], [low * AGREE, high * AGREE])
+    axes.fill_between([low, high], *band, color=RULE, alpha=0.4, linewidth=0, zorder=0)
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
+    log_ticks(axes.xaxis, low, high)
+    log_ticks(axes.yaxis, low, high)
+    axes.set_xlabel("published: time over the mean of the row")
+    axes.set_ylabel("this run: time over the mean of the row")

@@ -1,0 +1,66 @@
+"""ms/step of every cell with its interval: the table as a picture."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.cells import Cell, Results, RowCells
+from analysis.figures.panels import (
+    MARKER_SIZE,
+    label_margins,
+    legend_of_marks,
+    line_per_column,
+    log_ticks,
+    nothing_measured,
+    panels,
+    shown,
+)
+from analysis.reference import Reference
+from analysis.style import INK, look
+from analysis.text import ms
+
+RUN = {"marker": "|", "markersize": 6, "alpha": 0.7}
+
+
+def step_times(results: Results, reference: Reference) -> Figure:
+    """One panel per row, one line per column: mean, 95 % interval, and the mean of each run."""
+    figure, all_axes = panels(results.rows, 1.2, label_margins(results))
+    for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
+        _panel(axes, place, row)
+    marks = {
+        "mean of the cell (filled: best set)": {"marker": "o", "markersize": MARKER_SIZE},
+        "95 % interval": {"linestyle": "-", "linewidth": 2.2},
+        "mean of a run": RUN,
+    }
+    legend_of_marks(figure, marks)
+    return figure
+
+
+def _panel(axes: Axes, place: int, row: RowCells) -> None:
+    if not row.measured:
+        nothing_measured(axes, row)
+        return
+    axes.set_xscale("log")
+    for line, cell in enumerate(row.cells):
+        if cell.ok_runs:
+            _cell(axes, line, cell, best=cell.framework.name in row.best)
+    values = [value for cell in row.measured for value in cell.run_ms.values()]
+    low, high = min(values) / 1.15, max(values) * 1.15
+    axes.set_xlim(low, high)
+    log_ticks(axes.xaxis, low, high)
+    line_per_column(axes, place, row, lambda cell: f"{ms(cell.step_ms)} ms")
+    axes.set_xlabel("ms/step, logarithmic", fontsize=8.5)
+
+
+def _cell(axes: Axes, line: int, cell: Cell, best: bool) -> None:
+    style = look(cell.framework.name)
+    runs = list(cell.run_ms.values())
+    axes.plot(runs, [line] * len(runs), linestyle="", color=INK, **RUN)
+    if cell.interval:
+        axes.hlines(line, cell.interval.low, cell.interval.high, color=style.colour, linewidth=2.2)
+    face = style.colour if best else "none"
+    axes.plot(
+        *(cell.step_ms, line, style.marker),
+        **{"color": style.colour, "markerfacecolor": face, "markersize": MARKER_SIZE},
+    )

@@ -1,0 +1,177 @@
+"""Everything about one cell: where each of its numbers comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from markupsafe import Markup
+
+from analysis.caveats.clocks import observer_ratio
+from analysis.cells import Cell, RowCells, Run
+from analysis.legacy import explain
+from analysis.record import Record
+from analysis.report.anchors import cell_anchor
+from analysis.report.grid import Grid
+from analysis.report.parity import card_of
+from analysis.report.strip import strip
+from analysis.text import (
+    NA,
+    count,
+    interval_ms,
+    listed,
+    mib,
+    ms,
+    percent,
+    seconds,
+    signed_percent,
+)
+
+PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
+MOST_WARNINGS = 20  # the records have them all
+
+
+@dataclass(frozen=True)
+class CellView:
+    """The details of a cell, for the template."""
+
+    anchor: str
+    title: str
+    summary: str
+    strip: Markup | None
+    facts: tuple[tuple[str, str], ...]
+    card: tuple[tuple[str, str], ...]
+    runs: Grid
+    warnings: tuple[str, ...]
+    log_tail: tuple[str, ...]
+    environments: tuple[tuple[str, str], ...]  # anchor, name
+    records: tuple[str, ...]
+
+
+def cell_views(row: RowCells, places: dict[str, int], environments: dict[tuple, Any]) -> list:
+    """One per cell of a row; `places` is the realised order of all runs, by the path of the
+    record.
+    """
+    return [_view(cell, places, environments) for cell in row.cells]
+
+
+def _view(cell: Cell, places: dict[str, int], environments: dict[tuple, Any]) -> CellView:
+    found = [run.record for run in cell.runs if run.record]
+    used = dict.fromkeys(
+        environments[environment_key(record)] for record in cell.records if record.environment
+    )
+    failed = next((run.record for run in cell.runs if run.record and not run.ok), None)
+    return CellView(
+        anchor=cell_anchor(cell.row, cell.framework),
+        title=cell.framework.title,
+        summary=_summary(cell),
+        strip=Markup(strip(cell)) if cell.ok_runs else None,
+        facts=tuple(_facts(cell)) if cell.ok_runs else (),
+        card=tuple(card_of(cell)),
+        runs=_runs(cell, places),
+        warnings=_warnings(found),
+        log_tail=failed.log_tail if failed else (),
+        environments=tuple(used),
+        records=tuple(run.path for run in cell.runs if run.record),
+    )
+
+
+def environment_key(record: Record) -> tuple:
+    """Equal where name, deployment, interpreter and all versions are."""
+    environment = record.environment
+    versions = tuple(sorted(environment.packages.items()))
+    return (environment.name, environment.method, environment.python, versions)
+
+
+def _summary(cell: Cell) -> str:
+    if not cell.ok_runs:
+        return f"{cell.status}: {cell.reason}"
+    ends = interval_ms(cell.step_ms, cell.interval) if cell.interval else None
+    shown = f" [{ends[0]}, {ends[1]}]" if ends else ""
+    return f"{ms(cell.step_ms)} ms/step{shown}"
+
+
+def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
+    records = cell.records
+    yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
+    yield "Steady state", str(cell.course.state)
+    fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
+    if fenced:
+        yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
+    legacy = explain(cell)
+    if legacy:
+        times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
+        yield "Published arithmetic", f"{ms(fmean(times))} ms; {legacy.sentence}"
+    yield from _resources(records)
+    yield from _work(cell)
+
+
+def _observer(cell: Cell) -> str:
+    ratio = observer_ratio(cell)
+    return f"{signed_percent(ratio - 1)} against pipelined" if ratio else NA
+
+
+def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
+    peaks = [("Peak memory", "peak_rss_mib"), ("Peak device memory", "peak_device_mib")]
+    for name, key in peaks:
+        found = [value for record in records if (value := getattr(record.memory, key)) is not None]
+        yield name, f"{mib(max(found))} MiB" if found else NA
+    joules = [record.energy for record in records if record.energy]
+    if joules:
+        mean = fmean(energy.joules_per_step for energy in joules)
+        yield "Energy", f"{mean:.3g} J/step, by {listed(sorted({e.counter for e in joules}))}"
+    else:
+        yield "Energy", f"{NA}: the device has no counter that was read"
+    profiles = [record.host_overhead for record in records if record.host_overhead]
+    if profiles:
+        share = fmean(profile.share for profile in profiles)
+        yield "Host overhead", f"{percent(share)} of a step, by {profiles[0].method}"
+
+
+def _work(cell: Cell) -> Iterable[tuple[str, str]]:
+    work = next((record.work for record in cell.records if record.work), None)
+    if work is None:
+        return
+    trained = f"{work.parameters:,} parameters, {work.trainable_parameters:,} trained"
+    yield "Work", trained
+    if work.flops_per_step:
+        rate = work.flops_per_step / (cell.step_ms / 1e3)
+        yield "Arithmetic", f"{work.flops_per_step:.3g} FLOPs per step, {rate / 1e9:,.1f} GFLOP/s"
+
+
+RUN_HEADER = ("Run", "Measured as", "Status", "ms/step", "Fenced", "Published", "Steps", "Stop")
+RUN_HEADER += ("Import, s", "Build", "First step", "Warm-up", "Timed", "Other", "Total")
+RUN_HEADER += ("Host, MiB", "Device, MiB", "Load before", "Foreign CPU")
+
+
+def _runs(cell: Cell, places: dict[str, int]) -> Grid:
+    lines = tuple(_run(run, places) for run in cell.runs)
+    caption = "Every run: ms by three clocks, seconds of each phase, memory, and what else ran"
+    return Grid(caption, RUN_HEADER, lines)
+
+
+def _run(run: Run, places: dict[str, int]) -> tuple[str, ...]:
+    record = run.record
+    if record is None:
+        return (str(run.number), NA, run.status, *[NA] * (len(RUN_HEADER) - 3))
+    timing = record.timing
+    stop = f"{timing.stop}{', extended' if timing.extended else ''}" if timing else NA
+    phases = [seconds(getattr(timing, phase)) if timing else NA for phase in PHASES]
+    load = record.load
+    return (
+        *(str(run.number), f"{places[run.path]:,}.", run.status),
+        *(ms(run.step_ms), ms(run.synchronised_ms), ms(run.legacy_ms)),
+        *(str(timing.steps) if timing else NA, stop, *phases, seconds(record.total_s)),
+        *(mib(record.memory.peak_rss_mib), mib(record.memory.peak_device_mib)),
+        NA if load.before is None else f"{load.before:.2f}",
+        NA if load.foreign_cpu_share is None else percent(load.foreign_cpu_share),
+    )
+
+
+def _warnings(records: Sequence[Record]) -> tuple[str, ...]:
+    found = list(dict.fromkeys(text for record in records for text in record.warnings))
+    more = len(found) - MOST_WARNINGS
+    last = [f"and {count(more, 'more warning')} in the records"] if more > 0 else []
+    return (*found[:MOST_WARNINGS], *last)

@@ -1,0 +1,58 @@
+"""Parity cards: what a cell really executed, and what differs between the cells of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from analysis.caveats.parity import NO_DIFFERENCE
+from analysis.cells import Cell, RowCells
+from analysis.record import Record
+from analysis.report.grid import Grid
+from analysis.text import NA, listed, spelled
+
+# order of a parity card: what decides a comparison first
+CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")
+CARD += ("attention", "optimizer", "device", "threads", "flush_denormals")
+WORK = ("parameters", "trainable_parameters")
+
+
+def card_of(cell: Cell) -> list[tuple[str, str]]:
+    """The card of a cell, entry by entry; empty when it has none."""
+    keys = _keys([cell])
+    return [(key.replace("_", " "), _agreed(cell, _reader(key))) for key in keys]
+
+
+def differing(row: RowCells) -> Grid:
+    """The entries in which the measured cells of a row differ, as far as they report them, and
+    which the framework itself does not imply.
+    """
+    entries = [(key, _reader(key)) for key in _keys(row.measured)]
+    entries += [(key, _work_reader(key)) for key in WORK]
+    lines = [
+        (key.replace("_", " "), *(_agreed(cell, read) for cell in row.measured))
+        for key, read in entries
+        if key not in NO_DIFFERENCE
+    ]
+    header = ("What ran", *(cell.framework.title for cell in row.measured))
+    caption = f"{row.row.title}, batch {row.row.batch_size}: what differs between the parity cards"
+    return Grid(caption, header, tuple(line for line in lines if len(set(line[1:]) - {NA}) > 1))
+
+
+def _keys(cells: Any) -> list[str]:
+    """Entries that any card of these cells has, in the order of a card."""
+    cards = [record.parity for cell in cells for record in cell.records if record.parity]
+    return list(dict.fromkeys([*CARD, *(key for card in cards for key in card)])) if cards else []
+
+
+def _reader(key: str) -> Callable[[Record], Any]:
+    return lambda record: (record.parity or {}).get(key)
+
+
+def _work_reader(key: str) -> Callable[[Record], Any]:
+    return lambda record: getattr(record.work, key, None)
+
+
+def _agreed(cell: Cell, read: Callable[[Record], Any]) -> str:
+    """The value of all runs of a cell, or all their values."""
+    return listed(list(dict.fromkeys(spelled(read(record)) for record in cell.records)))
