@@ -5,6 +5,8 @@
 #   results/machine.json                               what the machine is
 #   results/environments/<accelerator>/<name>.json     what an environment really holds
 #   results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json
+#   results/canaries/<scale>/<k>.json                  fixed work after round k, 0 before all
+#   results/self_test/<scale>/...                      what results/self_test.json is made of
 #   results/{runs.csv,table.*,published.*,caveats.*}   pure functions of plan and records
 #   results/figures/<figure>.{svg,png}
 #   results/report.html                                one self-contained file
@@ -18,7 +20,9 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/machine.smk"
 include: "workflow/rules/environments.smk"
+include: "workflow/rules/canaries.smk"
 include: "workflow/rules/measure.smk"
+include: "workflow/rules/self_test.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/archive.smk"
@@ -29,7 +33,7 @@ rule all:
     default_target: True
     input:
         [environment.marker for environment in PLAN.environments],
-        PLAN.machine_card,
+        CONTEXT,
         "results/report.html",
         "results/runs.csv",
         "results/caveats.json",

@@ -59,6 +59,10 @@ def finish(copy):
     write("results/plan.json", json.dumps(plan.document()))
     for run in plan.runs:
         write(run.record, json.dumps({"identity": run.identity, "padding": "x" * 10_000}))
+    for path, identity in plan.checks.identities.items():
+        write(path, json.dumps({"identity": identity}))
+    write(plan.machine_card, "{}")
+    write(plan.self_test, "{}")
     # Takes everything there is as made, and writes down with what it was made.
     for name in ("caveats.json", "caveats.md", "runs.csv", "report.html"):
         write(f"results/{name}", "")

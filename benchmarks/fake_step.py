@@ -8,19 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "workflow"), str(ROOT)]
 
-from tests.measure.conftest import PLUGINS, identity  # noqa: E402
+from tests.measure.conftest import ENVIRONMENT, PLUGINS, identity  # noqa: E402
 
 from measure import parent  # noqa: E402
-
-ENVIRONMENT = {
-    "name": "fake",
-    "method": "interpreter",
-    "definition_sha256": "0" * 64,
-    "interpreter": sys.executable,
-    "prefix": sys.prefix,
-    "python": sys.version.split()[0],
-    "packages": {},
-}
 
 
 def main():

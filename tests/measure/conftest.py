@@ -11,20 +11,24 @@ from measure import parent
 PLUGINS = str(Path(__file__).parent / "plugins")
 
 
+# A marker that names the interpreter of these tests.
+ENVIRONMENT = {
+    "schema": "millistep.environment/1",
+    "name": "fake",
+    "accelerator": "cpu",
+    "method": "interpreter",
+    "definition_sha256": "0" * 64,
+    "interpreter": sys.executable,
+    "prefix": sys.prefix,
+    "python": sys.version.split()[0],
+    "packages": {},
+}
+
+
 @pytest.fixture
 def environment():
-    """A marker that names the interpreter of these tests."""
-    return {
-        "schema": "millistep.environment/1",
-        "name": "fake",
-        "accelerator": "cpu",
-        "method": "interpreter",
-        "definition_sha256": "0" * 64,
-        "interpreter": sys.executable,
-        "prefix": sys.prefix,
-        "python": sys.version.split()[0],
-        "packages": {},
-    }
+    """The marker, for a test to change."""
+    return {**ENVIRONMENT}
 
 
 def identity(scale="smoke", threads=1, changes=None, **architecture):

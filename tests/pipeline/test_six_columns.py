@@ -63,6 +63,56 @@ def test_rounds_were_measured_in_the_planned_order(measured):
     assert by_start == sorted(planned, key=planned.get)
 
 
+def read(measured, path):
+    return json.loads((measured.folder / path).read_text())
+
+
+def valid(measured, path, schema):
+    found = read(measured, path)
+    jsonschema.validate(found, read(measured, f"workflow/schemas/{schema}.schema.json"))
+    return found
+
+
+def test_canaries_were_measured_before_and_after_the_round(measured):
+    plan = read(measured, "results/plan.json")
+    canaries = [valid(measured, path, "canary") for path in plan["canaries"]]
+    assert [canary["index"] for canary in canaries] == [0, 1]
+    started = [record["started_at"] for record in records(measured).values()]
+    assert canaries[0]["finished_at"] <= min(started)
+    assert max(started) <= canaries[1]["started_at"]
+    for canary in canaries:
+        assert (canary["status"], canary["reason"]) == ("ok", "")
+        assert [product["dtype"] for product in canary["matmul"]] == ["float32", "bfloat16"]
+        # Between a tenth of a GFLOP/s and what no processor reaches.
+        assert all(1e8 < product["flops_per_s"] < 1e14 for product in canary["matmul"])
+
+
+def test_the_machine_has_a_card_with_the_identity_in_the_records(measured):
+    card = valid(measured, "results/machine.json", "machine")
+    assert {record["machine"]["id"] for record in records(measured).values()} == {card["id"]}
+
+
+def test_the_self_test_holds_known_steps_one_cell_twice_and_the_monitor(measured):
+    found = valid(measured, "results/self_test.json", "self_test")
+    assert (found["status"], found["reason"]) == ("ok", "")
+    assert [step["nominal_ms"] for step in found["known_steps"]] == [2, 20]
+    cell = found["same_cell"]
+    assert (cell["task"], cell["framework"]) == ("predict", "pytorch-eager")
+    assert cell["a_ms"].keys() == cell["b_ms"].keys() == {"1"}
+    assert found["monitor"]["on_ms"]
+
+
+def test_the_second_name_of_a_cell_is_in_no_table(measured):
+    assert len(list((measured.folder / "results").rglob("run1.json"))) == 13
+    assert len(records(measured)) == 12
+
+
+def test_runs_were_monitored_by_another_process(measured):
+    seen = [record["monitor"] for record in records(measured).values() if record["monitor"]]
+    assert seen  # at this scale some runs are over before the first sample
+    assert all(monitor["load_max"] > 0 for monitor in seen)
+
+
 def test_the_terminal_shows_progress_the_table_and_the_report(measured):
     assert "[1/12] bert fit, batch 4" in measured.first.stderr
     assert "[12/12] bert predict, batch 8" in measured.first.stderr

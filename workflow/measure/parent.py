@@ -179,7 +179,9 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     record["load"]["before"] = machine.load_average()
     record["started_at"], start = now(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-        child = Watched(environment["interpreter"], task, Path(scratch), log, cell["threads"])
+        child = Watched(
+            environment["interpreter"], task, Path(scratch), log, cell["threads"], cell["weights"]
+        )
         child.wait(
             time_limit_s,
             memory_limit_mib,

@@ -30,7 +30,16 @@ THREAD_VARIABLES = (
 class Watched:
     """A spawned child: its events, its end, its memory."""
 
-    def __init__(self, interpreter: str, task: dict, scratch: Path, log: Path, threads: int):
+    def __init__(
+        self,
+        interpreter: str,
+        task: dict,
+        scratch: Path,
+        log: Path,
+        threads: int,
+        weights: str = "random",
+        program: Path = CHILD,
+    ):
         self.events: dict[str, dict] = {}  # the last one of each kind
         self.measured_log_bytes: int | None = None  # what was printed until it had measured
         self._log = log
@@ -39,7 +48,7 @@ class Watched:
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: tuple[float, float] | None = None
         self._reader, writer = os.pipe()
-        command = [interpreter, "-s", str(CHILD), json.dumps({**task, "events_fd": writer})]
+        command = [interpreter, "-s", str(program), json.dumps({**task, "events_fd": writer})]
         try:
             with open(log, "wb") as output:
                 self._process = subprocess.Popen(
@@ -48,7 +57,7 @@ class Watched:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     pass_fds=[writer],
-                    env=child_environment(scratch, threads, task["cell"]["weights"]),
+                    env=child_environment(scratch, threads, weights),
                     start_new_session=True,  # one group, ended as a whole
                 )
         finally:

@@ -26,6 +26,11 @@ class Run:
     identity: str
 
 
+def record_path(folder: str, row: Row, framework: str, number: int) -> str:
+    """``<folder>/<model>/<task>-b<batch>/<framework>/run<k>.json``."""
+    return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{framework}/run{number}.json"
+
+
 @dataclass(frozen=True)
 class Environment:
     """An environment that the plan needs deployed."""

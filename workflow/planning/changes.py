@@ -23,6 +23,21 @@ def stale_records(reasons: dict) -> frozenset[str]:
     return frozenset(run.record for run, reason in reasons.items() if reason != MISSING)
 
 
+def stale_checks(plan, root: Path) -> frozenset[str]:
+    """Canaries and parts of the self-test that are there and are not as planned."""
+    planned = plan.checks.identities.items()
+    return frozenset(path for path, identity in planned if _is_stale(root / path, identity))
+
+
+def _is_stale(path: Path, identity: str) -> bool:
+    try:
+        return json.loads(path.read_text())["identity"] != identity
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, TypeError):
+        return True  # nothing that could not be measured again in seconds
+
+
 def summary(plan, reasons: dict) -> str:
     """A line per reason; empty when every record is there and as planned.
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from measure import machine
 from planning import models, resolve, schedule, sources
-from planning.cells import Environment, Row, Run
+from planning.cells import Environment, Row, Run, record_path
+from planning.checks import Checks
 from planning.config import ConfigError, check
 from planning.frameworks import FRAMEWORKS, Framework
 
@@ -25,6 +26,7 @@ class Plan:
     """
 
     machine_card = "results/machine.json"
+    self_test = "results/self_test.json"
 
     def __init__(self, config: dict, environment_sha256, envs: Path):
         self.config = check(config)
@@ -116,7 +118,7 @@ class Plan:
                 framework,
                 number,
                 position,
-                self.record_path(row, framework, number),
+                record_path(f"results/records/{self.scale}", row, framework, number),
                 self.identity(row, FRAMEWORKS[framework], number),
             )
             for (row, framework, number), position in order.items()
@@ -126,6 +128,28 @@ class Plan:
     def by_record(self) -> dict[str, Run]:
         """Runs by the path of their record."""
         return {run.record: run for run in self.runs}
+
+    @cached_property
+    def checks(self) -> Checks:
+        """Canaries and self-test."""
+        return Checks(self, WORKFLOW, CORE)
+
+    @cached_property
+    def identities(self) -> dict[str, str]:
+        """What defines the content of each timed file, by its path."""
+        return {run.record: run.identity for run in self.runs} | self.checks.identities
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {path: place for place, path in enumerate(self.checks.order)}
+
+    def priority(self, path: str) -> int:
+        """Of the job that makes a timed file: what is to be timed first has the highest."""
+        return len(self._places) - self._places[path]
+
+    def least_memory_mib(self, row: Row) -> float:
+        """What a row's cells need at least; see the model."""
+        return self.models.load(row.model).least_memory_mib(row.task, self.scale)
 
     @property
     def folder_options(self) -> str:
@@ -157,11 +181,6 @@ class Plan:
         """Digest of the whole plan."""
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
 
-    def record_path(self, row: Row, framework: str, number: int) -> str:
-        """``results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json``."""
-        folder = f"results/records/{self.scale}/{row.model}/{row.task}-b{row.batch_size}"
-        return f"{folder}/{framework}/run{number}.json"
-
     def definition(self, environment: str) -> Path:
         """The yaml of an environment for this accelerator."""
         return self._envs / self.accelerator / f"{environment}.yaml"
@@ -177,7 +196,7 @@ class Plan:
                 "environment": self._environment_sha256(self.definition(framework.environment)),
                 "framework": framework.name,
                 "interpreter": self.config["interpreters"].get(framework.name),
-                "least_memory_mib": model.least_memory_mib(row.task, self.scale),
+                "least_memory_mib": self.least_memory_mib(row),
                 "model": row.model,
                 "parameters": model.tasks[row.task]["parameters"][self.scale],
                 "precision": self.config["precision"],
@@ -208,11 +227,9 @@ class Plan:
             "seed": self.config["seed"],
             "runs": self.runs_per_cell,
             "precision": self.config["precision"],
-            "canaries": [
-                f"results/canaries/{self.scale}/{k}.json" for k in range(self.runs_per_cell + 1)
-            ],
+            "canaries": [canary.path for canary in self.checks.canaries],
             "machine_card": self.machine_card,
-            "self_test": "results/self_test.json",
+            "self_test": self.self_test,
             "models": {name: self._model(name) for name in self.measured_models},
             "rows": [self._row(row) for row in self.rows],
             "frameworks": [

@@ -1,6 +1,17 @@
 # From records to tables, caveats and figures: pure functions, redrawn in seconds.
 
-FIGURES = ["speedup_over_keras2", "speedup_over_pytorch", "blocks", "methods"]
+FIGURES = [
+    "speedup_over_keras2",
+    "speedup_over_pytorch",
+    "step_times",
+    "break_even",
+    "blocks",
+    "memory",
+    "padding",
+    "batch",
+    "published",
+    "methods",
+]
 
 
 rule tables:
@@ -8,6 +19,7 @@ rule tables:
     input:
         plan="results/plan.json",
         records=PLAN.records,
+        context=CONTEXT,
     output:
         "results/runs.csv",
         collect("results/table.{form}", form=TABLE_FORMS),
@@ -28,6 +40,7 @@ rule caveats:
     input:
         plan="results/plan.json",
         records=PLAN.records,
+        context=CONTEXT,
     output:
         "results/caveats.json",
         "results/caveats.md",
@@ -47,8 +60,9 @@ rule figures:
     input:
         plan="results/plan.json",
         records=PLAN.records,
+        context=CONTEXT,
     output:
-        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["svg", "png"]),
+        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["svg", "pdf", "png"]),
     log:
         "results/logs/figures.log",
     conda:

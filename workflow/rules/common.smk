@@ -41,9 +41,9 @@ if TO_MEASURE:
 
 # Snakemake finds a changed identity in its own history, which a clone does not have. A
 # file newer than any record, an input of the stale ones alone, needs no history.
-STALE_RECORDS = changes.stale_records(TO_MEASURE)
+STALE = changes.stale_records(TO_MEASURE) | changes.stale_checks(PLAN, Path())
 NEWER = "results/.newer-than-stale-records"
-if STALE_RECORDS:
+if STALE:
     Path(NEWER).touch()
 
 USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
@@ -58,31 +58,42 @@ ANALYSIS = "-".join(
 MACHINE_CARD = content_digest("workflow/machine_card")
 TABLE_FORMS = ["md", "csv", "tex"]
 RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.json"
+AGAIN = RECORD.replace("records", "self_test")
+CANARY = "results/canaries/{scale}/{k}.json"
+KNOWN_STEPS = "results/self_test/{scale}/known_steps.json"
+# What the report says of the machine and of the measuring, beside the records.
+CONTEXT = [
+    PLAN.machine_card,
+    *(canary.path for canary in PLAN.checks.canaries),
+    PLAN.self_test,
+]
 
 
-def identity_of_run(wildcards, framework):
-    """All that defines the run's number: the only reason to measure it again."""
-    return planned_run(wildcards, framework).identity
+def identity_of_file(wildcards, pattern):
+    """All that defines what is in a timed file: the only reason to measure it again."""
+    return PLAN.identities[planned_file(wildcards, pattern)]
 
 
-def newer_than_stale(wildcards, framework):
-    """An input that makes Snakemake see a stale record as such."""
-    return NEWER if planned_run(wildcards, framework).record in STALE_RECORDS else []
+def newer_than_stale(wildcards, pattern):
+    """An input that makes Snakemake see a stale file as such."""
+    return NEWER if planned_file(wildcards, pattern) in STALE else []
 
 
-def priority_of_run(wildcards, framework):
-    """Runs are measured in the plan's randomised order."""
-    return len(PLAN.runs) - planned_run(wildcards, framework).position
+def priority_of_file(wildcards, pattern):
+    """What is timed is timed in the plan's randomised order."""
+    return PLAN.priority(planned_file(wildcards, pattern))
 
 
-def planned_run(wildcards, framework):
-    path = RECORD.format(framework=framework, **wildcards)
-    try:
-        return PLAN.by_record[path]
-    except KeyError:
-        raise WorkflowError(
-            f"{path} is not in the plan of this configuration"
-        ) from None
+def planned_file(wildcards, pattern):
+    path = pattern.format(**wildcards)
+    if path not in PLAN.identities:
+        raise WorkflowError(f"{path} is not in the plan of this configuration")
+    return path
+
+
+def attempt_no(wildcards, attempt):
+    """A supervisor that was killed itself: its second attempt says so and goes on."""
+    return attempt
 
 
 def show_results():

@@ -5,31 +5,37 @@
 # Plan and environments have priorities instead, and a run deploys what it lacks.
 
 
+MEASURE = (
+    "python3 -s {input.harness} --identity {params.identity:q}"
+    " --deployment {resources.deployment} --definition {resources.definition}"
+    " --environment {resources.environment}"
+    " --record {output.record} --log {log} --plan results/plan.json"
+    " --time-limit-s {resources.time_limit_s}"
+    " --memory-limit-mib {resources.memory_limit_mib}"
+    " --monitor-interpreter {resources.monitor:q}"
+    " --attempt {resources.attempt_no} {resources.folders}"
+)
 for framework in PLAN.frameworks:
+    record = RECORD.replace("{framework}", framework.name)
 
     rule:
         """The record of one run."""
         name:
             f"measure_{framework.module}"
         input:
-            partial(newer_than_stale, framework=framework.name),
+            partial(newer_than_stale, pattern=record),
             harness=ancient("workflow/run_cell.py"),
         output:
-            record=expand(RECORD, framework=framework.name, allow_missing=True),
+            record=record,
         log:
-            expand(
-                RECORD.replace("records", "logs").replace(".json", ".log"),
-                framework=framework.name,
-                allow_missing=True,
-            ),
-        priority: partial(priority_of_run, framework=framework.name)
-        # A supervisor that was killed itself: its second attempt says so and goes on.
+            record.replace("records", "logs").replace(".json", ".log"),
+        priority: partial(priority_of_file, pattern=record)
         retries: 1
         conda:
             PLAN.environment_of(framework).conda
         resources:
             machine_percent=100,
-            attempt_no=lambda wildcards, attempt: attempt,
+            attempt_no=attempt_no,
             deployment=PLAN.environment_of(framework).method(USE_CONDA),
             definition=PLAN.environment_of(framework).definition.as_posix(),
             environment=PLAN.environment_of(framework).marker,
@@ -39,13 +45,6 @@ for framework in PLAN.frameworks:
             # This interpreter, which samples the machine from a process of its own.
             monitor=sys.executable,
         params:
-            identity=partial(identity_of_run, framework=framework.name),
+            identity=partial(identity_of_file, pattern=record),
         shell:
-            "python3 -s {input.harness} --identity {params.identity:q}"
-            " --deployment {resources.deployment} --definition {resources.definition}"
-            " --environment {resources.environment}"
-            " --record {output.record} --log {log} --plan results/plan.json"
-            " --time-limit-s {resources.time_limit_s}"
-            " --memory-limit-mib {resources.memory_limit_mib}"
-            " --monitor-interpreter {resources.monitor:q}"
-            " --attempt {resources.attempt_no} {resources.folders}"
+            MEASURE

@@ -6,6 +6,7 @@ rule report:
     input:
         plan="results/plan.json",
         records=PLAN.records,
+        context=CONTEXT,
         figures=collect("results/figures/{figure}.svg", figure=FIGURES),
     output:
         "results/report.html",

@@ -1,0 +1,132 @@
+"""Canary and self-test as commands, with an interpreter that has no framework at all."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import write_self_test
+
+ROOT = Path(__file__).parents[2]
+FACTS = {
+    "accelerator": "cpu",
+    "environment": "0" * 64,
+    "framework": "pytorch-eager",
+    "interpreter": sys.executable,
+    "scale": "smoke",
+    "seed": 1,
+    "sources": "0" * 64,
+    "threads": 1,
+}
+CANARY = {**FACTS, "part_s": 0.01, "index": 3}
+KNOWN_STEPS = {
+    **FACTS,
+    "known_steps_ms": [2, 20],
+    "monitor_pairs": 2,
+    "monitor_part_s": 0.1,
+}
+
+
+def schema(name):
+    return json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
+
+
+@pytest.fixture
+def made(tmp_path, environment):
+    """``made(program, identity, *options)``: run a command; what it wrote."""
+
+    def run(program, identity, *options, attempt=1):
+        (tmp_path / "marker.json").write_text(json.dumps(environment))
+        command = [sys.executable, "-s", str(ROOT / "workflow" / program)]
+        command += ["--identity", json.dumps(identity, sort_keys=True)]
+        command += ["--deployment", environment["method"]]
+        command += ["--definition", str(tmp_path / "fake.yaml")]
+        command += ["--environment", str(tmp_path / "marker.json")]
+        command += ["--log", str(tmp_path / "logs" / "log")]
+        command += ["--output", str(tmp_path / "output.json")]
+        command += ["--memory-limit-mib", "20000", "--attempt", str(attempt), *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads((tmp_path / "output.json").read_text())
+
+    return run
+
+
+def test_a_canary_without_its_library_is_a_file_that_says_so(made):
+    canary = made("run_canary.py", CANARY)
+    jsonschema.validate(canary, schema("canary"))
+    assert (canary["status"], canary["index"]) == ("error", 3)
+    assert canary["reason"].startswith("missing package, ModuleNotFoundError")
+    assert canary["python_loop_ms"] > 0  # what came before the library is kept
+    assert canary["matmul"] == []
+
+
+def test_a_canary_whose_environment_is_broken_is_a_file_that_says_so(made, environment):
+    environment.update(method="venv", packages={"numpy": "0.0.1"})
+    canary = made("run_canary.py", CANARY)
+    jsonschema.validate(canary, schema("canary"))
+    assert canary["status"] == "error"
+    assert "packages differ" in canary["reason"]
+
+
+@pytest.mark.parametrize(
+    ("program", "identity", "name"),
+    [("run_canary.py", CANARY, "canary"), ("run_known_steps.py", KNOWN_STEPS, "self_test")],
+)
+def test_a_job_that_was_killed_whole_says_so_at_its_second_attempt(made, program, identity, name):
+    found = made(program, identity, attempt=2)
+    jsonschema.validate(found, schema(name))
+    assert found["status"] == "killed"
+
+
+def test_known_steps_are_reported_as_long_as_they_are(made):
+    found = made("run_known_steps.py", KNOWN_STEPS, "--monitor-interpreter", sys.executable)
+    jsonschema.validate(found, schema("self_test"))
+    assert (found["status"], found["reason"]) == ("ok", "")
+    for step in found["known_steps"]:
+        # The self-test of a quiet machine is held to 0.5 %; here others may take a turn.
+        assert step["nominal_ms"] <= step["measured_ms"] < step["nominal_ms"] + 10
+    assert len(found["monitor"]["on_ms"]) == len(found["monitor"]["off_ms"]) == 2
+    assert json.loads(found["identity"]) == KNOWN_STEPS
+
+
+@pytest.mark.parametrize("interpreter", [[], ["--monitor-interpreter", "/bin/false"]])
+def test_without_a_monitor_its_cost_is_not_measured(made, interpreter):
+    found = made("run_known_steps.py", {**KNOWN_STEPS, "known_steps_ms": [2]}, *interpreter)
+    assert (found["status"], found["monitor"]) == ("ok", None)
+    assert len(found["known_steps"]) == 1
+
+
+def test_known_steps_in_a_broken_environment_say_so(made, environment):
+    environment.update(method="venv", packages={"numpy": "0.0.1"})
+    found = made("run_known_steps.py", KNOWN_STEPS)
+    jsonschema.validate(found, schema("self_test"))
+    assert (found["status"], found["known_steps"]) == ("error", [])
+    assert "packages differ" in found["reason"]
+
+
+def record(number, step_ms, status="ok"):
+    blocks = [{"steps": 4, "elapsed_ns": round(4e6 * step_ms)}]
+    cell = {"model": "bert", "task": "fit", "batch_size": 4, "framework": "x", "run": number}
+    return {"status": status, "cell": cell, "timing": {"blocks": blocks}}
+
+
+def test_two_names_are_compared_in_the_rounds_in_which_both_were_measured():
+    pairs = [
+        (record(1, 10.0), record(1, 10.5)),
+        (record(2, 10.0, "timeout"), record(2, 10.1)),
+        (record(3, 11.0), record(3, 11.5)),
+    ]
+    assert write_self_test.same_cell(pairs) == {
+        "model": "bert",
+        "task": "fit",
+        "batch_size": 4,
+        "framework": "x",
+        "a_ms": {"1": 10.0, "3": 11.0},
+        "b_ms": {"1": 10.5, "3": 11.5},
+    }
+    assert write_self_test.same_cell(pairs[1:2]) is None
+    assert write_self_test.same_cell([]) is None

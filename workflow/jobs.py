@@ -1,0 +1,66 @@
+"""What the commands that time something share: arguments, their environment, an end by signal."""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from measure import parent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Of every command that measures in a framework's environment."""
+    parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
+    parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
+    parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
+    parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
+    parser.add_argument("--memory-limit-mib", type=float, required=True)
+    parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+
+
+def end_by_interrupt() -> None:
+    """Have every polite signal raise KeyboardInterrupt, so that no process is left behind."""
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
+        signal.signal(ending, signal.default_int_handler)
+
+
+def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
+    """The environment's marker, deployed now if what is there is not what was planned.
+
+    output: what cannot be measured without it. Raises :class:`measure.parent.Refused`.
+    """
+    environment = read(options.environment)
+    if not as_planned(environment, options.deployment, wanted):
+        command = [sys.executable, "-s", str(Path(__file__).with_name("environments.py"))]
+        command += ["--name", options.environment.stem, "--definition", str(options.definition)]
+        command += ["--method", options.deployment, "--marker", str(options.environment)]
+        if wanted["interpreter"]:
+            command += ["--interpreter", wanted["interpreter"]]
+        if subprocess.run(command).returncode:
+            raise parent.Refused(f"{output}: not measured, its environment is not there")
+        environment = read(options.environment)
+    return environment
+
+
+def as_planned(environment: dict | None, deployment: str, wanted: dict) -> bool:
+    """Whether a marker speaks of an environment that is there and is the one planned."""
+    return (
+        environment is not None
+        and environment["method"] == deployment
+        and environment["definition_sha256"] == wanted["environment"]
+        and os.access(environment["interpreter"], os.X_OK)
+        and (deployment != "conda" or Path(environment["prefix"]) == Path(sys.prefix))
+    )
+
+
+def read(marker: Path) -> dict | None:
+    """A marker, or None where there is none that can be read."""
+    try:
+        return json.loads(marker.read_text())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,30 @@
+"""Products and copies with PyTorch."""
+
+import torch
+
+
+class Library:
+    def __init__(self, accelerator: str, threads: int, seed: int):
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+        self._device = accelerator
+        self._random = torch.Generator(accelerator).manual_seed(seed)
+
+    def product(self, dtype: str, size: int):
+        torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
+        kind = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+        left, right = (self._normal(size, size).to(kind) for _ in range(2))
+        out = torch.empty_like(left)
+        return lambda: torch.mm(left, right, out=out)
+
+    def copy(self, mib: int):
+        source = self._normal(mib, 2**20 // 4)
+        target = torch.empty_like(source)
+        return lambda: target.copy_(source)
+
+    def fence(self) -> None:
+        if self._device == "cuda":
+            torch.cuda.synchronize()
+
+    def _normal(self, *shape):
+        return torch.randn(*shape, generator=self._random, device=self._device)

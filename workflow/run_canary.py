@@ -1,0 +1,113 @@
+"""Run one canary and write its file, whatever becomes of it.
+
+The canary is pinned, threaded and supervised as a run is; it shows how fast the
+machine is before and after each round.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import jobs
+from environments import write_atomically
+from measure import machine, parent
+from measure.ending import Ending, status
+from measure.record import now
+from measure.watch import Watched
+
+PROGRAM = Path(__file__).with_name("measure") / "canary.py"
+TIME_LIMIT_S = 300.0
+TASK = ("accelerator", "framework", "part_s", "seed", "threads")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    jobs.add_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    jobs.end_by_interrupt()
+    try:
+        write(options)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def write(options: argparse.Namespace) -> None:
+    """Measure, or say that the first attempt was killed together with its supervisor."""
+    found = skeleton(options.identity)
+    if options.attempt == 1:
+        measure(found, options)
+    write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    if found["status"] != "ok":
+        print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
+
+
+def measure(found: dict, options: argparse.Namespace) -> None:
+    """Fill in what one canary process said and how it ended."""
+    wanted, started = json.loads(options.identity), time.monotonic()
+    found["status"], found["reason"] = "error", "its environment cannot be deployed"
+    try:
+        environment = jobs.provide(options, wanted, options.output)
+        found["status"], found["reason"] = supervised(found, wanted, environment, options)
+    except parent.Refused as refusal:
+        found["reason"] = str(refusal)
+    found.update(finished_at=now(), total_s=time.monotonic() - started)
+
+
+def supervised(found: dict, wanted: dict, environment: dict, options) -> tuple[str, str]:
+    """``(status, reason)`` of the canary's process; its numbers are filled in."""
+    parent.check_environment(wanted, environment)
+    task = {
+        name: wanted[name] for name in ("accelerator", "framework", "part_s", "seed", "threads")
+    }
+    task["affinity"] = parent.processors(wanted["threads"])
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        interpreter = environment["interpreter"]
+        child = Watched(
+            interpreter, task, Path(scratch), options.log, wanted["threads"], program=PROGRAM
+        )
+        child.wait(
+            TIME_LIMIT_S,
+            options.memory_limit_mib,
+            lambda packages: parent.check_packages(environment, packages),
+        )
+    found["python_loop_ms"] = child.said("python_loop", "ms")
+    found["memory_copy_gib_per_s"] = child.said("memory_copy", "gib_per_s")
+    found["matmul"] = child.said("matmul", "products") or []
+    return status(
+        Ending(
+            done="done" in child.events,
+            exit_code=child.exit_code,
+            failure=child.events.get("failed"),
+            timed_out_after_s=child.timed_out_after_s,
+            memory_over_mib=child.memory_over_mib,
+        )
+    )
+
+
+def skeleton(identity: str) -> dict:
+    """A canary that has measured nothing yet."""
+    wanted = json.loads(identity)
+    return {
+        "schema": "millistep.canary/1",
+        "index": wanted["index"],
+        "identity": identity,
+        "machine_id": machine.card(wanted["accelerator"])["id"],
+        "started_at": now(),
+        "finished_at": now(),
+        "total_s": 0.0,
+        "status": "killed",
+        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "python_loop_ms": None,
+        "memory_copy_gib_per_s": None,
+        "matmul": [],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

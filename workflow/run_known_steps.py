@@ -1,0 +1,162 @@
+"""Measure steps of known duration as if they were a cell's, and what the monitor costs.
+
+The steps go through the real supervisor, child, timer and record. The monitor is
+stopped and continued beside a step of known work, so that only its samples differ.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import jobs
+from environments import write_atomically
+from measure import parent
+from measure.monitor import Monitor
+from measure.protocol import PROTOCOLS
+from measure.record import now
+
+PLUGIN = Path(__file__).with_name("self_test")
+TIME_LIMIT_S = 120.0
+WORK = bytes(2**20)  # stays in the cache of one processor
+WORK_IN_WORDS = "sha256 of 1 MiB in plain Python, on one processor of the runs"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    jobs.add_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
+    options = parser.parse_args()
+    jobs.end_by_interrupt()
+    try:
+        found = skeleton(options.identity)
+        if options.attempt == 1:
+            measure(found, options)
+        write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def skeleton(identity: str) -> dict:
+    """The self-test's own part of its file, with nothing measured yet."""
+    return {
+        "schema": "millistep.self_test/1",
+        "identity": identity,
+        "started_at": now(),
+        "status": "killed",
+        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "known_steps": [],
+        "same_cell": None,
+        "monitor": None,
+    }
+
+
+def measure(found: dict, options: argparse.Namespace) -> None:
+    """Fill in the known steps, then the monitor's on/off pair."""
+    wanted = json.loads(options.identity)
+    found["status"], found["reason"] = "ok", ""
+    try:
+        environment = jobs.provide(options, wanted, options.output)
+        for step_ms in wanted["known_steps_ms"]:
+            record = known_step(wanted, step_ms, environment, options)
+            if record["status"] != "ok":
+                found.update(status=record["status"], reason=record["reason"])
+                return
+            found["known_steps"].append(reported(step_ms, record["timing"]["blocks"]))
+        found["monitor"] = monitor_pair(wanted, options.monitor_interpreter)
+    except parent.Refused as refusal:
+        found.update(status="error", reason=str(refusal))
+
+
+def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict:
+    """The record of a run whose step lasts ``step_ms`` milliseconds."""
+    cell = {
+        "model": "known_step",
+        "framework": "known_step",
+        "task": "predict",
+        "batch_size": 1,
+        "run": 1,
+        "architecture": {"step_ms": step_ms},
+        "weights": "random",
+        "precision": "default",
+        "parameters": 1,
+        "least_memory_mib": 0,
+        "trains": "nothing",
+        "probes": [],
+        **{name: wanted[name] for name in ("environment", "scale", "seed", "threads")},
+        "accelerator": "cpu",  # a busy wait is the host's work
+    }
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        return parent.run(
+            json.dumps(cell, sort_keys=True),
+            environment,
+            Path(scratch, "record.json"),
+            options.log,
+            TIME_LIMIT_S,
+            options.memory_limit_mib,
+            (str(PLUGIN),),
+            options.monitor_interpreter,
+        )
+
+
+def reported(step_ms: float, blocks: list[dict]) -> dict:
+    """As the table would have it: all steps together."""
+    steps = sum(block["steps"] for block in blocks)
+    elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
+    return {"nominal_ms": step_ms, "measured_ms": elapsed_ns / steps / 1e6, "steps": steps}
+
+
+def monitor_pair(wanted: dict, interpreter: str | None) -> dict | None:
+    """Mean times of a step with and without the monitor, in turn; None without a monitor."""
+    processors = parent.processors(wanted["threads"])
+    interval_s = PROTOCOLS[wanted["scale"]].monitor_s
+    times_ms: dict[bool, list[float]] = {True: [], False: []}
+    with Monitor(interpreter, processors, wanted["accelerator"], interval_s) as monitor:
+        if monitor.pid is None:
+            return None
+        time.sleep(1.0)  # until its imports are over
+        with pinned(processors[-1:]):
+            for number in range(wanted["monitor_pairs"]):
+                # off, on, on, off: a drift falls on both alike.
+                for on in (True, False) if number % 2 else (False, True):
+                    os.kill(monitor.pid, signal.SIGCONT if on else signal.SIGSTOP)
+                    times_ms[on].append(mean_step_ms(wanted["monitor_part_s"]))
+        os.kill(monitor.pid, signal.SIGCONT)
+    if not monitor.samples:
+        return None
+    return {"on_ms": times_ms[True], "off_ms": times_ms[False], "step": WORK_IN_WORDS}
+
+
+@contextlib.contextmanager
+def pinned(processors: list[int]):
+    """This process on these processors for a while, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, processors)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def mean_step_ms(part_s: float) -> float:
+    """Of as many steps as fit."""
+    steps, start = 0, time.perf_counter()
+    while time.perf_counter() < start + part_s:
+        hashlib.sha256(WORK).digest()
+        steps += 1
+    return 1000 * (time.perf_counter() - start) / steps
+
+
+if __name__ == "__main__":
+    sys.exit(main())
