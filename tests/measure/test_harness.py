@@ -300,3 +300,5 @@ def test_progress_counts_runs_as_planned_and_estimates_the_rest(tmp_path):
     (tmp_path / "run2.json").write_text(json.dumps({"identity": "older", "total_s": 1000}))
     line = progress.line(plan, identity(number=2), tmp_path)
     assert line == "[3/4] fake fit, batch 4, fake, run 1; about 21 s left"
+    again = progress.line(plan, identity(changes={"again": True}), tmp_path)
+    assert again == "fake fit, batch 4, fake, run 1, once more for the self-test"

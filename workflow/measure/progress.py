@@ -10,6 +10,8 @@ def line(plan_path: Path, identity: str, root: Path = Path()) -> str:
     cell = json.loads(identity)
     what = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['framework']}"
     what = f"{what}, run {cell['run']}"
+    if cell.get("again"):
+        return f"{what}, once more for the self-test"
     try:
         plan = json.loads(plan_path.read_text())
         runs = [run for planned in plan["cells"] for run in planned["runs"]]
