@@ -1,18 +1,16 @@
 """Measure steps of known duration as if they were a cell's, and what the monitor costs.
 
-The steps go through the real supervisor, child, timer and record. The monitor is
-stopped and continued beside a step of known work, so that only its samples differ.
+The steps go through the real supervisor, child, timer and record; the monitor is
+switched on and off beside a product of two matrices.
 """
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import jobs
@@ -21,11 +19,11 @@ from measure import parent
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
 from measure.record import now
+from measure.watch import Watched
 
 PLUGIN = Path(__file__).with_name("self_test")
-TIME_LIMIT_S = 120.0
-WORK = bytes(2**20)  # stays in the cache of one processor
-WORK_IN_WORDS = "sha256 of 1 MiB in plain Python, on one processor of the runs"
+TIME_LIMIT_S = 600.0
+MONITOR_PAIR = Path(__file__).with_name("measure") / "monitor_pair.py"
 
 
 def main() -> int:
@@ -71,7 +69,7 @@ def measure(found: dict, options: argparse.Namespace) -> None:
                 found.update(status=record["status"], reason=record["reason"])
                 return
             found["known_steps"].append(reported(step_ms, record["timing"]["blocks"]))
-        found["monitor"] = monitor_pair(wanted, options.monitor_interpreter)
+        found["monitor"] = monitor_pair(wanted, environment, options)
     except parent.Refused as refusal:
         found.update(status="error", reason=str(refusal))
 
@@ -114,48 +112,38 @@ def reported(step_ms: float, blocks: list[dict]) -> dict:
     return {"nominal_ms": step_ms, "measured_ms": elapsed_ns / steps / 1e6, "steps": steps}
 
 
-def monitor_pair(wanted: dict, interpreter: str | None) -> dict | None:
-    """Mean times of a step with and without the monitor, in turn; None without a monitor."""
+def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
+    """Times of a step with and without the monitor; None where either could not run."""
     processors = parent.processors(wanted["threads"])
     interval_s = PROTOCOLS[wanted["scale"]].monitor_s
-    times_ms: dict[bool, list[float]] = {True: [], False: []}
-    with Monitor(interpreter, processors, wanted["accelerator"], interval_s) as monitor:
+    with Monitor(
+        options.monitor_interpreter, processors, wanted["accelerator"], interval_s
+    ) as monitor:
         if monitor.pid is None:
             return None
-        time.sleep(1.0)  # until its imports are over
-        with pinned(processors[-1:]):
-            for number in range(wanted["monitor_pairs"]):
-                # off, on, on, off: a drift falls on both alike.
-                for on in (True, False) if number % 2 else (False, True):
-                    os.kill(monitor.pid, signal.SIGCONT if on else signal.SIGSTOP)
-                    times_ms[on].append(mean_step_ms(wanted["monitor_part_s"]))
-        os.kill(monitor.pid, signal.SIGCONT)
-    if not monitor.samples:
+        task = {name: wanted[name] for name in ("accelerator", "framework", "seed", "threads")}
+        task.update(pairs=wanted["monitor_pairs"], part_s=wanted["monitor_part_s"])
+        task.update(affinity=processors, monitor_pid=monitor.pid)
+        with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+            child = Watched(
+                environment["interpreter"],
+                task,
+                Path(scratch),
+                options.log,
+                wanted["threads"],
+                program=MONITOR_PAIR,
+            )
+            child.wait(
+                TIME_LIMIT_S,
+                options.memory_limit_mib,
+                lambda found: parent.check_packages(environment, found),
+            )
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(monitor.pid, signal.SIGCONT)  # the child may have ended in between
+    pair = child.events.get("pair")
+    if pair is None or not monitor.samples:
         return None
-    return {"on_ms": times_ms[True], "off_ms": times_ms[False], "step": WORK_IN_WORDS}
-
-
-@contextlib.contextmanager
-def pinned(processors: list[int]):
-    """This process on these processors for a while, where the system can."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, processors)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-def mean_step_ms(part_s: float) -> float:
-    """Of as many steps as fit."""
-    steps, start = 0, time.perf_counter()
-    while time.perf_counter() < start + part_s:
-        hashlib.sha256(WORK).digest()
-        steps += 1
-    return 1000 * (time.perf_counter() - start) / steps
+    return {name: pair[name] for name in ("on_ms", "off_ms", "step")}
 
 
 if __name__ == "__main__":

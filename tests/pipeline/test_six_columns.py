@@ -99,7 +99,7 @@ def test_the_self_test_holds_known_steps_one_cell_twice_and_the_monitor(measured
     cell = found["same_cell"]
     assert (cell["task"], cell["framework"]) == ("predict", "pytorch-eager")
     assert cell["a_ms"].keys() == cell["b_ms"].keys() == {"1"}
-    assert found["monitor"]["on_ms"]
+    assert len(found["monitor"]["on_ms"]) == len(found["monitor"]["off_ms"]) == 3
 
 
 def test_the_second_name_of_a_cell_is_in_no_table(measured):

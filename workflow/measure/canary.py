@@ -56,8 +56,7 @@ def measure(task: dict, events: Events) -> None:
     turns = repeated(loop, lambda: None, 1, part_s)
     events.send("python_loop", ms=1000 * statistics.median(turns))
 
-    library = importlib.import_module(f"measure.matmul.{LIBRARIES[task['framework']]}")
-    device = library.Library(accelerator, task["threads"], task["seed"])
+    device = library(task)
     mib = COPY_MIB[accelerator]
     copies = repeated(device.copy(mib), device.fence, BLOCK[accelerator], part_s)
     events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
@@ -75,6 +74,12 @@ def measure(task: dict, events: Events) -> None:
             }
         )
         events.send("matmul", products=products)
+
+
+def library(task: dict):
+    """The library of a framework, ready to compute; see :mod:`measure.matmul`."""
+    module = importlib.import_module(f"measure.matmul.{LIBRARIES[task['framework']]}")
+    return module.Library(task["accelerator"], task["threads"], task["seed"])
 
 
 def matrix_size(accelerator: str, threads: int) -> int:

@@ -70,9 +70,9 @@ class Checks:
     @cached_property
     def known_steps(self) -> Check:
         """Steps of known duration, and a step of known work with and without the monitor."""
-        scale = self._plan.scale
+        scale, measure = self._plan.scale, self._workflow / "measure"
         facts = {
-            **self._facts(*self._workflow.glob("self_test/**/*.py")),
+            **self._facts(measure / "monitor_pair.py", *self._workflow.glob("self_test/**/*.py")),
             "known_steps_ms": KNOWN_STEPS_MS[scale],
             "monitor_pairs": MONITOR_PAIRS[scale],
             "monitor_part_s": MONITOR_PART_S[scale],
