@@ -1,0 +1,257 @@
+"""Claims and findings say what the intervals show, and no more."""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from results_factory import Project, make_plan
+
+from analysis.backends import change, family_gains
+from analysis.claims import ClaimResult, judge, load_claims
+from analysis.claims.checks import TESTS
+from analysis.errors import InputError
+from analysis.findings import Answer, findings
+from analysis.judged import published_results
+from analysis.reference import REFERENCE, load_reference
+
+PUBLISHED = load_reference()
+A100 = "NVIDIA A100-SXM4-40GB"
+PROPERTY = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+BERT = (("bert", "fit", 32, 32), ("bert", "predict", 256, 256))
+K2, K3_TF, JAX, TORCH = "keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"
+
+
+def on_the_pages_machine(folder, rows=BERT, runs=3, **step_ms):
+    """Paper scale on an A100; step_ms by column, the same in every row."""
+    plan = make_plan(runs=runs, rows=rows, scale="paper", accelerator="cuda")
+    project = Project(folder, plan)
+
+    def change_record(r):
+        r["machine"]["accelerator_name"] = A100
+        factor = step_ms.get(r["cell"]["framework"].replace("-", "_"))
+        if factor:
+            for block in r["timing"]["blocks"]:
+                block["elapsed_ns"] = round(block["steps"] * factor * 1e6 * wobble(r))
+
+    project.change(change_record)
+    return project
+
+
+def wobble(r):
+    """Runs differ a little, columns not in the same way."""
+    return 1 + (sum(map(ord, r["cell"]["framework"])) * r["cell"]["run"] % 7) / 1e4
+
+
+def verdicts(results):
+    return {found.id: found for found in judge(results, PUBLISHED)}
+
+
+def answers(results):
+    return {found.id: found for found in findings(results)}
+
+
+def test_every_claim_is_judged_in_its_order_and_says_why(project):
+    found = judge(project.load(), PUBLISHED)
+    assert [entry.id for entry in found] == [claim.id for claim in load_claims()]
+    assert all(entry.why.endswith(".") and entry.by and entry.reading for entry in found)
+    assert len({entry.id for entry in found}) == len(found) == 12
+
+
+def test_another_scale_is_not_comparable_but_gives_the_direction(project):
+    found = verdicts(project.load())["bert_fit_100"]
+    assert found.verdict is ClaimResult.NOT_COMPARABLE
+    assert "laptop instead of paper" in found.why and "not one A100 40 GB" in found.why
+    assert "Here it holds" in found.why  # 20 ms against 8 ms
+
+
+def test_another_card_of_the_same_name_is_not_comparable(tmp_path):
+    project = on_the_pages_machine(tmp_path)
+    project.change(lambda r: r["machine"].update(accelerator_name="NVIDIA A100-SXM4-80GB"))
+    found = verdicts(project.load())["bert_fit_100"]
+    assert found.verdict is ClaimResult.NOT_COMPARABLE
+
+
+def test_another_batch_size_is_not_comparable(tmp_path):
+    project = on_the_pages_machine(tmp_path, rows=(("bert", "fit", 8, 32),))
+    found = verdicts(project.load())["bert_fit_100"]
+    assert found.verdict is ClaimResult.NOT_COMPARABLE
+    assert "other batch sizes" in found.why.lower()
+
+
+def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):
+    found = verdicts(on_the_pages_machine(tmp_path).load())
+    assert found["keras3_faster_than_keras2"].verdict is ClaimResult.REPRODUCED
+    assert found["upgrade_alone"].verdict is ClaimResult.REPRODUCED
+    assert found["bert_fit_100"].verdict is ClaimResult.REPRODUCED
+    assert "+150\u00a0%" in found["bert_fit_100"].why  # 20 over 8 ms
+    assert found["no_backend_fastest_everywhere"].verdict is ClaimResult.NOT_REPRODUCED
+    assert found["jax_first_in_seven"].verdict is ClaimResult.NOT_TESTED
+
+
+def test_an_upgrade_that_costs_time_is_not_reproduced(tmp_path):
+    found = verdicts(on_the_pages_machine(tmp_path, keras3_tensorflow=21.0).load())
+    assert found["upgrade_alone"].verdict is ClaimResult.NOT_REPRODUCED
+
+
+def test_one_run_shows_nothing(tmp_path):
+    results = on_the_pages_machine(tmp_path, runs=1).load()
+    kinds = {entry.verdict for entry in judge(results, PUBLISHED)}
+    assert kinds <= {ClaimResult.NOT_TESTED, ClaimResult.NOT_COMPARABLE}
+    assert {entry.verdict for entry in findings(results)} == {Answer.UNDECIDED}
+
+
+def test_a_claim_without_its_columns_is_not_tested(tmp_path):
+    plan = make_plan(runs=3, frameworks=(JAX, TORCH))
+    found = verdicts(Project(tmp_path, plan).load())
+    assert found["keras3_faster_than_keras2"].verdict is ClaimResult.NOT_TESTED
+    assert found["keras3_over_pytorch"].verdict is ClaimResult.NOT_TESTED
+
+
+def test_the_published_table_bears_out_what_it_is_said_to(project):
+    found = verdicts(project.load())
+    published = {name: entry.published.replace("\u00a0", " ") for name, entry in found.items()}
+    assert "(TensorFlow) in 5 and Keras 3 (JAX) in 7" in published["no_backend_fastest_everywhere"]
+    assert published["jax_first_in_seven"] == "Fastest by the means in 7 of 12 rows."
+    assert "in 6 of 6 rows" in published["keras3_faster_than_keras2"]
+    assert "+383 %" in published["sam_predict_380"]
+    assert "+162 %" in published["stable_diffusion_fit_150"]
+    assert "+127 %" in published["bert_fit_100"]
+    assert "+0.9 % in BERT predict" in published["upgrade_alone"]
+    assert "By the means 5 of 10 rows" in published["keras3_over_pytorch"]
+    assert "+289 % in SegmentAnything predict" in published["keras3_over_pytorch"]
+    assert re.search(r"7\.05×.*16\.27×", published["padding_slows_torch"])
+
+
+@PROPERTY
+@given(keras2=st.floats(5, 40), tensorflow=st.floats(5, 40), jax=st.floats(5, 40))
+def test_a_finding_is_what_the_intervals_show(tmp_path, keras2, tensorflow, jax):
+    project = on_the_pages_machine(
+        tmp_path,
+        rows=BERT[:1],
+        keras2_tensorflow=keras2,
+        keras3_tensorflow=tensorflow,
+        keras3_jax=jax,
+        keras3_torch=50.0,
+    )
+    results = project.load()
+    (gain,) = family_gains(results, "keras3", "keras2")
+    interval = gain.interval
+    found = answers(results)["keras3_over_keras2"]
+    expected = (
+        Answer.YES
+        if interval.low > 1.02
+        else Answer.NO
+        if interval.high < 1 / 1.02 or (interval.low >= 1 / 1.02 and interval.high <= 1.02)
+        else Answer.UNDECIDED
+    )
+    assert found.verdict is expected
+    assert gain.ratio.value == pytest.approx(keras2 / min(tensorflow, jax), rel=0.002)
+    assert change(gain.ratio.value) in found.answer and found.evidence[0][0] == "BERT fit"
+    claim = verdicts(results)["keras3_faster_than_keras2"]
+    words = {
+        Answer.YES: ClaimResult.REPRODUCED,
+        Answer.NO: ClaimResult.NOT_REPRODUCED,
+        Answer.UNDECIDED: ClaimResult.NOT_TESTED,
+    }
+    assert claim.verdict is words[expected]
+
+
+def test_one_backend_ahead_everywhere_is_a_finding(tmp_path):
+    found = answers(on_the_pages_machine(tmp_path).load())["one_best_backend"]
+    assert found.verdict is Answer.YES and "Keras 3 (JAX)" in found.answer
+
+
+def test_each_backend_behind_somewhere_is_a_finding_and_bears_out_the_claim(tmp_path):
+    project = on_the_pages_machine(tmp_path)
+    for framework, task, factor in ((JAX, "fit", 2.0), (TORCH, "predict", 0.1)):
+        for record in project.records.values():
+            if (record["cell"]["framework"], record["cell"]["task"]) == (framework, task):
+                for block in record["timing"]["blocks"]:
+                    block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+    results = project.load()
+    assert answers(results)["one_best_backend"].verdict is Answer.NO
+    assert verdicts(results)["no_backend_fastest_everywhere"].verdict is ClaimResult.REPRODUCED
+
+
+def test_findings_without_columns_are_not_measured(tmp_path):
+    plan = make_plan(runs=3, frameworks=("pytorch-eager",))
+    found = findings(Project(tmp_path, plan).load())
+    assert {entry.verdict for entry in found} == {Answer.NOT_MEASURED}
+
+
+def generation(folder, slow_ms, per_position_ms):
+    """A row that generates; Keras 3 on PyTorch pays so much for each position of the cache."""
+    rows = (("gemma", "generate", 32, 32),)
+    others = {"keras3_jax": 100.0, "keras3_tensorflow": 120.0}
+    project = on_the_pages_machine(folder, rows=rows, keras3_torch=slow_ms, **others)
+    project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
+    token_ms = slow_ms / 44
+
+    def probe(r):
+        r["probes"] = [
+            {
+                "batch_size": 32,
+                "max_length": length,
+                "new_tokens": 32 * 44,
+                "steps": 1,
+                "elapsed_ns": round((token_ms + per_position_ms * (length - 50)) * 44 * 1e6),
+                "failed": None,
+            }
+            for length in (20, 100)
+        ]
+
+    project.change(probe, TORCH)
+    return verdicts(project.load())["padding_slows_torch"]
+
+
+def test_padding_that_explains_little_refutes_its_claim(tmp_path):
+    found = generation(tmp_path, slow_ms=1000.0, per_position_ms=0.01)
+    assert found.verdict is ClaimResult.NOT_REPRODUCED
+    assert "without padding" in found.why
+
+
+def test_padding_that_may_explain_it_is_left_open(tmp_path):
+    found = generation(tmp_path, slow_ms=300.0, per_position_ms=0.1)
+    assert found.verdict is ClaimResult.NOT_TESTED
+
+
+def test_a_column_that_is_not_slow_refutes_it_too(tmp_path):
+    found = generation(tmp_path, slow_ms=110.0, per_position_ms=0.0)
+    assert found.verdict is ClaimResult.NOT_REPRODUCED
+
+
+@PROPERTY
+@given(shares=st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_whether_the_host_is_worth_replacing(tmp_path, shares):
+    project = on_the_pages_machine(tmp_path, rows=BERT[:1])
+    for share, framework in zip(shares, project.plan["frameworks"], strict=True):
+        overhead = {"share": share, "method": "profiler", "steps": 3}
+        project.change(lambda r, o=overhead: r.update(host_overhead=o), framework["name"])
+    found = verdicts(project.load())["extensions_rarely_pay"]
+    # the mean of three equal shares may differ in its last digit
+    high = sum(share >= 0.1 for share in shares)
+    if not any(abs(share - 0.1) < 1e-9 for share in shares):
+        expected = ClaimResult.REPRODUCED if high < 3 else ClaimResult.NOT_REPRODUCED
+        assert found.verdict is expected and f"In {high} of 6 profiled cells" in found.why
+
+
+def test_a_claim_that_names_no_test_is_refused(tmp_path):
+    text = (REFERENCE / "claims.yaml").read_text().replace("kind: no_best_backend", "kind: guess")
+    (tmp_path / "claims.yaml").write_text(text)
+    with pytest.raises(InputError, match="no test 'guess'"):
+        load_claims(tmp_path)
+    (tmp_path / "claims.yaml").write_text("claims: [{id: x}]")
+    with pytest.raises(InputError, match=r"claims\.yaml"):
+        load_claims(tmp_path)
+
+
+def test_every_test_is_used_by_a_claim():
+    assert {claim.kind for claim in load_claims()} == set(TESTS)
+
+
+def test_published_numbers_alone_decide_nothing():
+    found = findings(published_results(PUBLISHED, "2024-04"))
+    assert {entry.verdict for entry in found} == {Answer.UNDECIDED}
