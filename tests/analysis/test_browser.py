@@ -1,0 +1,126 @@
+"""The report as a reader opens it: in a browser, from a file, without a network."""
+
+import csv
+import io
+import shutil
+
+import matplotlib
+import pytest
+from browser import CHROMIUM, chromium
+from whole_table import whole_table
+
+from analysis.figures import FIGURES
+from analysis.reference import load_reference
+from analysis.report.page import TEMPLATES, render
+from analysis.style import RC
+from analysis.tables.csv_files import table_csv
+from analysis.tables.model import main_table
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+LINES_OF_TABLE = """[...document.querySelectorAll('#table tbody tr')].flatMap(
+  row => [...row.cells].slice(2).map(cell => ({
+    number: cell.querySelector('.number').textContent,
+    interval: cell.querySelector('.interval')?.textContent ?? '',
+    best: !!cell.querySelector('strong')})))"""
+# One link per target: browsers stop following when hundreds are clicked within seconds.
+FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a')].map(
+  link => [link.hash, link])).values()].filter(link => {
+  link.click();
+  const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  reveal();
+  return !target || !target.checkVisibility() || !location.href.endsWith(link.hash);
+}).map(link => link.outerHTML)"""
+OUTSIDE = (
+    "[...document.querySelectorAll('[src], link, a:not([href^=\"#\"])')].map(e => e.outerHTML)"
+)
+UNLABELLED = """[...document.querySelectorAll(
+  'svg[role=img]:not([aria-label]), th:not([scope]), table:not(:has(caption)), input:not(label *)'
+)].map(element => element.outerHTML)"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The page of the whole table, with real figures, and the results behind it."""
+    folder = tmp_path_factory.mktemp("project")
+    project = whole_table(folder, runs=3)
+    results, reference, drawn = project.load(), load_reference(), folder / "figures"
+    drawn.mkdir()
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        for name, draw in FIGURES.items():
+            draw(results, reference).savefig(drawn / f"{name}.svg")
+    path = folder / "report.html"
+    path.write_text(render(results, reference, drawn, TEMPLATES), encoding="utf-8")
+    for others in ("results", "figures"):  # the page is one file
+        shutil.rmtree(folder / others)
+    return path, results
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    with chromium() as page:
+        page.call("Network.emulateNetworkConditions", offline=True, latency=0,
+                  downloadThroughput=-1, uploadThroughput=-1)  # fmt: skip
+        page.open(report[0].as_uri())
+        yield page
+
+
+def test_nothing_is_asked_of_a_network_and_nothing_fails(report, page):
+    asked = [event["request"]["url"] for event in page.seen("Network.requestWillBeSent")]
+    assert asked == [report[0].as_uri()]
+    assert page.value(OUTSIDE) == []
+    failures = ("Network.loadingFailed", "Runtime.exceptionThrown", "Log.entryAdded")
+    failures += ("Runtime.consoleAPICalled",)
+    assert {name: page.seen(name) for name in failures} == {name: [] for name in failures}
+
+
+def test_the_table_says_what_the_csv_says(report, page):
+    lines = list(csv.DictReader(io.StringIO(table_csv(main_table(report[1])))))
+    shown = page.value(LINES_OF_TABLE)
+    assert len(shown) == len(lines) == 66
+    for cell, line in zip(shown, lines, strict=True):
+        if line["status"] != "ok":
+            assert cell["number"] == line["status"]
+            continue
+        ends = f"[{line['ci95_low_ms']}, {line['ci95_high_ms']}]"
+        expected = (line["ms_per_step"], ends, line["best"] == "true")
+        assert (cell["number"], cell["interval"], cell["best"]) == expected
+
+
+def test_every_link_leads_to_something_that_can_be_seen(page):
+    assert page.value("document.querySelectorAll('a').length") > 100
+    assert page.value(FOLLOW_EVERY_LINK) == []
+
+
+def test_what_is_not_text_has_words_and_tables_have_headers(page):
+    assert page.value(UNLABELLED) == []
+    assert page.value("document.querySelectorAll('svg[role=img]').length") == 10 + 63
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_the_page_is_never_wider_than_the_window(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+              deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+    assert page.value("document.documentElement.scrollWidth") <= width
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_columns_are_sorted_and_rows_filtered(page):
+    first = "document.querySelector('#table tbody tr:not([hidden]) th').textContent"
+    header = "document.querySelector('#table thead th:nth-child(2) button')"
+    page.value(f"{header}.click()")
+    page.value(f"{header}.click()")
+    assert page.value(first) == "BERT predict"
+    page.value("""{ const input = document.querySelector('#table input');
+                    input.value = 'mistral'; input.dispatchEvent(new Event('input')); }""")
+    assert page.value(first) == "MISTRAL generate"
+
+
+def test_readable_without_javascript(report):
+    with chromium() as page:
+        page.call("Emulation.setScriptExecutionDisabled", value=True)
+        page.open(f"{report[0].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
+        nodes = page.call("DOM.getDocument", depth=-1)["root"]
+        found = page.call("DOM.querySelector", nodeId=nodes["nodeId"], selector="details[open]")
+        inside = page.call("DOM.getOuterHTML", nodeId=found["nodeId"])["outerHTML"]
+        assert 'id="cell-bert-fit-b32-keras3.2d.jax"' in inside
