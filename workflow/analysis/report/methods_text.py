@@ -69,8 +69,10 @@ def _statistics(results: Results) -> str:
         )
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
-        "compared by the mean log ratio over the rounds that both have. A framework is called "
-        "slower when the 95 % interval of its ratio to the fastest lies wholly beyond "
-        f"+{percent(MARGIN)}; every framework that is not is in the best set. Intervals are not "
-        "adjusted for the number of comparisons."
+        "compared by the mean log ratio over the rounds that both have. A framework is in the best "
+        f"set of its row unless it is shown to be more than {percent(MARGIN)} slower than the "
+        "fastest (one-sided paired t test at 2.5 %, Holm's correction over the comparisons of the "
+        "row) or its steps were not steady in some run. Steadiness is judged by change points in "
+        "the block means (PELT, penalty 15 ln n in units of the noise variance; levels within 1 % "
+        "are the same), after Barrett et al. 2017."
     )
