@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from environments import write_atomically
 from measure import parent
 
 
@@ -20,6 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
     parser.add_argument("--memory-limit-mib", type=float, required=True)
     parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+
+
+def exit_code(job: Callable[[], None]) -> int:
+    """Of a command: 0, or 1 after one line for the user, or 130 after an interrupt."""
+    end_by_interrupt()
+    try:
+        job()
+    except parent.Refused as refusal:
+        print(f"millistep: {refusal}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 def end_by_interrupt() -> None:
@@ -64,3 +79,11 @@ def read(marker: Path) -> dict | None:
         return json.loads(marker.read_text())
     except (OSError, ValueError):
         return None
+
+
+def write(output: Path, found: dict) -> None:
+    """Put a file in place, atomically; raises :class:`measure.parent.Refused`."""
+    try:
+        write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    except OSError as error:
+        raise parent.Refused(f"{output}: cannot be written: {error.strerror}") from error

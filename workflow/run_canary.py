@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import jobs
-from environments import write_atomically
 from measure import machine, parent
 from measure.ending import Ending, status
 from measure.record import now
@@ -28,20 +27,15 @@ def main() -> int:
     jobs.add_arguments(parser)
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    jobs.end_by_interrupt()
-    try:
-        write(options)
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return jobs.exit_code(lambda: canary(options))
 
 
-def write(options: argparse.Namespace) -> None:
+def canary(options: argparse.Namespace) -> None:
     """Measure, or say that the first attempt was killed together with its supervisor."""
     found = skeleton(options.identity)
     if options.attempt == 1:
         measure(found, options)
-    write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    jobs.write(options.output, found)
     if found["status"] != "ok":
         print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
 

@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 
 import jobs
-from environments import write_atomically
 from measure import parent
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
@@ -32,15 +31,15 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     options = parser.parse_args()
-    jobs.end_by_interrupt()
-    try:
-        found = skeleton(options.identity)
-        if options.attempt == 1:
-            measure(found, options)
-        write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return jobs.exit_code(lambda: known_steps(options))
+
+
+def known_steps(options: argparse.Namespace) -> None:
+    """Measure, or say that the first attempt was killed together with its supervisor."""
+    found = skeleton(options.identity)
+    if options.attempt == 1:
+        measure(found, options)
+    jobs.write(options.output, found)
 
 
 def skeleton(identity: str) -> dict:

@@ -49,10 +49,15 @@ def made(tmp_path, environment):
         command += ["--output", str(tmp_path / "output.json")]
         command += ["--memory-limit-mib", "20000", "--attempt", str(attempt), *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
+        if done.returncode:
+            raise Failed(done.stderr)
         return json.loads((tmp_path / "output.json").read_text())
 
     return run
+
+
+class Failed(Exception):
+    """What a command said before it ended with another code than 0."""
 
 
 def test_a_canary_without_its_library_is_a_file_that_says_so(made):
@@ -62,6 +67,14 @@ def test_a_canary_without_its_library_is_a_file_that_says_so(made):
     assert canary["reason"].startswith("missing package, ModuleNotFoundError")
     assert canary["python_loop_ms"] > 0  # what came before the library is kept
     assert canary["matmul"] == []
+
+
+def test_a_canary_that_cannot_be_written_ends_with_one_line(made, tmp_path):
+    (tmp_path / "output.json").mkdir()
+    with pytest.raises(Failed) as failure:
+        made("run_canary.py", CANARY, attempt=2)
+    assert "output.json: cannot be written: Is a directory" in str(failure.value)
+    assert "Traceback" not in str(failure.value)
 
 
 def test_a_canary_whose_environment_is_broken_is_a_file_that_says_so(made, environment):

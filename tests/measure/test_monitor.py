@@ -233,10 +233,11 @@ def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monk
         sleeper.wait()
 
 
-def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml):
+def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):
     nvml(trouble="no driver")
     seen = sampler.Sampler([0], "cuda").sample()
     assert (seen["gpu"], seen["joules"], seen["counter"]) == (None, None, None)
+    assert capsys.readouterr().err == ("the GPU is not sampled: NVML Shared Library Not Found\n")
     nvml(trouble="no counter")
     seen = sampler.Sampler([0], "cuda").sample()
     assert seen["gpu"]["power_w"] == 312.5
@@ -269,6 +270,15 @@ def test_a_real_run_is_sampled_while_it_is_timed(environment, tmp_path):
     assert monitor["gpu"] is None
 
 
+def test_a_gpu_that_cannot_be_sampled_is_said_and_the_rest_is_kept(capfd):
+    """There is no NVML, or no GPU, where these tests run on a processor alone."""
+    with Monitor(sys.executable, [0], "cuda", 0.05) as monitor:
+        time.sleep(1.5)
+    assert monitor.samples
+    gpu_is_there = monitor.samples[0]["gpu"] is not None
+    assert ("the GPU is not sampled: " in capfd.readouterr().err) != gpu_is_there
+
+
 @pytest.mark.parametrize("interpreter", [None, "/no/such/python", "/bin/false"])
 def test_a_run_without_a_monitor_is_a_run(environment, tmp_path, interpreter):
     record = monitored(environment, tmp_path, interpreter)
@@ -283,7 +293,7 @@ def test_a_monitor_that_is_killed_or_hangs_costs_nothing_but_itself(monkeypatch,
             time.sleep(0.4)
             os.kill(monitor.pid, fault)
         assert monitor.samples == []
-    assert capfd.readouterr().err.count("not monitored: ") == 2
+    assert capfd.readouterr().err.count("    monitor: ") == 2
 
 
 def test_a_monitor_never_outlives_its_supervisor(tmp_path):

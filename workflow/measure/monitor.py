@@ -63,20 +63,22 @@ class Monitor:
         if process is None:
             return
         try:
-            said, trouble = process.communicate(timeout=STOP_S)
+            said, words = process.communicate(timeout=STOP_S)
+            trouble = words.decode(errors="replace").splitlines()
             self.samples = json.loads(said)
+            if trouble:
+                _tell(trouble[-1])
         except (subprocess.TimeoutExpired, OSError):
             _tell("the sampler does not answer")
         except ValueError:
-            lines = trouble.decode(errors="replace").splitlines()
-            _tell(lines[-1] if lines else f"the sampler ended with {process.returncode}")
+            _tell(trouble[-1] if trouble else f"the sampler ended with {process.returncode}")
         finally:
             process.kill()
             process.wait()
 
 
 def _tell(reason: str) -> None:
-    print(f"    not monitored: {reason}", file=sys.stderr, flush=True)
+    print(f"    monitor: {reason}", file=sys.stderr, flush=True)
 
 
 def _others(processors: list[int]) -> list[int]:

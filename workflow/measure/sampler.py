@@ -54,7 +54,7 @@ class Sampler:
 
     def __init__(self, processors: list[int], accelerator: str, system: Path = Path("/sys")):
         self._processors = processors
-        self._gpu = tried(Gpu) if accelerator == "cuda" else None
+        self._gpu = gpu_or_words() if accelerator == "cuda" else None
         self._rapl = tried(Rapl, system) if accelerator == "cpu" else None
         cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
         self._throttle_counts = [
@@ -165,6 +165,15 @@ class Gpu:
         run = psutil.Process(os.getppid()).children(recursive=True)
         own = {process.pid for process in run} & {process.pid for process in running}
         return max(0, len(running) - max(1, len(own)))
+
+
+def gpu_or_words() -> Gpu | None:
+    """The GPU, or one line for the supervisor that says why there are no readings of it."""
+    try:
+        return Gpu()
+    except Exception as error:  # no bindings, no driver, no such device
+        print(f"the GPU is not sampled: {error}", file=sys.stderr)
+        return None
 
 
 def tried(function, *arguments):
