@@ -7,166 +7,30 @@ import json
 import os
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT
-from analysis.archive.about import about
+from analysis.archive import CITATION, PLAN, ROOT
 from analysis.archive.citation import bibtex, read_citation
-from analysis.archive.container import write_zip
-from analysis.archive.contents import other_names, raw_names, source_names
-from analysis.archive.crate import crate_json
-from analysis.archive.manifest import manifest_text, sha256
-from analysis.archive.privacy import Scrubber, scrubber_here
-from analysis.archive.rebuild import rebuild
-from analysis.archive.unpack import unpack
+from analysis.archive.manifest import sha256
+from analysis.archive.pack import pack
 from analysis.cells import Results
-from analysis.errors import InputError, run_command, write_text
+from analysis.errors import InputError, run_command
 from analysis.records import load_results
 from analysis.report.setting import machines, period
 from analysis.text import count
 
-MAX_LOG_BYTES = 2**20  # the end of a longer log says how it ended
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can hold
-CONFIG_HEAD = "# What this measurement was made with: config.yaml and all that overrode it.\n"
 
-
-class Staging:
-    """The folder that becomes the archive."""
-
-    def __init__(self, folder: Path, scrubber: Scrubber | None):
-        self.folder = folder
-        self._scrubber = scrubber
-        self.changed: list[str] = []
-
-    def add_run(self, name: str, content: bytes) -> None:
-        """A file that the pipeline wrote on this machine."""
-        text = content.decode("utf-8", errors="surrogateescape")
-        clean = self._scrubber(text) if self._scrubber else text
-        if clean != text:
-            self.changed.append(name)
-        self._write(name, clean.encode("utf-8", errors="surrogateescape"))
-
-    def add_source(self, name: str, content: bytes) -> None:
-        """A file of the sources; it stays as it is, so it must not name this machine."""
-        text = content.decode("utf-8", errors="replace")
-        if self._scrubber and (folder := self._scrubber.finds_folder(text)):
-            line = text[: text.index(folder)].count("\n") + 1
-            raise InputError(
-                f"{name}: line {line}: names a folder of this machine ({folder}); write it "
-                "otherwise, or give --keep-paths"
-            )
-        self._write(name, content)
-
-    def _write(self, name: str, content: bytes) -> None:
-        target = self.folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-
-    @property
-    def names(self) -> list[str]:
-        """Every file so far."""
-        return files_below(self.folder)
-
-
-def files_below(folder: Path, top: str = "") -> list[str]:
-    """Relative names of all files, sorted."""
-    below = (folder / top).rglob("*")
-    return sorted(path.relative_to(folder).as_posix() for path in below if path.is_file())
-
-
-def make(project: Path, config: dict | None, output: Path, keep_paths: bool) -> Staging:
-    """Write the archive of a project's results; returns what went into it, its folder emptied."""
-    folders = (config or {}).get("folders", [])
-    inside = [folder for folder in folders if _inside(ROOT, folder)]
-    sources = {name: (ROOT / name).read_bytes() for name in source_names(ROOT, inside)}
-    if config is not None:
-        del sources[CONFIG]
-    texts = (content.decode("utf-8", errors="replace") for content in sources.values())
-    scrubber = None if keep_paths else scrubber_here(project, texts)
-    plan = load_results(project / PLAN).plan  # before anything else: the input may be bad
-    found = files_below(project, "results")
-    with TemporaryDirectory(prefix="millistep-") as folder:
-        staging = Staging(Path(folder), scrubber)
-        for name in [*raw_names(plan, found), *other_names(plan, found)]:
-            content = (project / name).read_bytes()
-            staging.add_run(name, _end(content) if name.endswith(".log") else content)
-        if config is not None:
-            staging.add_run(CONFIG, _as_yaml(config).encode())
-        rebuild(staging.folder)
-        for name, content in sources.items():
-            staging.add_source(name, content)
-        results = load_results(staging.folder / PLAN)
-        _describe(staging, results, keep_paths)
-        _write_checked(staging, results, output)
-    return staging
-
-
-def _describe(staging: Staging, results: Results, keep_paths: bool) -> None:
-    """archive.json, RO-Crate metadata, manifest."""
-    facts = about(ROOT, "kept" if keep_paths else "replaced")
-    write_text(staging.folder / ABOUT, json.dumps(facts, indent=1) + "\n")
-    citation = read_citation(ROOT / CITATION)
-    crate = crate_json(staging.folder, staging.names, results, citation)
-    write_text(staging.folder / CRATE, crate)
-    write_text(staging.folder / MANIFEST, manifest_text(staging.folder, staging.names))
-
-
-def _write_checked(staging: Staging, results: Results, output: Path) -> None:
-    """The zip, in place only after it could be read as a stranger would read it."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    partial = output.with_name(f".{output.name}.partial")
-    try:
-        write_zip(staging.folder, staging.names, partial, _moment(results))
-        with TemporaryDirectory(prefix="millistep-") as folder:
-            problems = unpack(partial, Path(folder)).problems
-        if problems:
-            raise InputError(f"{output}: {name}: {why}" for name, why in problems.items())
-        os.replace(partial, output)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _moment(results: Results) -> tuple[int, ...]:
-    """The end of the last run, as a time of a zip."""
-    ends = [run.record.finished_at for _, run in results.runs if run.record]
-    if not ends:
-        return EARLIEST
-    day, _, time = max(ends)[:19].partition("T")
-    return max(EARLIEST, tuple(map(int, (*day.split("-"), *time.split(":")))))
-
-
-def _inside(root: Path, folder: str) -> bool:
-    """Whether a folder of the user's models is part of the project."""
-    return not os.path.isabs(folder) and (root / folder).resolve().is_relative_to(root.resolve())
-
-
-def _end(log: bytes) -> bytes:
-    """A log, or the last lines of a long one."""
-    if len(log) <= MAX_LOG_BYTES:
-        return log
-    kept = log[-MAX_LOG_BYTES:].partition(b"\n")[2]
-    return b"[%d bytes before this were left out]\n" % (len(log) - len(kept)) + kept
-
-
-def _as_yaml(config: dict) -> str:
-    import yaml
-
-    return CONFIG_HEAD + yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-
-
-def _say(staging: Staging, output: Path, results: Results) -> None:
+def told(output: Path, changed: list[str], results: Results) -> str:
     """What was made, and how to cite it."""
     digest = sha256(output)
-    size_mib = output.stat().st_size / 2**20
-    print(f"{output}: {size_mib:.2f} MiB, sha256 {digest}")
-    if staging.changed:
-        files = count(len(staging.changed), "file")
-        print(f"Folders and names of this machine were replaced in {files}.")
     note = (
         f"Results at {results.plan.scale} scale, measured on {machines(results)}, "
         f"{period(results)}; archive with sha256 {digest}"
     )
-    print(f"\n{bibtex(read_citation(ROOT / CITATION), note)}")
+    lines = [f"{output}: {output.stat().st_size / 2**20:.2f} MiB, sha256 {digest}"]
+    if changed:
+        files = count(len(changed), "file")
+        lines.append(f"Folders and names of this machine were replaced in {files}.")
+    return "\n".join([*lines, "", bibtex(read_citation(ROOT / CITATION), note)])
 
 
 def main() -> None:
@@ -185,12 +49,13 @@ def main() -> None:
         help="leave folders, user name and host name in records and logs",
     )
     arguments = options.parse_args()
-    project = Path(os.path.abspath(arguments.plan)).parent.parent
-    if Path(os.path.abspath(arguments.plan)) != project / PLAN:
+    plan = Path(os.path.abspath(arguments.plan))
+    project = plan.parent.parent
+    if plan != project / PLAN:
         raise InputError(f"{arguments.plan}: an archive is made of a project's {PLAN}")
-    staging = make(project, arguments.config, arguments.output, arguments.keep_paths)
+    changed = pack(project, arguments.config, arguments.output, arguments.keep_paths)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    _say(staging, arguments.output, load_results(project / PLAN))
+    print(told(arguments.output, changed, load_results(plan)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,11 +19,12 @@ OWN_LOG = "results/logs/archive.log"  # still being written
 
 
 def source_names(root: Path, folders: Iterable[str]) -> list[str]:
-    """Source files below `root`, in our own folders and these (relative, with models of the
-    user's). What is hidden, generated, a link or of another kind is left out.
+    """Source files below `root`: our own, and the user's models and frameworks in these folders.
+    What is hidden, generated, a link or of another kind is left out.
     """
     found = [name for name in FILES if (root / name).is_file()]
-    for folder in (*FOLDERS, *folders):
+    users = [f"{folder}/{name}" for folder in folders for name in ("models", "frameworks")]
+    for folder in map(os.path.normpath, (*FOLDERS, *users)):
         found += [path.relative_to(root).as_posix() for path in _sources(root / folder)]
     return sorted(set(found))
 
@@ -45,22 +47,24 @@ def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
 
 
 def other_names(plan: Plan, found: Iterable[str]) -> list[str]:
-    """Of the files found in a project: what was installed, and the logs of what was planned."""
+    """Of the files found in a project: what was installed, what the self-test is made of, and the
+    logs of what was planned.
+    """
     raw = raw_names(plan, found)
     logs = {name.replace("/records/", "/logs/").replace(".json", ".log") for name in raw}
-    environments = f"results/environments/{plan.accelerator}/"
+    documents = (f"results/environments/{plan.accelerator}/", f"results/self_test/{plan.scale}/")
     return sorted(
         name
         for name in found
-        if name != OWN_LOG
-        and (
-            (name.startswith(environments) and name.endswith(".json"))
-            or name in logs
-            or (name.startswith("results/logs/") and not _of_a_scale(name))
-        )
+        if name in logs
+        or (name.startswith(documents) and name.endswith(".json"))
+        or (name.startswith("results/logs/") and _is_shared_log(name, plan.scale))
     )
 
 
-def _of_a_scale(name: str) -> bool:
-    """A run's log, which may be of another plan."""
-    return name.split("/")[2] in ("paper", "laptop", "smoke")
+def _is_shared_log(name: str, scale: str) -> bool:
+    """The log of an environment or of a rule, not of a run nor of another scale's self-test."""
+    _, _, first, *folders = name.split("/")
+    other_scales = {"paper", "laptop", "smoke"} - {scale}
+    runs = first in {scale, *other_scales}
+    return name.endswith(".log") and name != OWN_LOG and not (runs or other_scales & {*folders})

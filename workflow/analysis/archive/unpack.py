@@ -56,17 +56,21 @@ def unpack(path: Path, folder: Path) -> Unpacked:
     if not path.is_file():
         raise InputError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     problems: dict[str, str] = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in _checked(archive, path) if not entry.is_dir()]
-            for entry in entries:
-                if why := _extract(archive, entry, folder):
-                    problems[entry.filename] = why
-    except BROKEN as error:
-        raise InputError(f"{path}: not a zip file that can be read ({_words(error)})") from None
+    with _opened(path) as archive:
+        entries = [entry for entry in _checked(archive, path) if not entry.is_dir()]
+        for entry in entries:
+            if why := _extract(archive, entry, folder):
+                problems[entry.filename] = why
     if MANIFEST in problems:
         raise InputError(f"{path}: {MANIFEST}: {problems[MANIFEST]}")
     return _compared(path, folder, {entry.filename for entry in entries}, problems)
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except (*BROKEN, OSError) as error:
+        raise InputError(f"{path}: not a zip file that can be read ({_words(error)})") from None
 
 
 def _compared(path: Path, folder: Path, found: set[str], problems: dict[str, str]) -> Unpacked:
@@ -139,8 +143,12 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> 
     target = folder / entry.filename
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
+        source = archive.open(entry)
+    except (*BROKEN, OSError) as error:  # OSError: an offset before the file's first byte
+        return f"cannot be read ({_words(error)})"
+    try:
         # In chunks: a stream may hold more than its entry declares.
-        with archive.open(entry) as source, target.open("xb") as file:
+        with source, target.open("xb") as file:
             shutil.copyfileobj(source, file, CHUNK_BYTES)
     except BROKEN as error:
         target.unlink(missing_ok=True)

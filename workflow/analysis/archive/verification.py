@@ -28,7 +28,7 @@ from analysis.text import listed
 IDENTICAL, DIFFERENT, UNDECIDED = 0, 1, 3
 REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
-DRAWN_WITH = ("matplotlib", "freetype", "pillow", "contourpy", "numpy")
+ONLY_DRAW = ("matplotlib", "freetype", "pillow", "contourpy")  # they change no number
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
@@ -70,7 +70,7 @@ class Verification:
         reasons = [
             f"{package} {theirs}, here {ours}"
             for package, (theirs, ours) in self.versions.items()
-            if not unequal.in_figure or package in DRAWN_WITH
+            if unequal.in_figure or package not in ONLY_DRAW
         ]
         words = [f"drawn with {listed(reasons)}"] if reasons else []
         return "; ".join([*words, *(["drawn by other sources"] if self.sources else [])])

@@ -1,0 +1,294 @@
+"""Archives that somebody made to do harm, and archives that were damaged by chance."""
+
+import hashlib
+import io
+import itertools
+import stat
+import struct
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis.archive import MANIFEST
+from analysis.archive import unpack as limits
+from analysis.archive.citation import read_citation
+from analysis.archive.container import is_sealed, write_zip
+from analysis.archive.differences import first_difference, undo_one_digit
+from analysis.archive.manifest import manifest_text, sha256
+from analysis.archive.unpack import unpack
+from analysis.archive.verification import DIFFERENT, verify
+from analysis.errors import InputError
+
+PLAIN = {"results/plan.json": b'{"schema": 1}', "a.txt": b"one\ntwo\n"}
+
+
+def entry(name, mode=stat.S_IFREG | 0o644, method=zipfile.ZIP_DEFLATED):
+    info = zipfile.ZipInfo(name)
+    info.external_attr, info.compress_type, info.create_system = mode << 16, method, 3
+    return info
+
+
+def write(path, entries):
+    with zipfile.ZipFile(path, "w") as archive:
+        for info, content in entries:
+            archive.writestr(info, content)
+    return path
+
+
+def sealed(folder, files=PLAIN):
+    """A sound archive of these files; folder/a.zip."""
+    for name, content in files.items():
+        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "tree" / name).write_bytes(content)
+    (folder / "tree" / MANIFEST).write_text(manifest_text(folder / "tree", files))
+    write_zip(folder / "tree", [*files, MANIFEST], folder / "a.zip", (2026, 1, 2, 3, 4, 6))
+    return folder / "a.zip"
+
+
+def refused(path, tmp_path, words):
+    """Refused in one line, and nothing was written outside of the folder."""
+    target = tmp_path / "place" / "inner"
+    target.mkdir(parents=True)
+    with pytest.raises(InputError, match=words) as raised:
+        unpack(path, target)
+    assert len(raised.value.lines) == 1 and "\n" not in raised.value.lines[0]
+    assert [child.name for child in (tmp_path / "place").iterdir()] == ["inner"]
+
+
+def test_a_sound_archive(tmp_path):
+    path = sealed(tmp_path)
+    (tmp_path / "out").mkdir()
+    archive = unpack(path, tmp_path / "out")
+    assert archive.sealed and not archive.problems and archive.names == sorted(PLAIN)
+    assert is_sealed(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("../evil.txt", "absolute, or not written plainly"),
+        ("results/../../evil.txt", "absolute, or not written plainly"),
+        ("/etc/evil.txt", "absolute, or not written plainly"),
+        ("results//evil.txt", "absolute, or not written plainly"),
+        ("./evil.txt", "absolute, or not written plainly"),
+        ("results/evil.txt ", "absolute, or not written plainly"),
+        ("..\\evil.txt", "not a name that every system takes"),
+        ("C:evil.txt", "not a name that every system takes"),
+        ("evil\n.txt", "not a name that every system takes"),
+        ("evil\x1b[2J.txt", "not a name that every system takes"),
+        ("evil\u202etxt.py", "not a name that every system takes"),
+        ("e" * 300, "not a name that every system takes"),
+        ("", "absolute, or not written plainly"),
+    ],
+)
+def test_names_that_reach_out(tmp_path, name, words):
+    refused(write(tmp_path / "a.zip", [(entry(name), b"x")]), tmp_path, words)
+
+
+def test_a_name_that_ends_early_for_some(tmp_path):
+    path = write(tmp_path / "a.zip", [(entry("results/plan.jsonX.sh"), b"x")])
+    path.write_bytes(path.read_bytes().replace(b"jsonX", b"json\0"))
+    refused(path, tmp_path, "not a name that every system takes")
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFDIR])
+def test_links_and_devices(tmp_path, mode):
+    path = write(tmp_path / "a.zip", [(entry("link", mode | 0o777), b"/etc/passwd")])
+    refused(path, tmp_path, "neither a file nor a folder")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("a.txt", "a.txt"),
+        ("a.txt", "A.TXT"),
+        ("results/a", "Results/A"),
+        ("straße.txt", "STRASSE.txt"),
+        ("results", "results/a"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_names_that_are_one(tmp_path, names):
+    path = write(tmp_path / "a.zip", [(entry(name), b"x") for name in names])
+    refused(path, tmp_path, "twice, but for upper and lower case")
+
+
+def test_bombs(tmp_path, monkeypatch):
+    zeros = bytes(20 * 2**20)
+    path = write(tmp_path / "a.zip", [(entry(f"{i}.txt"), zeros) for i in range(2)])
+    refused(path, tmp_path, "more than are unpacked from a zip of this size")
+    (tmp_path / "place" / "inner").rmdir()
+    (tmp_path / "place").rmdir()
+    monkeypatch.setattr(limits, "MAX_FILES", 10)
+    path = write(tmp_path / "b.zip", [(entry(f"{i}.txt"), b"") for i in range(11)])
+    refused(path, tmp_path, "11 files")
+
+
+def test_a_file_that_holds_more_than_it_declares(tmp_path):
+    """The declared size is what is read, so that a lie ends as a broken file."""
+    path = sealed(tmp_path, {"zeros.txt": bytes(2**20)})
+    content = path.read_bytes().replace(struct.pack("<L", 2**20), struct.pack("<L", 99))
+    path.write_bytes(content)
+    (tmp_path / "out").mkdir()
+    archive = unpack(path, tmp_path / "out")
+    assert "cannot be read" in archive.problems["zeros.txt"] and not archive.names
+
+
+def test_too_large_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
+    path = write(tmp_path / "a.zip", [(entry("a.txt"), bytes(1001))])
+    refused(path, tmp_path, "too large")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_unusual_compression(tmp_path, method):
+    path = write(tmp_path / "a.zip", [(entry("a.txt", method=method), b"x")])
+    refused(path, tmp_path, "compressed in an unusual way")
+
+
+def test_manifests_that_do_not_fit(tmp_path):
+    refused(write(tmp_path / "a.zip", [(entry("a.txt"), b"x")]), tmp_path, f"holds no {MANIFEST}")
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"", b"no digest", b"ab" * 32 + b" a.txt", b"\xff", b"AB" * 32 + b"  a.txt"]
+)
+def test_broken_manifests(tmp_path, manifest):
+    path = write(tmp_path / "a.zip", [(entry("a.txt"), b"x"), (entry(MANIFEST), manifest)])
+    refused(path, tmp_path, MANIFEST)
+
+
+def test_a_file_that_the_manifest_does_not_name(tmp_path):
+    path = sealed(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("extra.py", "print()")
+    refused(path, tmp_path, "'?extra.py'?: not in the manifest")
+
+
+def test_a_file_that_is_missing(tmp_path):
+    sealed(tmp_path)
+    names = ["a.txt", MANIFEST]
+    write_zip(tmp_path / "tree", names, tmp_path / "b.zip", (2026, 1, 2, 3, 4, 6))
+    (tmp_path / "out").mkdir()
+    problems = unpack(tmp_path / "b.zip", tmp_path / "out").problems
+    assert problems == {"results/plan.json": "in the manifest, but not in the archive"}
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", b"PK\x05\x06" + bytes(18)])
+def test_no_zip(tmp_path, content):
+    (tmp_path / "a.zip").write_bytes(content)
+    refused(tmp_path / "a.zip", tmp_path, "not a zip file|holds no")
+
+
+def test_folders_are_no_archives(tmp_path):
+    refused(tmp_path, tmp_path, "not a file")
+
+
+def test_nothing_of_it_is_run(tmp_path):
+    """Neither modules beside the results nor a template are taken from it."""
+    files = {**PLAIN, "analysis.py": b"raise SystemExit(9)", "json.py": b"raise SystemExit(9)"}
+    path = sealed(tmp_path, files)
+    (tmp_path / "out").mkdir()
+    found = verify(path, tmp_path / "out")
+    assert found.status == DIFFERENT
+    assert "/schema" in found.wrong["results/plan.json"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        "authors: 1",
+        "a: &a [1]\nauthors: [*a]\ntitle: t\nmessage: m\nlicense: l",
+        "authors: [{name: [x]}]\ntitle: t\nmessage: m\nlicense: l",
+        "authors: [{name: x}]\ntitle: [t]\nmessage: m\nlicense: l",
+        "authors: [{name: x}]\ntitle: t\nmessage: m\nlicense: l\ndoi: {a: 1}",
+        "{" * 5000,
+        "a: !!python/object/apply:os.system [id]",
+    ],
+)
+def test_citations_that_are_none(tmp_path, text):
+    (tmp_path / "CITATION.cff").write_text(text)
+    with pytest.raises(InputError, match=r"CITATION\.cff: "):
+        read_citation(tmp_path / "CITATION.cff")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sound")
+    files = {"results/plan.json": b'{"schema": "x"}', "b.csv": b"a,b\n1,2\n", "c.bin": bytes(300)}
+    return folder, sealed(folder, files).read_bytes(), itertools.count()
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_one_byte_changed_anywhere_is_never_identical(sound, data):
+    folder, content, number = sound
+    place = data.draw(st.integers(0, len(content) - 1))
+    value = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[place]))
+    path = folder / "changed.zip"
+    path.write_bytes(content[:place] + bytes((value,)) + content[place + 1 :])
+    target = folder / str(next(number))
+    target.mkdir()
+    try:
+        found = verify(path, target, draw=lambda project: None)
+    except InputError as error:
+        assert all(line.isprintable() for line in error.lines)
+        return
+    assert not found.sealed and found.status == DIFFERENT
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.binary(max_size=400), start=st.integers(0, 800), end=st.integers(0, 800))
+def test_any_damage_is_one_line_or_a_finding(sound, cut, start, end):
+    folder, content, number = sound
+    path = folder / "changed.zip"
+    path.write_bytes(content[:start] + cut + content[end:])
+    if path.read_bytes() == content:
+        return
+    target = folder / str(next(number))
+    target.mkdir()
+    try:
+        assert verify(path, target, draw=lambda project: None).status == DIFFERENT
+    except InputError as error:
+        assert error.lines
+
+
+@given(st.text(st.sampled_from("01ab\n,"), min_size=1, max_size=40), st.data())
+def test_one_changed_digit_can_be_undone(text, data):
+    content = text.encode()
+    digits = [place for place, char in enumerate(text) if char in "01"]
+    if not digits:
+        return
+    place = data.draw(st.sampled_from(digits))
+    changed = content[:place] + (b"7" if data.draw(st.booleans()) else b"9") + content[place + 1 :]
+    assert undo_one_digit(changed, hashlib.sha256(content).hexdigest()) == content
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "expected", "words"),
+    [
+        ("a.json", b'{"a": [1, 2]}', b'{"a": [1, 3]}', "/a/1: 2, expected 3"),
+        ("a.json", b'{"a": 1}', b'{"b": 1}', "/a: 1, expected null (2 such values)"),
+        ("a.json", b'{"a": 1}', b'{"a":1}', "line 1: "),
+        ("a.json", b"[" * 9000, b"[" * 9001, "line 1: "),
+        ("a.csv", b"x,y\n1,2\n", b"x,y\n1,3\n", "line 2, y: 2, expected 3"),
+        ("a.csv", b"x,y\n1,2\n", b"x,y\n1\n", "line 2: 1,2, expected 1"),
+        ("a.md", b"a\nb\n", b"a\nb\nc\n", "line 3: nothing, expected c (2 such lines)"),
+        ("a.png", b"\xff\x00", b"\xff\x01\x02", "byte 1 of 2, expected 3 bytes"),
+    ],
+)
+def test_places_of_differences(name, found, expected, words):
+    assert first_difference(name, found, expected).startswith(words)
+
+
+def test_a_zip_within_a_zip_is_only_a_file(tmp_path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("../x", "y")
+    path = sealed(tmp_path, {"a.zip": inner.getvalue()})
+    (tmp_path / "out").mkdir()
+    assert unpack(path, tmp_path / "out").names == ["a.zip"]
+    assert sha256(tmp_path / "out" / "a.zip")
