@@ -1,11 +1,15 @@
 """When a framework with a slow start and a short step is ahead of one with a quick start."""
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
 from analysis.break_even import Cost, cost, overtakings, steps_to_overtake
+from analysis.tables.break_even import break_even_csv
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
 ROWS = (("bert", "fit", 8, 32),)
@@ -74,6 +78,18 @@ def test_one_run_has_no_interval(tmp_path):
     (found,) = overtakings(row)
     assert found.steps in (500, 501)
     assert (found.earliest, found.latest, found.shown) == (None, None, False)
+
+
+def test_csv_of_both_readings(tmp_path):
+    project = two_columns(tmp_path)
+    lines = list(csv.DictReader(io.StringIO(break_even_csv(project.load()))))
+    assert [(line["faster"], line["slower"], line["counted_from"]) for line in lines] == [
+        (JAX, TORCH, "first step"),
+        (JAX, TORCH, "process start"),
+    ]
+    assert lines[0]["steps"] in ("500", "501") and lines[1]["steps"] == "1"
+    single = two_columns(tmp_path / "single", runs=1).load()
+    assert break_even_csv(single).splitlines()[1].endswith(",NA,NA")
 
 
 def test_cells_without_a_time_are_left_out(tmp_path):

@@ -31,7 +31,7 @@ def test_from_records_to_report(project, tmp_path):
     written = {path.name for path in out.iterdir() if path.is_file()}
     assert written >= {
         *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
-        *("caveats.json", "caveats.md", "report.html"),
+        *("break_even.csv", "caveats.json", "caveats.md", "report.html"),
     }
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")

@@ -15,13 +15,14 @@ FIGURES = [
 
 
 rule tables:
-    """The table, the published numbers beside ours, and one line per run."""
+    """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:
         plan="results/plan.json",
         records=PLAN.records,
         context=CONTEXT,
     output:
         "results/runs.csv",
+        "results/break_even.csv",
         collect("results/table.{form}", form=TABLE_FORMS),
         collect("results/published.{form}", form=["md", "csv"]),
     log:

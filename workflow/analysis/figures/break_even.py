@@ -5,13 +5,13 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.break_even import cost
 from analysis.cells import Cell, Results
 from analysis.figures.panels import (
     LINE_MARGINS,
     empty,
     legend_of,
     log_ticks,
-    mean_of,
     panels,
     shown,
 )
@@ -23,7 +23,7 @@ MARKED = slice(0, None, 8)
 
 
 def break_even(results: Results, reference: Reference) -> Figure:
-    """One panel per row: first step plus the steps after it, both axes logarithmic."""
+    """One panel per row: from the first step to the N-th, both axes logarithmic."""
     rows = [row for row in results.rows if row.measured]
     if not rows:
         return empty("no run has a time yet")
@@ -41,8 +41,7 @@ def break_even(results: Results, reference: Reference) -> Figure:
 
 def _line(axes: Axes, cell: Cell) -> tuple[float, float]:
     """Draw a cell; the seconds at both ends."""
-    first_s = mean_of(record.timing.first_step_s for record in cell.records)
-    times = [(first_s or 0.0) + (steps - 1) * cell.step_ms / 1e3 for steps in STEPS]
+    times = [cost(cell).seconds(steps) for steps in STEPS]
     style = look(cell.framework.name)
     axes.plot(STEPS, times, color=style.colour, linewidth=1.4)
     marks = {"linestyle": "", "marker": style.marker, "markersize": 5}

@@ -7,6 +7,7 @@ from pathlib import Path
 from analysis.commands import add_reference, parser, results_of
 from analysis.errors import run_command, write_text
 from analysis.reference import load_reference
+from analysis.tables.break_even import break_even_csv
 from analysis.tables.csv_files import runs_csv, table_csv
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
@@ -14,7 +15,7 @@ from analysis.tables.writers import to_latex, to_markdown
 
 
 def main() -> None:
-    """Write table.{md,csv,tex}, published.{md,csv} and runs.csv."""
+    """Write table.{md,csv,tex}, published.{md,csv}, runs.csv and break_even.csv."""
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -31,6 +32,7 @@ def main() -> None:
         "published.md": to_markdown(published),
         "published.csv": table_csv(published),
         "runs.csv": runs_csv(results),
+        "break_even.csv": break_even_csv(results),
     }
     for name, text in texts.items():
         write_text(arguments.output_dir / name, text)

@@ -27,7 +27,7 @@ def table_csv(table: Table) -> str:
         "steady_state",
         "note",
     ]
-    return _csv(header, (line for row in table.rows for line in _cell_lines(table, row)))
+    return csv_of(header, (line for row in table.rows for line in _cell_lines(table, row)))
 
 
 def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
@@ -58,10 +58,10 @@ def runs_csv(results: Results) -> str:
     lines = [(_run_columns(cell, run), _record_columns(run.record)) for cell, run in results.runs]
     extra = list(dict.fromkeys(name for _, fields in lines for name in fields))
     rows = (
-        [*map(_value, first), *(_value(fields.get(name)) for name in extra)]
+        [*map(value_text, first), *(value_text(fields.get(name)) for name in extra)]
         for first, fields in lines
     )
-    return _csv([*RUN_COLUMNS, *extra], rows)
+    return csv_of([*RUN_COLUMNS, *extra], rows)
 
 
 def _run_columns(cell: Cell, run: Run) -> list[Any]:
@@ -96,13 +96,15 @@ def _scalars(prefix: str, data: dict[str, Any]) -> Iterable[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value unrounded; NA for None."""
     if value is None:
         return NA
     return csv_text(value) if isinstance(value, str) else repr(value)
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def csv_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A whole file."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([csv_text(title) for title in header])

@@ -1,0 +1,33 @@
+"""After how many steps one column of a row has overtaken another, as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.break_even import Overtaking, overtakings
+from analysis.cells import Results
+from analysis.tables.csv_files import csv_of, value_text
+
+HEADER = ("model", "task", "batch_size", "faster", "slower", "counted_from")
+HEADER += ("steps", "ci95_low_steps", "ci95_high_steps")
+READINGS = {"first step": False, "process start": True}
+
+
+def break_even_csv(results: Results) -> str:
+    """Two lines per pair of columns of a row, one for each reading of start-up.
+
+    The high end is NA where the runs do not show that it ever happens, both without an interval.
+    """
+    return csv_of(HEADER, _lines(results))
+
+
+def _lines(results: Results) -> Iterable[list[str]]:
+    for row in results.rows:
+        for reading, from_process_start in READINGS.items():
+            for found in overtakings(row, from_process_start):
+                yield [value_text(entry) for entry in (*row.row.key, *_entries(reading, found))]
+
+
+def _entries(reading: str, found: Overtaking) -> tuple[str | int | None, ...]:
+    names = (found.faster.framework.name, found.slower.framework.name)
+    return (*names, reading, found.steps, found.earliest, found.latest)
