@@ -67,6 +67,16 @@ def test_steps_that_are_not_steady_are_timed_as_long_again_once():
     assert world.time(dataclasses.replace(laptop, extends=False)).steps == 40
 
 
+@pytest.mark.parametrize(
+    ("step_ms", "blocks", "elapsed_s"), [(100, 15, 3), (220, 8, 4), (650, 5, 7)]
+)
+def test_time_ends_a_run_once_there_are_blocks_to_judge_it_by(step_ms, blocks, elapsed_s):
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], cap_s=3.0, precision=0.0)
+    timer = World(step_ns=step_ms * MS).time(laptop)
+    assert (timer.stop, len(timer.blocks)) == ("time", blocks)
+    assert sum(ns for _, ns in timer.blocks) / 1e9 == pytest.approx(elapsed_s, rel=0.2)
+
+
 def test_without_a_fence_the_same_steps_would_look_free():
     world = World(step_ns=20 * MS, issue_ns=MS)
     world.fence = lambda: None

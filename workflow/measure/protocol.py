@@ -10,7 +10,7 @@ class Protocol:
     max_steps: int  # the published benchmark times 100 steps
     min_steps: int  # never stop for precision before this many
     floor_s: float  # ... nor before this much timed work
-    cap_s: float  # stop here whatever was reached
+    cap_s: float  # stop here whatever was reached, or at twice that with too few blocks to judge
     precision: float  # relative standard error of the block means that is enough
     warmup_steps: int  # steps discarded after the last compilation
     block_s: float  # aim of one block, so that the floor holds several
