@@ -18,9 +18,10 @@ from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT, about
 from analysis.archive.citation import bibtex, read_citation
 from analysis.archive.container import write_zip
 from analysis.archive.contents import source_names
+from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.pack import files_below, pack
 from analysis.archive.rebuild import COMMANDS
-from analysis.archive.verification import DIFFERENT, IDENTICAL, UNDECIDED, verify
+from analysis.archive.verification import verify
 from analysis.archive.verify import told
 from analysis.errors import InputError
 from analysis.strict_json import validate

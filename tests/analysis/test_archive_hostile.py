@@ -16,9 +16,10 @@ from analysis.archive import unpack as limits
 from analysis.archive.citation import read_citation
 from analysis.archive.container import is_sealed, write_zip
 from analysis.archive.differences import first_difference, undo_one_digit
+from analysis.archive.findings import DIFFERENT
 from analysis.archive.manifest import manifest_text, sha256
 from analysis.archive.unpack import unpack
-from analysis.archive.verification import DIFFERENT, verify
+from analysis.archive.verification import verify
 from analysis.errors import InputError
 
 PLAIN = {"results/plan.json": b'{"schema": 1}', "a.txt": b"one\ntwo\n"}

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from analysis.archive import ABOUT, CITATION, CRATE, PLAN, ROOT
@@ -16,6 +15,7 @@ from analysis.archive.citation import read_citation
 from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.differences import first_difference, undo_one_digit
+from analysis.archive.findings import Unequal, Verification
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import Unpacked, unpack
@@ -23,57 +23,13 @@ from analysis.errors import InputError
 from analysis.plan import load_plan
 from analysis.records import load_results
 from analysis.strict_json import SCHEMAS, read_json, validate
-from analysis.text import listed
 
-IDENTICAL, DIFFERENT, UNDECIDED = 0, 1, 3
 REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
-ONLY_DRAW = ("matplotlib", "freetype", "pillow", "contourpy")  # they change no number
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
 Rebuild = Callable[[Path], None]
-
-
-@dataclass(frozen=True)
-class Unequal:
-    """A result that looks otherwise when drawn here: where, and whether only in a figure."""
-
-    place: str
-    in_figure: bool
-
-
-@dataclass
-class Verification:
-    """What was found: files that cannot be right with the reason, results that look otherwise when
-    drawn here, and the sources and versions (theirs, ours) that may explain it.
-    """
-
-    files: int
-    sealed: bool
-    wrong: dict[str, str] = field(default_factory=dict)
-    unequal: dict[str, Unequal] = field(default_factory=dict)
-    redrawn: int = 0
-    passed: int = 0
-    sources: list[str] = field(default_factory=list)
-    versions: dict[str, tuple[str, str]] = field(default_factory=dict)
-
-    @property
-    def status(self) -> int:
-        """IDENTICAL, DIFFERENT or, where only other sources or versions differ, UNDECIDED."""
-        if self.wrong or not self.sealed or not all(map(self.excuse, self.unequal.values())):
-            return DIFFERENT
-        return UNDECIDED if self.unequal else IDENTICAL
-
-    def excuse(self, unequal: Unequal) -> str:
-        """Why a result may rightly look otherwise here; empty when there is no reason."""
-        reasons = [
-            f"{package} {theirs}, here {ours}"
-            for package, (theirs, ours) in self.versions.items()
-            if unequal.in_figure or package not in ONLY_DRAW
-        ]
-        words = [f"drawn with {listed(reasons)}"] if reasons else []
-        return "; ".join([*words, *(["drawn by other sources"] if self.sources else [])])
 
 
 def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
@@ -90,12 +46,13 @@ def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
     if ABOUT not in found.wrong:
         _compare_makers(archive, found)
     try:
-        anew = _draw_anew(archive, folder / "anew", draw)
-        _compare_results(archive, anew, found)
+        anew = folder / "anew"
+        measured = _draw_anew(archive, anew, draw)
+        _compare_results(archive, anew, measured, found)
         _compare_crate(archive, anew, found)
     except InputError as error:
         for line in error.lines:
-            name, _, words = line.partition(": ")
+            name, _, words = line.removeprefix(f"{archive.folder}/").partition(": ")
             found.wrong.setdefault(name, f"nothing could be drawn anew: {words or line}")
     _name_places(archive, found)
     return found
@@ -137,34 +94,31 @@ def _compare_makers(archive: Unpacked, found: Verification) -> None:
     }
 
 
-def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> Path:
-    """A project with what was measured, and what is drawn from that."""
+def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
+    """Make a project of what was measured, and draw the rest from that; the names of the former."""
     plan = load_plan(archive.folder / PLAN)
-    for name in [*raw_names(plan, archive.names), *other_names(plan, archive.names)]:
+    measured = {*raw_names(plan, archive.names), *other_names(plan, archive.names)}
+    for name in measured:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive.folder / name, project / name)
     draw(project)
-    return project
+    return measured
 
 
-def _compare_results(archive: Unpacked, anew: Path, found: Verification) -> None:
+def _compare_results(
+    archive: Unpacked, anew: Path, measured: set[str], found: Verification
+) -> None:
     """All of results/ against what was measured and drawn anew."""
-    drawn = {path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file()}
+    expected = {path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file()}
     there = {name for name in archive.names if name.startswith("results/")}
-    found.redrawn = len(drawn) - len(there & _measured(archive))
-    for name in sorted(drawn | there):
+    found.redrawn = len(expected - measured)
+    for name in sorted(expected | there):
         if name not in there:
             found.wrong.setdefault(name, "missing, although it follows from the records")
-        elif name not in drawn:
+        elif name not in expected:
             found.wrong.setdefault(name, "follows neither from the plan nor from the records")
         else:
             _compare(name, archive.folder / name, (anew / name).read_bytes(), found)
-
-
-def _measured(archive: Unpacked) -> set[str]:
-    """What is copied from the archive, not drawn."""
-    plan = load_plan(archive.folder / PLAN)
-    return {*raw_names(plan, archive.names), *other_names(plan, archive.names)}
 
 
 def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED, Verification
 from analysis.archive.manifest import sha256
-from analysis.archive.verification import DIFFERENT, IDENTICAL, UNDECIDED, Verification, verify
+from analysis.archive.verification import verify
 from analysis.errors import run_command
 from analysis.text import count, listed, plain
 

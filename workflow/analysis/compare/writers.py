@@ -39,8 +39,9 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
     for archive in (comparison.base, comparison.other):
         results = archive.results
         words = (
-            f"{archive.name}, sha256 {archive.sha256}. {results.plan.scale} scale, "
-            f"{machines(results)}, {period(results)}; {coverage(results)}; {software(results)}."
+            f"{archive.name}, {results.plan.scale} scale, measured on {machines(results)}, "
+            f"{period(results)}; {coverage(results)}; {software(results)}. "
+            f"SHA-256 {archive.sha256}."
         )
         lines.append((f"Archive {archive.label}", words))
     return lines
@@ -120,9 +121,9 @@ def _csv_value(value: Any) -> str:
 
 def to_markdown(comparisons: list[Comparison]) -> str:
     """All comparisons, one after the other."""
-    parts = ["# Comparison of archives\n"]
+    parts = ["# Comparison of archives"]
     for comparison in comparisons:
-        parts.append(f"## {comparison.other.label} against {comparison.base.label}\n")
+        parts.append(f"\n## {comparison.other.label} against {comparison.base.label}\n")
         parts += [f"- {term}: {markdown(words)}" for term, words in facts(comparison)]
         parts += [f"\n**{BANNER}**"] if comparison.machines_differ else []
         grids = [times(comparison), *changes(comparison)]
