@@ -11,8 +11,9 @@ from results_factory import moment
 from test_caveats import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
 
 from analysis.caveats import collect
-from analysis.caveats.clocks import host_share, observer_ratio
+from analysis.caveats.clocks import host_share
 from analysis.caveats.harvest import KINDS, kind_of
+from analysis.observer import observer_ratio
 from analysis.statistics import geometric_mean, paired_ratio
 
 PROPERTY = settings(

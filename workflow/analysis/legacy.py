@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from analysis.caveats.clocks import observer_ratio
 from analysis.cells import Cell
+from analysis.observer import observer_ratio
 from analysis.statistics import MARGIN, Interval, geometric_mean, log_t_interval
 from analysis.text import percent, signed_percent, times
 

@@ -39,7 +39,7 @@ def extended_runs(results: Results) -> Iterator[Caveat]:
     }
     extended = {cell: number for cell, number in numbers.items() if number}
     if extended:
-        words = places(extended, lambda cell: count(extended[cell], "run"))
+        words = places(extended, lambda cell: count(extended[cell], "run"), extended.get)
         sentence = f"Timed twice as long, since the steps were not steady at first ({words})."
         evidence = {"runs": {label(cell): number for cell, number in extended.items()}}
         yield Caveat("extended_runs", Severity.NOTE, tuple(extended), evidence, sentence)

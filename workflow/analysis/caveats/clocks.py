@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
 from analysis.cells import Cell, Results
-from analysis.statistics import geometric_mean
+from analysis.observer import observer_ratio
 from analysis.text import listed, percent, times
-
-
-def observer_ratio(cell: Cell) -> float | None:
-    """Median ms of a step with a fence after it over pipelined ms/step, over the runs; None
-    without synchronised steps.
-    """
-    ratios = [run.synchronised_ms / run.step_ms for run in cell.ok_runs if run.synchronised_ms]
-    return geometric_mean(ratios) if ratios else None
 
 
 @rule
@@ -27,7 +20,9 @@ def observer_effect(results: Results) -> Iterator[Caveat]:
         cell: ratio for cell, ratio in ratios.items() if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT
     }
     if changed:
-        words = places(changed, lambda cell: times(changed[cell]))
+        words = places(
+            changed, lambda cell: times(changed[cell]), lambda cell: abs(math.log(changed[cell]))
+        )
         sentence = (
             "A median step with a fence after it takes another time than a step in a row, by more "
             f"than {percent(OBSERVER_EFFECT)} ({words}): a loop that looks at every step would see "
@@ -52,7 +47,7 @@ def host_overhead_high(results: Results) -> Iterator[Caveat]:
     shares = {cell: s for cell in measured(results.rows) if (s := host_share(cell)) is not None}
     high = {cell: share for cell, share in shares.items() if share >= HOST_OVERHEAD}
     if high:
-        words = places(high, lambda cell: percent(high[cell]))
+        words = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
             f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({words}): "
             "these times tell about the host's language and dispatch more than about arithmetic."

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from heapq import nlargest
 from typing import Any
 
 from analysis.cells import Cell, Results, RowCells
-from analysis.text import listed
+from analysis.text import count, listed
 
 
 class Severity(IntEnum):
@@ -49,6 +50,8 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
         "framework": cell.framework.name,
     }
 
+
+MOST = 8  # cells that a sentence lists with a word each
 
 Rows = Sequence[RowCells]
 Rule = Callable[[Results], Iterable[Caveat]]
@@ -96,23 +99,35 @@ def name(cell: Cell) -> str:
     return f"{cell.row.label} on {cell.framework.title}"
 
 
-def by_row(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Cells under the label of their row."""
+def places(
+    cells: Iterable[Cell],
+    say: Callable[[Cell], str] | None = None,
+    size: Callable[[Cell], float] | None = None,
+    rows: Rows = (),
+) -> str:
+    """'BERT fit: Keras 3 (JAX) 12 %, PyTorch (eager) 61 %; BERT predict: ...'.
+
+    A sentence holds at most MOST cells with a word each, those of the largest `size`; evidence has
+    them all. Rows with the same words are said together. Where `rows` are given, 'all columns' and
+    'every cell' stand for what they hold.
+    """
+    every = list(cells)
+    shown = set(nlargest(MOST, every, key=size) if size else every[:MOST]) if say else set(every)
+    if not say and len(every) > 1 and set(every) == set(measured(rows)):
+        return "every cell"
+    columns = {row.row.label: (set(row.cells), set(row.measured)) for row in rows}
     groups: dict[str, list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(cell.row.label, []).append(cell)
-    return groups
-
-
-def places(cells: Iterable[Cell], say: Callable[[Cell], str] | None = None) -> str:
-    """'BERT fit: Keras 3 (JAX) 12 %, PyTorch (eager) 61 %; BERT predict: ...'."""
-
-    def word(cell: Cell) -> str:
-        return f"{cell.framework.title} {say(cell)}" if say else cell.framework.title
-
-    return "; ".join(
-        f"{title}: {listed(list(map(word, group)))}" for title, group in by_row(cells).items()
-    )
+    for cell in every:
+        if cell in shown:
+            groups.setdefault(cell.row.label, []).append(cell)
+    labels: dict[str, list[str]] = {}
+    for title, group in groups.items():
+        words = [f"{c.framework.title} {say(c)}" if say else c.framework.title for c in group]
+        whole = not say and len(group) > 1 and set(group) in columns.get(title, ())
+        labels.setdefault("all columns" if whole else listed(words), []).append(title)
+    left = len(every) - len(shown)
+    parts = [f"{listed(titles)}: {words}" for words, titles in labels.items()]
+    return "; ".join(parts + ([f"and {count(left, 'more cell')}"] if left else []))
 
 
 def label(cell: Cell) -> str:

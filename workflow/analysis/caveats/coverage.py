@@ -50,7 +50,8 @@ def not_measured(results: Results) -> Iterator[Caveat]:
     if cells:
         evidence = {label(cell): missing[cell] for cell in cells}
         total = sum(map(len, evidence.values()))
-        sentence = f"{count(total, 'planned run')} not measured yet ({places(cells)})."
+        words = places(cells, rows=results.rows)
+        sentence = f"{count(total, 'planned run')} not measured yet ({words})."
         yield Caveat("not_measured", Severity.CRITICAL, cells, {"missing_runs": evidence}, sentence)
 
 
@@ -62,7 +63,7 @@ def unsupported(results: Results) -> Iterator[Caveat]:
         if cell.status in (UNSUPPORTED, NOT_PLANNED):
             reasons.setdefault(cell.reason, []).append(cell)
     for reason, cells in reasons.items():
-        sentence = f"Without a number: {places(cells)} ({reason})."
+        sentence = f"Without a number: {places(cells, rows=results.rows)} ({reason})."
         yield Caveat("unsupported", Severity.NOTE, tuple(cells), {"reason": reason}, sentence)
 
 
@@ -72,7 +73,7 @@ def single_run(results: Results) -> Iterator[Caveat]:
     cells = tuple(cell for cell in measured(results.rows) if len(cell.ok_runs) == 1)
     if cells:
         everything = len(cells) == len(measured(results.rows))
-        where = "All times" if everything else f"Some cells ({places(cells)})"
+        where = "All times" if everything else f"Some cells ({places(cells, rows=results.rows)})"
         sentence = (
             f"{where} rest on a single run: the spread between processes is unknown, so these have "
             "no interval and none of them can be called best."
@@ -88,7 +89,9 @@ def wide_interval(results: Results) -> Iterator[Caveat]:
     wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
     if wide:
         words = places(
-            wide, lambda cell: f"{percent(widths[cell])} in {count(len(cell.ok_runs), 'run')}"
+            wide,
+            lambda cell: f"{percent(widths[cell])} in {count(len(cell.ok_runs), 'run')}",
+            widths.get,
         )
         sentence = (
             f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({words}): more runs would "
@@ -111,7 +114,7 @@ def few_steps(results: Results) -> Iterator[Caveat]:
     }
     short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
     if short:
-        words = places(short, lambda cell: str(fewest[cell]))
+        words = places(short, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
         sentence = f"Fewer than {ENOUGH_STEPS} timed steps in a run ({words})."
         evidence = {
             "steps": {label(cell): fewest[cell] for cell in short},

@@ -80,7 +80,7 @@ def framework_warnings(results: Results) -> Iterator[Caveat]:
             texts = list(dict.fromkeys(text for group in cells.values() for text in group))
             sentence = (
                 f"Frameworks warned ({kind.meaning}): {count(len(texts), 'different text')} from "
-                f"{places(cells)}; the first one: {_quoted(texts[0])}."
+                f"{places(cells, rows=results.rows)}; the first one: {_quoted(texts[0])}."
             )
             evidence = {
                 "kind": kind.name,

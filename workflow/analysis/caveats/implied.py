@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, places, rule
+from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.cells import Cell, Results
-from analysis.text import count
+from analysis.text import count, listed
 
 EXACT = "float32"
 TERA = 1e12
@@ -20,8 +20,7 @@ def precision_mixed(results: Results) -> Iterator[Caveat]:
         sentence = (
             f"{_peak(results)}: in {count(len(mixed), 'row')} some columns computed faster than "
             "that, so they cannot have used float32, and others slower. These rows compare "
-            f"precisions too. Implied TFLOP/s, faster: {_where(mixed, above=True)}; slower: "
-            f"{_where(mixed, above=False)}."
+            f"precisions too. Implied TFLOP/s: {'; '.join(map(_sides, mixed))}."
         )
         yield _caveat("precision_mixed", Severity.CRITICAL, mixed, results, sentence)
 
@@ -33,7 +32,7 @@ def precision_mislabelled(results: Results) -> Iterator[Caveat]:
     if wrong:
         sentence = (
             f"{_peak(results)}: in {count(len(wrong), 'row')} every column computed faster than "
-            f"that, so none can have used float32. Implied TFLOP/s: {_where(wrong, above=True)}."
+            f"that, so none can have used float32. Implied TFLOP/s: {'; '.join(map(_side, wrong))}."
         )
         yield _caveat("precision_mislabelled", Severity.WARNING, wrong, results, sentence)
 
@@ -61,9 +60,20 @@ def _peak(results: Results) -> str:
     )
 
 
-def _where(rows: list[dict[Cell, bool]], above: bool) -> str:
-    cells = [cell for row in rows for cell, faster in row.items() if faster is above]
-    return places(cells, lambda cell: f"{_speed(cell) / TERA:.1f}")
+def _sides(row: dict[Cell, bool]) -> str:
+    """'BERT fit 41.7 to 43.3, but 11.5 to 19.1 in Keras 2 (TensorFlow) and Keras 3 (PyTorch)'."""
+    slower = {cell: False for cell, faster in row.items() if not faster}
+    titles = listed([cell.framework.title for cell in slower])
+    return f"{_side({c: True for c in row if c not in slower})}, but {_span(slower)} in {titles}"
+
+
+def _side(row: dict[Cell, bool]) -> str:
+    return f"{next(iter(row)).row.label} {_span(row)}"
+
+
+def _span(cells: dict[Cell, bool]) -> str:
+    low, high = (f"{choose(map(_speed, cells)) / TERA:.1f}" for choose in (min, max))
+    return low if low == high else f"{low} to {high}"
 
 
 def _caveat(

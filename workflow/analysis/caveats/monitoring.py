@@ -31,7 +31,7 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
     cells = tuple(cell for cell, number in missing.items() if number)
     if cells:
         everything = sum(missing.values()) == len(results.records)
-        where = "any run" if everything else f"some runs ({places(cells)})"
+        where = "any run" if everything else f"some runs ({places(cells, rows=results.rows)})"
         sentence = (
             f"The machine was not watched during {where}: throttling, clocks and other work on it "
             "are not known there."
@@ -42,12 +42,12 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
 
 @rule
 def throttled(results: Results) -> Iterator[Caveat]:
-    """The hardware slowed itself down."""
+    """Something held the clocks down: heat, power, or a limit that somebody set."""
     events = {cell: _throttling(cell) for cell in measured(results.rows)}
     slowed = {cell: words for cell, words in events.items() if words}
     if slowed:
         words = places(slowed, lambda cell: f"({', '.join(slowed[cell])})")
-        sentence = f"The hardware slowed itself down while steps were timed: {words}."
+        sentence = f"The clocks were held down while steps were timed: {words}."
         evidence = {"seen": {label(cell): seen for cell, seen in slowed.items()}}
         yield Caveat("throttled", Severity.WARNING, tuple(slowed), evidence, sentence)
 
@@ -68,7 +68,7 @@ def clocks_changed(results: Results) -> Iterator[Caveat]:
         changes = {cell: _change(cell, clock) for cell in measured(results.rows)}
         moved = {cell: change for cell, change in changes.items() if change > CLOCK_CHANGE}
         if moved:
-            words = places(moved, lambda cell, moved=moved: percent(moved[cell]))
+            words = places(moved, lambda cell, moved=moved: percent(moved[cell]), moved.get)
             sentence = (
                 f"The clock of the {what} moved by more than {percent(CLOCK_CHANGE)} of its "
                 f"highest value while steps of a run were timed ({words})."
@@ -100,7 +100,11 @@ def clocks_differ(results: Results) -> Iterator[Caveat]:
         if rows:
             cells = tuple(cell for medians in rows.values() for cell in medians)
             spans = {cell: values for medians in rows.values() for cell, values in medians.items()}
-            words = places(cells, lambda cell, spans=spans: _span(spans[cell]))
+            words = places(
+                cells,
+                lambda cell, spans=spans: _span(spans[cell]),
+                lambda cell, spans=spans: -min(spans[cell]),
+            )
             sentence = (
                 f"The clock of the {what} was not the same for all runs of a row, by more than "
                 f"{percent(CLOCK_CHANGE)}; medians of the runs in MHz: {words}."
@@ -128,7 +132,7 @@ def swapped_while_timed(results: Results) -> Iterator[Caveat]:
     swapped = _highest(results, lambda record: record.monitor.swapped_mib)
     swapped = {cell: amount for cell, amount in swapped.items() if amount >= SWAPPED_MIB}
     if swapped:
-        words = places(swapped, lambda cell: f"{swapped[cell]:.0f} MiB")
+        words = places(swapped, lambda cell: f"{swapped[cell]:.0f} MiB", swapped.get)
         sentence = f"The machine swapped while steps were timed ({words})."
         evidence = {"highest": _by_label(swapped), "threshold": SWAPPED_MIB}
         yield Caveat("swapped_while_timed", Severity.WARNING, tuple(swapped), evidence, sentence)
@@ -140,7 +144,7 @@ def busy_while_timed(results: Results) -> Iterator[Caveat]:
     loads = _highest(results, _load_per_core)
     busy = {cell: load for cell, load in loads.items() if load > LOAD_WHILE_TIMED}
     if busy:
-        words = places(busy, lambda cell: f"{busy[cell]:.2f}")
+        words = places(busy, lambda cell: f"{busy[cell]:.2f}", busy.get)
         sentence = (
             f"The one-minute load average was above {LOAD_WHILE_TIMED:g} per core while steps were "
             f"timed ({words}); the run's own threads are part of it."
@@ -162,7 +166,7 @@ def device_shared(results: Results) -> Iterator[Caveat]:
     )
     shared = {cell: number for cell, number in foreign.items() if number > 0}
     if shared:
-        words = places(shared, lambda cell: str(shared[cell]))
+        words = places(shared, lambda cell: str(shared[cell]), shared.get)
         sentence = (
             "Other compute processes were on the GPU while steps were timed; most at once: "
             f"{words}."

@@ -4,6 +4,8 @@ compilation between the fences.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from analysis.caveats.core import Caveat, Rows, Severity, label, measured, places, rule
@@ -16,10 +18,11 @@ from analysis.caveats.thresholds import (
     SWAPPED_MIB,
 )
 from analysis.cells import Cell, Results, Run
+from analysis.legacy import Cause, explain
 from analysis.record import Record
 from analysis.statistics import geometric_mean, relative_standard_error
 from analysis.steady_state import MIN_BLOCKS
-from analysis.text import count, ms, percent
+from analysis.text import count, listed, ms, percent
 
 Reading = Callable[[Record], float | None]
 
@@ -50,7 +53,7 @@ def compiled_while_timed(results: Results) -> Iterator[Caveat]:
         lambda number: number > 0,
     )
     if worst:
-        words = places(worst, lambda cell: str(worst[cell]))
+        words = places(worst, lambda cell: str(worst[cell]), worst.get)
         sentence = (
             f"Programs were compiled while steps were timed ({words}): these times include "
             "compilation."
@@ -69,7 +72,7 @@ def foreign_load(results: Results) -> Iterator[Caveat]:
         lambda share: share >= FOREIGN_CPU_SHARE,
     )
     if worst:
-        words = places(worst, lambda cell: percent(worst[cell]))
+        words = places(worst, lambda cell: percent(worst[cell]), worst.get)
         heavy = max(worst.values()) >= FOREIGN_CPU_HEAVY
         sentence = (
             "Other processes used the processors during the timed steps, as a share of all cores: "
@@ -91,7 +94,7 @@ def swapped(results: Results) -> Iterator[Caveat]:
         results.rows, lambda record: record.load.swapped_mib, lambda amount: amount >= SWAPPED_MIB
     )
     if worst:
-        words = places(worst, lambda cell: f"{worst[cell]:.0f} MiB")
+        words = places(worst, lambda cell: f"{worst[cell]:.0f} MiB", worst.get)
         sentence = (
             f"The machine swapped during a run ({words}): times may include waiting for the disk."
         )
@@ -107,7 +110,7 @@ def busy_before(results: Results) -> Iterator[Caveat]:
     """
     worst = _worst(results.rows, _load_per_core, lambda load: load > LOAD_PER_CORE)
     if worst:
-        words = places(worst, lambda cell: f"{worst[cell]:.2f}")
+        words = places(worst, lambda cell: f"{worst[cell]:.2f}", worst.get)
         sentence = (
             f"The one-minute load average before a run was above {LOAD_PER_CORE:g} per core "
             f"({words}); the run before it is part of that average."
@@ -126,7 +129,7 @@ def scattered_blocks(results: Results) -> Iterator[Caveat]:
     """Block means of one run scatter, so that even this process did not settle."""
     worst = _worst(results.rows, _block_error, lambda error: error > BLOCK_ERROR)
     if worst:
-        words = places(worst, lambda cell: percent(worst[cell]))
+        words = places(worst, lambda cell: percent(worst[cell]), worst.get)
         sentence = (
             "Block means scatter within a run; relative standard error above "
             f"{percent(BLOCK_ERROR)}: {words}."
@@ -193,7 +196,7 @@ def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
     }
     cells = tuple(cell for cell, blocks in fewest.items() if blocks < MIN_BLOCKS)
     if cells:
-        words = places(cells, lambda cell: str(fewest[cell]))
+        words = places(cells, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
         sentence = (
             f"Whether steps were steady was not tested in every run, for want of {MIN_BLOCKS} "
             f"blocks ({words})."
@@ -216,18 +219,32 @@ def legacy_differs(results: Results) -> Iterator[Caveat]:
     }
     if worst:
         words = places(
-            worst, lambda cell: f"{ms(_legacy_ms(cell))} instead of {ms(cell.step_ms)} ms"
+            worst,
+            lambda cell: f"{ms(_legacy_ms(cell))} instead of {ms(cell.step_ms)} ms",
+            lambda cell: abs(math.log(worst[cell])),
         )
         sentence = (
             "The published arithmetic gives another time in the same process, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} ({words}): a difference between clocks or a sign of "
-            "noise, not a difference between frameworks."
+            f"{percent(LEGACY_DIFFERENCE)} ({words}): a difference of method, not between "
+            f"frameworks. {_explained(list(worst))}"
         )
         evidence = {
             "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},
             "threshold": LEGACY_DIFFERENCE,
         }
         yield Caveat("legacy_differs", Severity.WARNING, tuple(worst), evidence, sentence)
+
+
+def _explained(cells: list[Cell]) -> str:
+    """How many of the differences show the mark of a known fault."""
+    causes = Counter(explain(cell).cause for cell in cells)
+    left = causes.pop(Cause.UNEXPLAINED, 0)
+    known = [f"{cause} in {number}" for cause, number in causes.most_common()]
+    rest = "noise within the process, or what its callbacks cost"
+    if not known:
+        return f"None of its known faults shows in {count(len(cells), 'such cell')}: {rest}."
+    others = f"; in {left} none does: {rest}" if left else ""
+    return f"Its known faults show in {len(cells) - left} of {len(cells)}: {listed(known)}{others}."
 
 
 def _legacy_ms(cell: Cell) -> float:

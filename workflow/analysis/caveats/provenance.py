@@ -32,7 +32,7 @@ def several_machines(results: Results) -> Iterator[Caveat]:
             if len({r.machine.id for cell in row.measured for r in cell.records}) > 1
         ]
         words = "; ".join(
-            f"{describe(machine)} [{machine.id}]: {places(cells)}"
+            f"{describe(machine)} [{machine.id}]: {places(cells, rows=results.rows)}"
             for machine, cells in groups.items()
         )
         inside = (
@@ -93,7 +93,7 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
         words = (
             "; ".join(
                 f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')} "
-                f"({places(cells)})"
+                f"({places(cells, rows=results.rows)})"
             )
             for (policy, requested, processors), cells in groups.items()
         )
@@ -111,7 +111,9 @@ def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
     groups = _groups(results.rows, lambda record: record.environment.method)
     if len(groups) > 1:
-        words = "; ".join(f"{method} ({places(cells)})" for method, cells in groups.items())
+        words = "; ".join(
+            f"{method} ({places(cells, rows=results.rows)})" for method, cells in groups.items()
+        )
         evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
         cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
         sentence = f"Environments were not all deployed in the same way: {words}."
@@ -127,7 +129,7 @@ def own_interpreter(results: Results) -> Iterator[Caveat]:
     if cells:
         sentence = (
             "Measured in an interpreter that the user named, not in the locked environment "
-            f"({places(cells)})."
+            f"({places(cells, rows=results.rows)})."
         )
         evidence = {"frameworks": sorted({cell.framework.name for cell in cells})}
         yield Caveat("own_interpreter", Severity.WARNING, cells, evidence, sentence)

@@ -4,11 +4,12 @@ work.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, rule
-from analysis.caveats.thresholds import FIXED_COST_SHARE
-from analysis.cells import Cell, Results, Run
+from analysis.caveats.thresholds import FEW_PARAMETERS, FIXED_COST_SHARE
+from analysis.cells import Cell, Results, RowCells, Run
 from analysis.record import Probe
 from analysis.statistics import fixed_cost_ms
 from analysis.text import listed, percent
@@ -80,23 +81,38 @@ def parameters_differ(results: Results) -> Iterator[Caveat]:
     """Columns of one row that do not hold, or do not train, the same number of parameters."""
     for row in results.rows:
         for key in ("parameters", "trainable_parameters"):
-            counts = {cell: _numbers(cell, key) for cell in row.measured}
-            if len({number for numbers in counts.values() for number in numbers}) > 1:
-                words = [
-                    f"{cell.framework.title} {' or '.join(f'{n:,}' for n in numbers)}"
-                    for cell, numbers in counts.items()
-                    if numbers
-                ]
-                sentence = (
-                    f"{row.row.label}: {key.replace('_', ' ')} differ ({listed(words)}): not the "
-                    "same work."
-                )
-                evidence = {
-                    key: {label(cell): numbers for cell, numbers in counts.items() if numbers}
-                }
-                yield Caveat(
-                    "parameters_differ", Severity.CRITICAL, row.measured, evidence, sentence
-                )
+            columns: dict[int, list[str]] = {}
+            for cell in row.measured:
+                for number in _numbers(cell, key):
+                    columns.setdefault(number, []).append(cell.framework.title)
+            if len(columns) > 1:
+                yield _parameters(row, key, columns)
+
+
+def _parameters(row: RowCells, key: str, columns: dict[int, list[str]]) -> Caveat:
+    """As severe as the difference is large: some biases, or another model."""
+    fewest, most = min(columns), max(columns)
+    excess = most / fewest - 1 if fewest else math.inf
+    severity = (
+        Severity.NOTE
+        if excess < FEW_PARAMETERS
+        else Severity.WARNING
+        if key == "trainable_parameters"
+        else Severity.CRITICAL
+    )
+    share = (most - fewest) / most
+    part = percent(share) if share >= 0.01 else f"{100 * share:.2g}\u00a0%"
+    size = f"by {most - fewest:,} of {most:,} ({part})"
+    factor = f", a factor of {most / fewest:.1f}" if 0.5 <= excess < math.inf else ""
+    words = "; ".join(f"{number:,} in {listed(titles)}" for number, titles in columns.items())
+    work = "" if severity is Severity.NOTE else " That is not the same work."
+    return Caveat(
+        "parameters_differ",
+        severity,
+        row.measured,
+        {key: {str(number): titles for number, titles in columns.items()}, "excess": most - fewest},
+        f"{row.row.label}: {key.replace('_', ' ')} differ {size}{factor} ({words}).{work}",
+    )
 
 
 def _numbers(cell: Cell, key: str) -> list[int]:

@@ -141,7 +141,9 @@ def _elsewhere(results: Results, reference: Reference) -> str:
     if results.plan.scale != PAPER:
         differences.append(f"the scale is {results.plan.scale} instead of {PAPER}")
     if not all(_same_hardware(name, reference) for name in machines):
-        differences.append(f"the hardware is {listed(sorted(machines))}, not {reference.hardware}")
+        differences.append(
+            f"the hardware is {listed(sorted(machines))}, not {reference.hardware_short}"
+        )
     other = [
         row.row.label for row in results.rows if row.row.batch_size != row.row.published_batch_size
     ]

@@ -1,0 +1,89 @@
+"""Sentences stay readable: rows with the same words together, long lists cut, sizes named."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from results_factory import FRAMEWORKS, Project, make_plan
+from test_caveats import TORCH, quiet_project, step_ns
+
+from analysis.caveats import collect
+from analysis.caveats.core import MOST, places
+
+EAGER = "pytorch-eager"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return Project(tmp_path_factory.mktemp("project"), make_plan(runs=1)).load()
+
+
+def test_every_cell_and_all_columns_are_said_in_two_words(results):
+    cells = list(results.cells)
+    assert places(cells, rows=results.rows) == "every cell"
+    assert places(cells[:6], rows=results.rows) == "BERT fit: all columns"
+    titles = [title for title, *_ in FRAMEWORKS.values()]
+    assert places(cells[:6]) == f"BERT fit: {', '.join(titles[:-1])} and {titles[-1]}"
+
+
+def test_rows_with_the_same_words_are_said_together(results):
+    cells = [cell for cell in results.cells if cell.framework.name == EAGER]
+    assert places(cells, rows=results.rows) == "BERT fit and BERT predict: PyTorch (eager)"
+    assert places(cells, lambda cell: "1 %") == "BERT fit and BERT predict: PyTorch (eager) 1 %"
+    different = places(cells, lambda cell: cell.row.task)
+    assert different == "BERT fit: PyTorch (eager) fit; BERT predict: PyTorch (eager) predict"
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_list_with_numbers_holds_the_largest_and_counts_the_rest(results, data):
+    cells = data.draw(st.lists(st.sampled_from(list(results.cells)), min_size=1, unique=True))
+    sizes = {cell: data.draw(st.integers(0, 10**6)) for cell in cells}
+    text = places(cells, lambda cell: f"#{sizes[cell]}", sizes.get)
+    shown = sorted(int(number) for number in re.findall(r"#(\d+)", text))
+    largest = sorted(sizes.values())[-MOST:]
+    if len(cells) <= MOST or len(set(sizes.values())) == len(cells):
+        # rows that say the same are said once
+        assert set(shown) == set(largest)
+    left = len(cells) - MOST
+    assert (f"and {left} more cell" in text) == (left > 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "severity", "words"),
+    [
+        ("parameters", 10_780_162, "note", "differ by 256 of 10,780,418 (0.0024\u00a0%) ("),
+        ("trainable_parameters", 5_000_000, "warning", "a factor of 2.2"),
+        ("trainable_parameters", 0, "warning", "differ by 10,780,418 of 10,780,418 (100\u00a0%)"),
+        ("parameters", 9_000_000, "critical", "not the same work"),
+    ],
+)
+def test_a_difference_of_parameters_is_as_severe_as_it_is_large(
+    tmp_path, key, number, severity, words
+):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r["work"].update({key: number}), TORCH)
+    (caveat,) = collect(project.load())
+    assert (caveat.id, caveat.severity.name.lower()) == ("parameters_differ", severity)
+    assert words in caveat.sentence
+    assert ("not the same work" in caveat.sentence) == (severity != "note")
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "words"),
+    [
+        ("cuda", "Its known faults show in 1 of 1: missing fence in 1."),
+        ("cpu", "None of its known faults shows in 1 such cell"),
+    ],
+)
+def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelerator, words):
+    project = quiet_project(tmp_path)
+
+    def faster(r):
+        r["timing"]["legacy"].update(step_ms=0.8 * step_ns(r) / 1e6)
+        r["cell"]["accelerator"] = accelerator
+
+    project.change(faster, TORCH)
+    (caveat,) = collect(project.load())
+    assert caveat.id == "legacy_differs" and words in caveat.sentence
