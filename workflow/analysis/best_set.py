@@ -8,7 +8,7 @@ be tested, the one with the smallest p is out when that is at most 2.5 % / r; th
 Holm takes the fastest as named in advance, but it is chosen from the same data: its luck is part of
 every comparison. The margin absorbs that as long as runs scatter by no more than a few per cent.
 `benchmarks/simulations.py` counts how often one of six equal frameworks is put out: practically
-never at a scatter of 0.7 % between runs, in less than 5 % of tables at 7 %, in 5 to 7 % at 20 %
+never at a scatter of 0.7 % between runs, in less than 5 % of tables at 7 %, in 6 to 7 % at 20 %
 (where a caveat warns of wide intervals). Holm over every ordered pair of frameworks would be safe
 at any scatter, but leaves one that is 10 % slower in half of the best sets of three runs.
 """

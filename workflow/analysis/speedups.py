@@ -2,7 +2,7 @@
 
 Both columns are the fastest of their families by the same data, which flatters the larger family:
 three equal columns that scatter by 0.7 % look 0.3 % faster than they are in three runs. The
-intervals still cover the truth in 93 % (`benchmarks/simulations.py`).
+intervals still cover the truth in 93 to 95 % (`benchmarks/simulations.py`).
 """
 
 from __future__ import annotations
