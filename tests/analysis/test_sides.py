@@ -14,7 +14,7 @@ from analysis.caveats.sides import SIDES, favoured, rank
     [
         ("execution", "eager", "It favours jit / xla over eager / xla"),
         ("matmul_precision", "tf32", "It favours float32 / tf32 over float32"),
-        ("dtype", "bfloat16", "It favours bfloat16 / float32 over float32"),
+        ("dtype", "bfloat16", "It favours bfloat16 over float32"),
         ("attention", "sdpa", "It favours sdpa over einsum"),
         ("attention", "keras.ops.dot_product_attention", "unknown"),
         ("flush_denormals", False, "It favours yes over no"),
@@ -44,6 +44,23 @@ def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path)
     sentences = {c.evidence["keys"][0]: c.sentence for c in collect(project.load()) if c.cells}
     assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
     assert "It favours 4 over 2" in sentences["threads"]
+
+
+def test_convolutions_in_tf32_are_a_difference_of_precision(tmp_path):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r["parity"].update(convolution_precision="float32"))
+    parity("convolution_precision", "tf32")(project)
+    (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
+    assert caveat.id == "precision_differs"
+    assert "dtype, matmul precision and convolution precision" in caveat.sentence
+    assert "It favours float32 / float32 / tf32 over float32 (" in caveat.sentence
+
+
+def test_float32_products_are_of_no_account_to_a_model_in_bfloat16(tmp_path):
+    project = quiet_project(tmp_path)
+    project.change(lambda r: r["parity"].update(dtype="bfloat16"))
+    parity("matmul_precision", "tf32")(project)
+    assert [c for c in collect(project.load()) if "keys" in c.evidence] == []
 
 
 @given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.integers(0, 3)), max_size=5))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.caveats.core import Caveat, Severity, measured, rule
-from analysis.caveats.sides import SIDES, favoured, rank
+from analysis.caveats.sides import HALF, SIDES, favoured, rank
 from analysis.cells import Results, RowCells
 from analysis.text import listed, spelled
 
 EXECUTION = ("execution", "compiler")
-PRECISION = ("dtype", "matmul_precision")
+PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile")
 NOT_REPORTED = "not reported"
@@ -51,7 +51,7 @@ def _differences(
             same[partition].append(row)
     for partition, group in same.items():
         values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
-        what = " and ".join(key.replace("_", " ") for key in keys)
+        what = listed([key.replace("_", " ") for key in keys])
         ranks = {value: level for value, level, _ in partition if value != NOT_REPORTED}
         evidence = {
             "keys": list(keys),
@@ -89,6 +89,10 @@ def _partition(row: RowCells, keys: tuple[str, ...], gpu: bool) -> Partition:
 
 
 def _words(card: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """'jit / xla'; an entry that a framework does not report is no value."""
+    """'jit / xla', one word where all say the same; what a framework does not report is no
+    value.
+    """
+    if keys == PRECISION and card.get("dtype") in HALF:
+        keys = ("dtype",)  # what float32 products would use is of no account then
     reported = [spelled(card[key]) for key in keys if card.get(key) is not None]
-    return " / ".join(dict.fromkeys(reported)) or NOT_REPORTED
+    return " / ".join(reported[:1] if len(set(reported)) == 1 else reported) or NOT_REPORTED

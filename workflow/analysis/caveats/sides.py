@@ -12,6 +12,8 @@ from typing import Any
 Card = dict[str, Any]
 Rank = Callable[[Card, bool], float | None]  # (card, on a GPU)
 
+HALF = {"bfloat16", "float16"}
+NARROW = ("matmul_precision", "convolution_precision")  # what may compute below the dtype
 WRITTEN_OUT = {"einsum", "matmul", "eager"}
 FUSED = {"sdpa", "flash_attention_2", "flash_attention_3"}
 
@@ -24,9 +26,11 @@ def _execution(card: Card, gpu: bool) -> float | None:
 def _precision(card: Card, gpu: bool) -> float | None:
     if not gpu:
         return None  # many processors only emulate narrow numbers
-    if card.get("dtype") in ("bfloat16", "float16"):
-        return 2
-    return {"float32": 0, "tf32": 1, "bfloat16": 1}.get(card.get("matmul_precision"))
+    if card.get("dtype") in HALF:
+        return len(NARROW)
+    used = [card[kind] for kind in NARROW if card.get(kind) is not None]
+    known = {"float32", "tf32", "bfloat16", "float16"}
+    return sum(kind != "float32" for kind in used) if used and set(used) <= known else None
 
 
 def _attention(card: Card, gpu: bool) -> float | None:
