@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from environments import write_atomically
 from measure import parent
+from measure.watch import Watched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,6 +81,35 @@ def read(marker: Path) -> dict | None:
         return json.loads(marker.read_text())
     except (OSError, ValueError):
         return None
+
+
+def supervised(
+    program: Path, task: dict, wanted: dict, environment: dict, options, time_limit_s: float
+) -> Watched:
+    """A measuring process that has ended: what it said, and how it ended.
+
+    It gets the accelerator, framework, seed, threads and processors of ``wanted``
+    besides its task. Raises :class:`measure.parent.Refused`.
+    """
+    parent.check_environment(wanted, environment)
+    common = {name: wanted[name] for name in ("accelerator", "framework", "seed", "threads")}
+    common["affinity"] = parent.processors(wanted["threads"])
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        child = Watched(
+            environment["interpreter"],
+            {**common, **task},
+            Path(scratch),
+            options.log,
+            wanted["threads"],
+            program=program,
+        )
+        child.wait(
+            time_limit_s,
+            options.memory_limit_mib,
+            lambda found: parent.check_packages(environment, found),
+        )
+    return child
 
 
 def write(output: Path, found: dict) -> None:

@@ -7,7 +7,6 @@ machine is before and after each round.
 import argparse
 import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -15,11 +14,9 @@ import jobs
 from measure import machine, parent
 from measure.ending import Ending, status
 from measure.record import now
-from measure.watch import Watched
 
 PROGRAM = Path(__file__).with_name("measure") / "canary.py"
 TIME_LIMIT_S = 300.0
-TASK = ("accelerator", "framework", "part_s", "seed", "threads")
 
 
 def main() -> int:
@@ -54,22 +51,8 @@ def measure(found: dict, options: argparse.Namespace) -> None:
 
 def supervised(found: dict, wanted: dict, environment: dict, options) -> tuple[str, str]:
     """``(status, reason)`` of the canary's process; its numbers are filled in."""
-    parent.check_environment(wanted, environment)
-    task = {
-        name: wanted[name] for name in ("accelerator", "framework", "part_s", "seed", "threads")
-    }
-    task["affinity"] = parent.processors(wanted["threads"])
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-        interpreter = environment["interpreter"]
-        child = Watched(
-            interpreter, task, Path(scratch), options.log, wanted["threads"], program=PROGRAM
-        )
-        child.wait(
-            TIME_LIMIT_S,
-            options.memory_limit_mib,
-            lambda packages: parent.check_packages(environment, packages),
-        )
+    task = {"part_s": wanted["part_s"]}
+    child = jobs.supervised(PROGRAM, task, wanted, environment, options, TIME_LIMIT_S)
     found["python_loop_ms"] = child.said("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.said("memory_copy", "gib_per_s")
     found["matmul"] = child.said("matmul", "products") or []

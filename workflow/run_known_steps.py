@@ -18,7 +18,6 @@ from measure import parent
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
 from measure.record import now
-from measure.watch import Watched
 
 PLUGIN = Path(__file__).with_name("self_test")
 TIME_LIMIT_S = 600.0
@@ -120,23 +119,12 @@ def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
     ) as monitor:
         if monitor.pid is None:
             return None
-        task = {name: wanted[name] for name in ("accelerator", "framework", "seed", "threads")}
-        task.update(pairs=wanted["monitor_pairs"], part_s=wanted["monitor_part_s"])
-        task.update(affinity=processors, monitor_pid=monitor.pid)
-        with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-            child = Watched(
-                environment["interpreter"],
-                task,
-                Path(scratch),
-                options.log,
-                wanted["threads"],
-                program=MONITOR_PAIR,
-            )
-            child.wait(
-                TIME_LIMIT_S,
-                options.memory_limit_mib,
-                lambda found: parent.check_packages(environment, found),
-            )
+        task = {
+            "pairs": wanted["monitor_pairs"],
+            "part_s": wanted["monitor_part_s"],
+            "monitor_pid": monitor.pid,
+        }
+        child = jobs.supervised(MONITOR_PAIR, task, wanted, environment, options, TIME_LIMIT_S)
         with contextlib.suppress(ProcessLookupError):
             os.kill(monitor.pid, signal.SIGCONT)  # the child may have ended in between
     pair = child.events.get("pair")

@@ -34,7 +34,8 @@ def checks(planned):
     ("path", "rules"),
     [
         ("workflow/measure/canary.py", {"canary": 2}),
-        ("workflow/measure/matmul/torch.py", {"canary": 2}),
+        ("workflow/measure/monitor_pair.py", {"known_steps": 1, "self_test": 1}),
+        ("workflow/measure/matmul/torch.py", {"canary": 2, "known_steps": 1, "self_test": 1}),
         ("workflow/self_test/frameworks/known_step.py", {"known_steps": 1, "self_test": 1}),
         ("workflow/machine_card/host.py", {"machine_card": 1}),
         ("workflow/run_canary.py", {}),

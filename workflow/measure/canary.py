@@ -4,7 +4,6 @@ A loop of plain Python, a copy in the device's memory, products of two matrices 
 every dtype that the models may compute in. Starts, says and ends as a run does.
 """
 
-import importlib
 import json
 import os
 import statistics
@@ -17,15 +16,8 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure.child import Events, installed, leave  # noqa: E402 (the path above finds them)
 from measure.machine import die_with_parent  # noqa: E402
+from measure.matmul import library  # noqa: E402
 
-LIBRARIES = {
-    "keras2-tensorflow": "tensorflow",
-    "keras3-tensorflow": "tensorflow",
-    "keras3-jax": "jax",
-    "keras3-torch": "torch",
-    "pytorch-eager": "torch",
-    "pytorch-compiled": "torch",
-}
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 LOOP_TURNS = 500_000
 COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
@@ -74,12 +66,6 @@ def measure(task: dict, events: Events) -> None:
             }
         )
         events.send("matmul", products=products)
-
-
-def library(task: dict):
-    """The library of a framework, ready to compute; see :mod:`measure.matmul`."""
-    module = importlib.import_module(f"measure.matmul.{LIBRARIES[task['framework']]}")
-    return module.Library(task["accelerator"], task["threads"], task["seed"])
 
 
 def matrix_size(accelerator: str, threads: int) -> int:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure.canary import library  # noqa: E402 (the path above is how it is found)
-from measure.child import Events, installed, leave  # noqa: E402
+from measure.child import Events, installed, leave  # noqa: E402 (the path above finds them)
 from measure.machine import die_with_parent  # noqa: E402
+from measure.matmul import library  # noqa: E402
 
 SIZE = {"cpu": 256, "cuda": 4096}  # a step of about a millisecond
 WARMUP_S = 0.5

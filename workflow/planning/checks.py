@@ -57,11 +57,8 @@ class Checks:
     @cached_property
     def canaries(self) -> list[Check]:
         """Entry k is measured before round k + 1 and after round k."""
-        scale, measure = self._plan.scale, self._workflow / "measure"
-        facts = {
-            **self._facts(measure / "canary.py", *measure.glob("matmul/*.py")),
-            "part_s": PART_S[scale],
-        }
+        scale = self._plan.scale
+        facts = {**self._facts("measure/canary.py"), "part_s": PART_S[scale]}
         return [
             Check(f"results/canaries/{scale}/{k}.json", _identity({**facts, "index": k}))
             for k in range(self._plan.runs_per_cell + 1)
@@ -70,9 +67,9 @@ class Checks:
     @cached_property
     def known_steps(self) -> Check:
         """Steps of known duration, and a step of known work with and without the monitor."""
-        scale, measure = self._plan.scale, self._workflow / "measure"
+        scale = self._plan.scale
         facts = {
-            **self._facts(measure / "monitor_pair.py", *self._workflow.glob("self_test/**/*.py")),
+            **self._facts("measure/monitor_pair.py", "self_test/**/*.py"),
             "known_steps_ms": KNOWN_STEPS_MS[scale],
             "monitor_pairs": MONITOR_PAIRS[scale],
             "monitor_part_s": MONITOR_PART_S[scale],
@@ -138,9 +135,11 @@ class Checks:
             default=None,
         )
 
-    def _facts(self, *programs: Path) -> dict:
-        """What every check's identity holds."""
+    def _facts(self, *programs: str) -> dict:
+        """What every check's identity holds; programs: patterns of the sources it uses."""
         plan, environment = self._plan, self._plan.environment_of(self.framework)
+        used = (*programs, "measure/matmul/*.py")
+        files = [file for pattern in used for file in self._workflow.glob(pattern)]
         return {
             "accelerator": plan.accelerator,
             "environment": environment.definition_sha256,
@@ -148,7 +147,7 @@ class Checks:
             "interpreter": environment.interpreter,
             "scale": plan.scale,
             "seed": plan.config["seed"],
-            "sources": sources.digest(self._workflow, (*self._core, *programs)),
+            "sources": sources.digest(self._workflow, (*self._core, *files)),
             "threads": plan.threads,
         }
 

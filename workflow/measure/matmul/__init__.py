@@ -1,4 +1,4 @@
-"""The canary's work in one module per library, each with a class ``Library``.
+"""Matrix products and copies, in one module per library, each with a class ``Library``.
 
 ``Library(accelerator, threads, seed)``
     imports the library with the threads of the runs.
@@ -10,3 +10,20 @@
 ``fence()``
     wait until everything issued so far is done.
 """
+
+import importlib
+
+LIBRARIES = {
+    "keras2-tensorflow": "tensorflow",
+    "keras3-tensorflow": "tensorflow",
+    "keras3-jax": "jax",
+    "keras3-torch": "torch",
+    "pytorch-eager": "torch",
+    "pytorch-compiled": "torch",
+}
+
+
+def library(task: dict):
+    """The library of a framework, ready to compute."""
+    module = importlib.import_module(f"measure.matmul.{LIBRARIES[task['framework']]}")
+    return module.Library(task["accelerator"], task["threads"], task["seed"])
