@@ -13,7 +13,7 @@ from test_caveats import JAX, TORCH, clock, gpu_readings, ids, quiet_project, re
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share
 from analysis.caveats.harvest import KINDS, kind_of
-from analysis.observer import observer_ratio
+from analysis.observer import observer_effect, observer_ratio
 from analysis.statistics import geometric_mean, paired_ratio
 
 PROPERTY = settings(
@@ -211,6 +211,9 @@ def test_observer_and_host(tmp_path, ratio, share):
     assert observer_ratio(cell) == pytest.approx(ratio, rel=1e-6)
     assert host_share(cell) == pytest.approx(share)
     seen = observer_ratio(cell)
+    effect = observer_effect(results)  # of the other cell it is 1
+    assert (effect.low, effect.high) == pytest.approx((min(seen, 1), max(seen, 1)))
+    assert effect.median == pytest.approx((1 + seen) / 2) and effect.cells == 2
     expected = {
         "observer_effect": max(seen, 1 / seen) > 1.05,
         "host_overhead_high": host_share(cell) >= 0.5,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.cells import Cell
+from dataclasses import dataclass
+from statistics import median
+
+from analysis.cells import Cell, Results
 from analysis.statistics import geometric_mean
 
 
@@ -12,3 +15,21 @@ def observer_ratio(cell: Cell) -> float | None:
     """
     ratios = [run.synchronised_ms / run.step_ms for run in cell.ok_runs if run.synchronised_ms]
     return geometric_mean(ratios) if ratios else None
+
+
+@dataclass(frozen=True)
+class ObserverEffect:
+    """The ratio over the cells that have one."""
+
+    low: float
+    median: float
+    high: float
+    cells: int
+
+
+def observer_effect(results: Results) -> ObserverEffect | None:
+    """Over all cells; None where no step was synchronised."""
+    ratios = [ratio for cell in results.cells if (ratio := observer_ratio(cell)) is not None]
+    if not ratios:
+        return None
+    return ObserverEffect(min(ratios), median(ratios), max(ratios), len(ratios))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from analysis.canaries import Canary, rounds
 from analysis.cells import Results
+from analysis.observer import observer_effect
 from analysis.report.grid import Grid
+from analysis.self_test import SelfTest
 from analysis.statistics import MARGIN, Ratio
 from analysis.text import NA, listed, ms, percent, signed_percent
 
@@ -80,10 +82,17 @@ def _reading(canary: Canary, before: Canary | None, name: str) -> str:
 
 
 def self_test(results: Results) -> Grid | None:
-    """What the harness read where the truth is known; None when it was not tested."""
-    test = results.self_test
+    """What the harness read where the truth is known, and what looking at every step changes; None
+    when neither was measured.
+    """
+    lines = [*_known(results.self_test), *_observer(results)]
+    header = ("What", "Truth", "Measured", "Error")
+    return Grid("The harness where the truth is known", header, tuple(lines)) if lines else None
+
+
+def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
     if test is None:
-        return None
+        return []
     lines = [
         (
             f"a step of exactly {step.nominal_ms:g} ms, {step.steps} times",
@@ -100,8 +109,19 @@ def self_test(results: Results) -> Grid | None:
     if test.monitor:
         name = f"{test.monitor.step} with the monitor over without"
         lines.append((name, "ratio 1", *_ratio(test.monitor.ratio)))
-    header = ("What", "Truth", "Measured", "Error")
-    return Grid("The harness where the truth is known", header, tuple(lines))
+    return lines
+
+
+def _observer(results: Results) -> list[tuple[str, ...]]:
+    """Synchronised against pipelined: no error, but what a loop that looks at each step sees."""
+    effect = observer_effect(results)
+    if effect is None:
+        return []
+    name = (
+        f"a step with a fence after it (median of a run) over a step in a row, {effect.cells} cells"
+    )
+    measured = f"median {effect.median:.4f}, {effect.low:.4f} to {effect.high:.4f}"
+    return [(name, NA, f"ratio {measured}", NA)]
 
 
 def _ratio(ratio: Ratio | None) -> tuple[str, str]:
