@@ -24,16 +24,15 @@ LINES_OF_TABLE = """[...document.querySelectorAll('#table tbody tr')].flatMap(
     interval: cell.querySelector('.interval')?.textContent ?? '',
     best: !!cell.querySelector('strong')})))"""
 # One link per target: browsers stop following when hundreds are clicked within seconds.
-FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a')].map(
+FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a[href^="#"]')].map(
   link => [link.hash, link])).values()].filter(link => {
   link.click();
   const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
   reveal();
   return !target || !target.checkVisibility() || !location.href.endsWith(link.hash);
 }).map(link => link.outerHTML)"""
-OUTSIDE = (
-    "[...document.querySelectorAll('[src], link, a:not([href^=\"#\"])')].map(e => e.outerHTML)"
-)
+OUTSIDE = """[...document.querySelectorAll('[src], link, a:not([href^="#"], [href^=https])')].map(
+  element => element.outerHTML)"""
 UNLABELLED = """[...document.querySelectorAll(
   'svg[role=img]:not([aria-label]), th:not([scope]), table:not(:has(caption)), input:not(label *)'
 )].map(element => element.outerHTML)"""

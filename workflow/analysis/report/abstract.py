@@ -6,7 +6,7 @@ from analysis.caveats import Caveat, Severity
 from analysis.cells import Results, RowCells
 from analysis.reference import Reference
 from analysis.report.setting import coverage, machines, period
-from analysis.speedups import speedups
+from analysis.speedups import Speedup, speedups
 from analysis.statistics import Interval
 from analysis.text import count, listed, ms, times
 
@@ -46,15 +46,23 @@ def _runs(results: Results) -> str:
 
 def _row_sentence(row: RowCells) -> str:
     """The best set of a row; where there is none, the lowest time without calling it best."""
-    low, high = row.fastest(), max(row.measured, key=lambda cell: cell.step_ms)
+    low = min(row.measured, key=lambda cell: cell.step_ms)
+    high = max(row.measured, key=lambda cell: cell.step_ms)
     span = (
         f"from {ms(low.step_ms)} ms on {low.framework.title} to {ms(high.step_ms)} ms on "
         f"{high.framework.title}"
     )
     if not row.best:
-        return f"{row.row.label}: {span}; the lowest time is from one run, so none is called best."
+        return f"{row.row.label}: {span}; {_why_none_is_best(row)}, so none is called best."
     titles = listed([cell.framework.title for cell in row.cells if cell.framework.name in row.best])
     return f"{row.row.label}: {span}; not shown slower than the fastest: {titles}."
+
+
+def _why_none_is_best(row: RowCells) -> str:
+    steady = [cell for cell in row.measured if cell.steady]
+    if len(steady) < 2:
+        return f"{count(len(steady), 'column')} had a steady time"
+    return "the lowest steady time is from one run"
 
 
 def _best_counts(rows: list[RowCells]) -> str:
@@ -64,7 +72,10 @@ def _best_counts(rows: list[RowCells]) -> str:
     ranked = sum(bool(row.best) for row in rows)
     words = [f"{title} in {names.count(name)}" for name, title in titles.items() if name in names]
     if not words:
-        return "The lowest time of every row is from one run, so none is called best."
+        return (
+            "No framework is called best: that takes two steady columns in a row, and several runs "
+            "of the fastest."
+        )
     return f"Not shown slower than the fastest, of {count(ranked, 'row')}: {listed(words)}."
 
 
@@ -75,10 +86,20 @@ def _over_keras2(results: Results, reference: Reference) -> list[str]:
     ]
     if not entries:
         return []
-    words = [
-        f"{entry.row.row.label} {times(entry.value)}{_ends(entry.interval)}" for entry in entries
-    ]
-    return [f"The fastest Keras 3 column over Keras 2: {listed(words)}."]
+    return [f"The fastest Keras 3 column over Keras 2: {_ratios(entries)}."]
+
+
+def _ratios(entries: list[Speedup]) -> str:
+    """Each with its interval; of many rows, the lowest and the highest."""
+    if len(entries) <= MOST_ROWS:
+        return listed(list(map(_ratio, entries)))
+    ranked = sorted(entries, key=lambda entry: entry.value)
+    low, high = _ratio(ranked[0]), _ratio(ranked[-1])
+    return f"in {count(len(entries), 'row')} from {low} to {high}"
+
+
+def _ratio(entry: Speedup) -> str:
+    return f"{entry.row.row.label} {times(entry.value)}{_ends(entry.interval)}"
 
 
 def _ends(interval: Interval | None) -> str:

@@ -11,6 +11,9 @@ from typing import Any
 
 from analysis.caveats import Caveat, collect
 from analysis.cells import Results
+from analysis.claims import judge
+from analysis.findings import findings
+from analysis.judged import judged
 from analysis.reference import Reference
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
@@ -32,7 +35,9 @@ FIGURES = (
 CONTENTS = (
     ("table", "Table"),
     ("caveats", "Caveats"),
-    ("published", "Ours beside published"),
+    ("findings", "Key findings"),
+    ("claims", "Published claims"),
+    ("published", "Published table"),
     ("figures", "Figures"),
     ("quality", "Self-test and canaries"),
     ("methods", "Methods text"),
@@ -95,7 +100,29 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "severities": _severities(caveats),
         "published": Markup(to_html(published_table(results, reference), cell_anchor)),
         "reference": reference,
+        "findings": findings(results),
+        **_claims(results, reference),
+        "judged": _judged(reference),
     }
+
+
+def _claims(results: Results, reference: Reference) -> dict[str, Any]:
+    claims = judge(results, reference)
+    counts = Counter(str(claim.verdict) for claim in claims)
+    words = listed([f"{number} {verdict}" for verdict, number in counts.items()])
+    return {"claims": claims, "claim_counts": words}
+
+
+def _judged(reference: Reference) -> list[dict[str, Any]]:
+    """The published table through the rules of our own caveats, revision by revision."""
+    return [
+        {
+            "name": revision,
+            "title": reference.revisions[revision],
+            "caveats": [_caveat(caveat) for caveat in caveats],
+        }
+        for revision, caveats in judged(reference).items()
+    ]
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from analysis.record import Record
 from analysis.report.anchors import environment_anchor
 from analysis.report.details import PHASES, CellView, cell_views, environment_key
 from analysis.report.grid import Grid
+from analysis.report.overtaking import break_even
 from analysis.report.parity import differing
 from analysis.text import NA, anchor, count, mib, ms, percent, seconds
 
@@ -23,6 +24,7 @@ class RowView:
     title: str
     differing: Grid
     breakdown: Grid
+    break_even: Grid
     cells: list[CellView]
 
 
@@ -37,6 +39,7 @@ def row_views(results: Results) -> list[RowView]:
             f"{row.row.title}, batch {row.row.batch_size}",
             differing(row),
             time_breakdown(row),
+            break_even(row),
             cell_views(row, places, used),
         )
         for row in results.rows

@@ -1,0 +1,38 @@
+"""After how many steps a column has overtaken another, row by row."""
+
+from __future__ import annotations
+
+from analysis.break_even import Overtaking, overtakings
+from analysis.cells import RowCells
+from analysis.report.grid import Grid
+from analysis.text import NA
+
+HEADER = ("Ahead for good", "Of", "After steps", "At the ends of the interval")
+HEADER += ("After steps, import and build included",)
+
+
+def break_even(row: RowCells) -> Grid:
+    """Pairs in which the faster column is behind at first; the others need no table."""
+    whole = {_pair(entry): entry.steps for entry in overtakings(row, from_process_start=True)}
+    pairs = [entry for entry in overtakings(row) if entry.steps > 1]
+    lines = tuple(
+        (
+            *_pair(entry),
+            f"{entry.steps:,}",
+            _ends(entry),
+            f"{whole[_pair(entry)]:,}",
+        )
+        for entry in pairs
+    )
+    return Grid("Break-even: when a column that starts later is ahead for good", HEADER, lines)
+
+
+def _pair(entry: Overtaking) -> tuple[str, str]:
+    return (entry.faster.framework.title, entry.slower.framework.title)
+
+
+def _ends(entry: Overtaking) -> str:
+    if entry.earliest is None:
+        return NA
+    latest = f"{entry.latest:,}" if entry.latest is not None else "perhaps never"
+    return f"{entry.earliest:,} to {latest}"
