@@ -1,9 +1,9 @@
 """Which side of a difference is favoured: said where physics tells, unknown elsewhere."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_caveats import TORCH, parity, quiet_project
+from test_caveats import JAX, TORCH, parity, quiet_project
 
 from analysis.caveats import collect
 from analysis.caveats.sides import SIDES, favoured, rank
@@ -44,6 +44,33 @@ def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path)
     sentences = {c.evidence["keys"][0]: c.sentence for c in collect(project.load()) if c.cells}
     assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
     assert "It favours 4 over 2" in sentences["threads"]
+
+
+CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(jax=CARDS, torch=CARDS)
+def test_a_difference_is_said_iff_two_values_are_reported_in_a_row(tmp_path, jax, torch):
+    """One value per run of both columns; what is not reported is no value."""
+    project = quiet_project(tmp_path)
+    for framework, values in ((JAX, jax), (TORCH, torch)):
+        for run, value in enumerate(values, start=1):
+            project.change(lambda r, v=value: r["parity"].update(new_key=v), framework, run=run)
+    caveats = [c for c in collect(project.load()) if c.evidence.get("keys") == ["new_key"]]
+    assert bool(caveats) == (len(({*jax} | {*torch}) - {None}) > 1)
+    for caveat in caveats:
+        titles = {"Keras 3 (JAX)": {*jax}, "Keras 3 (PyTorch)": {*torch}}
+        expected = {
+            value or "not reported": [title for title, found in titles.items() if value in found]
+            for value in {*jax} | {*torch}
+        }
+        assert caveat.evidence["values"] == expected
+        for value, columns in expected.items():
+            assert f"{value} in {' and '.join(columns)}" in caveat.sentence
+        assert "Which side it favours is unknown." in caveat.sentence
 
 
 def test_convolutions_in_tf32_are_a_difference_of_precision(tmp_path):
