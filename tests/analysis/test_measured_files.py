@@ -54,6 +54,13 @@ def test_a_broken_file_is_one_line_that_names_it(project, path, text, problem):
     assert line.startswith(f"{path}: ") and problem in line
 
 
+def test_a_long_reason_is_cut(project):
+    project.canaries[1].update(status="error", reason="x" * 5000)
+    project.self_test.update(status="error", reason="x" * 5000)
+    results = project.load()
+    assert len(results.canaries[1].reason) == len(results.self_test.reason) < 310
+
+
 def test_a_canary_in_another_ones_place_is_refused(project):
     project.canaries[1]["index"] = 2
     project.save()

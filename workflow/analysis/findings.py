@@ -129,7 +129,7 @@ def _contest(contest: Winners) -> str:
     return f"fastest {fastest.framework.title}, {ms(fastest.step_ms)} ms; best set: {shown}"
 
 
-def _faster(id: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
+def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
     verdicts = [gain.verdict for gain in gains]
     if not gains:
         verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}."
@@ -151,7 +151,7 @@ def _faster(id: str, question: str, new: str, base: str, gains: list[Gain]) -> F
         "gain": {"/".join(map(str, g.row.row.key)): g.ratio.value - 1 for g in gains},
         "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
     }
-    return Finding(id, question, verdict, answer, evidence, numbers)
+    return Finding(name, question, verdict, answer, evidence, numbers)
 
 
 def _range(gains: list[Gain]) -> str:

@@ -91,10 +91,14 @@ def _load_optional(
         digest.update(raw)
         data = parse_json(raw, path)
         validate(data, schema, path)
-        return build(data)
+        return build(data | {"reason": _cut(data["reason"])} if "reason" in data else data)
     except InputError as error:
         problems.extend(f"{path}: {line}" if path not in line else line for line in error.lines)
     return None
+
+
+def _cut(reason: str) -> str:
+    return reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}..."
 
 
 def _canary(index: int, data: dict[str, Any]) -> Canary:
@@ -142,8 +146,7 @@ def _load_run(
         )
         return Run(planned.run, planned.position, planned.record, STALE, reason, record)
     reason = record.reason or ("" if record.status == "ok" else "no reason was recorded")
-    reason = reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}..."
-    return Run(planned.run, planned.position, planned.record, record.status, reason, record)
+    return Run(planned.run, planned.position, planned.record, record.status, _cut(reason), record)
 
 
 def _check_consistent(record: Record, expected: tuple[str, str, int, str, int], shown: str) -> None:

@@ -33,8 +33,8 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
         everything = sum(missing.values()) == len(results.records)
         where = "any run" if everything else f"some runs ({places(cells, rows=results.rows)})"
         sentence = (
-            f"The machine was not watched during {where}: throttling, clocks and other work on it "
-            "are not known there."
+            f"No reading of the machine was taken during the timed steps of {where}: throttling, "
+            "clocks and other work on it are not known there."
         )
         evidence = {"runs": {label(cell): missing[cell] for cell in cells}}
         yield Caveat("not_monitored", Severity.NOTE, cells, evidence, sentence)

@@ -13,6 +13,7 @@ from analysis.backends import Gain, Winners, column_gains, family_gains, tally, 
 from analysis.caveats.clocks import host_share
 from analysis.caveats.generation import padding_share, token_ms
 from analysis.cells import Cell, Results, RowCells
+from analysis.plan import RowKey
 from analysis.speedups import FAMILIES
 from analysis.statistics import Interval, Verdict, paired_ratio
 from analysis.text import count, listed, percent, times
@@ -112,9 +113,8 @@ def gain_in_share_of_rows(
     results: Results, new: str, base: str, gain: float, share: float, at_most: float
 ) -> Outcome:
     """So large a part of the rows gains more than so much, and none more than so much."""
-    gains = [
-        found for found in _gains(results, new, base) if _largest_generation(found.row, results)
-    ]
+    rows = _counted_rows(results)
+    gains = [found for found in _gains(results, new, base) if found.row.row.key in rows]
     if not gains:
         return Outcome(None, "No row has both families.", tested=False)
     beyond = [_above(found.interval, 1 + gain) for found in gains]
@@ -132,10 +132,14 @@ def gain_in_share_of_rows(
     return Outcome(_all_hold([enough, capped]), words, evidence=_evidence(gains))
 
 
-def _largest_generation(row: RowCells, results: Results) -> bool:
-    """Of the rows of one model that generate, the one with the largest batch; any other row."""
-    same = [r.row.batch_size for r in results.rows if r.row.key[:2] == row.row.key[:2]]
-    return row.row.task != "generate" or row.row.batch_size == max(same)
+def _counted_rows(results: Results) -> set[RowKey]:
+    """Every row; of those of one model that generate, the one with the largest batch."""
+    largest: dict[tuple[str, str], RowKey] = {}
+    for row in results.rows:
+        model, task, batch_size = row.row.key
+        key = (model, task if task == "generate" else f"{task} {batch_size}")
+        largest[key] = max(largest.get(key, row.row.key), row.row.key)
+    return set(largest.values())
 
 
 def slow_by_padding(results: Results, framework: str, at_least: float) -> Outcome:
