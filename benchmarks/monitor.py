@@ -19,7 +19,7 @@ def main():
     options = parser.parse_args()
     plan, runs = planned("laptop", models=["bert"], frameworks=["pytorch-eager"])
     environment = environment_of(plan, runs[0])
-    identity = {**json.loads(plan.checks.known_steps.identity), "known_steps_ms": []}
+    identity = {**json.loads(plan.checks.known_steps.identity), "known_steps": []}
     identity["monitor_pairs"] = options.pairs
     with tempfile.TemporaryDirectory() as folder:
         marker, output = Path(folder, "marker.json"), Path(folder, "found.json")

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import signal
+import statistics
 import sys
 import tempfile
 from pathlib import Path
@@ -61,12 +62,14 @@ def measure(found: dict, options: argparse.Namespace) -> None:
     found["status"], found["reason"] = "ok", ""
     try:
         environment = jobs.provide(options, wanted, options.output)
-        for step_ms in wanted["known_steps_ms"]:
-            record = known_step(wanted, step_ms, environment, options)
-            if record["status"] != "ok":
-                found.update(status=record["status"], reason=record["reason"])
-                return
-            found["known_steps"].append(reported(step_ms, record["timing"]["blocks"]))
+        for step_ms, runs in wanted["known_steps"]:
+            records = [known_step(wanted, step_ms, environment, options) for _ in range(runs)]
+            for record in records:
+                if record["status"] != "ok":
+                    found.update(status=record["status"], reason=record["reason"])
+                    return
+            blocks = [record["timing"]["blocks"] for record in records]
+            found["known_steps"].append(reported(step_ms, blocks))
         found["monitor"] = monitor_pair(wanted, environment, options)
     except parent.Refused as refusal:
         found.update(status="error", reason=str(refusal))
@@ -103,11 +106,16 @@ def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict
         )
 
 
-def reported(step_ms: float, blocks: list[dict]) -> dict:
-    """As the table would have it: all steps together."""
-    steps = sum(block["steps"] for block in blocks)
-    elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
-    return {"nominal_ms": step_ms, "measured_ms": elapsed_ns / steps / 1e6, "steps": steps}
+def reported(step_ms: float, runs: list[list[dict]]) -> dict:
+    """The median of what the table would have for each run; all their steps."""
+    steps = [sum(block["steps"] for block in blocks) for blocks in runs]
+    elapsed_ns = [sum(block["elapsed_ns"] for block in blocks) for blocks in runs]
+    means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
+    return {
+        "nominal_ms": step_ms,
+        "measured_ms": statistics.median(means_ms),
+        "steps": sum(steps),
+    }
 
 
 def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:

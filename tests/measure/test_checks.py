@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 import write_self_test
+from measure.protocol import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 FACTS = {
@@ -24,7 +25,7 @@ FACTS = {
 CANARY = {**FACTS, "part_s": 0.01, "index": 3}
 KNOWN_STEPS = {
     **FACTS,
-    "known_steps_ms": [2, 20],
+    "known_steps": [[2, 3], [20, 1]],
     "monitor_pairs": 2,
     "monitor_part_s": 0.1,
 }
@@ -99,6 +100,10 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
     found = made("run_known_steps.py", KNOWN_STEPS, "--monitor-interpreter", sys.executable)
     jsonschema.validate(found, schema("self_test"))
     assert (found["status"], found["reason"]) == ("ok", "")
+    short, long = found["known_steps"]
+    least = PROTOCOLS["smoke"].min_steps
+    assert short["steps"] >= 3 * least  # of three runs
+    assert long["steps"] >= least
     for step in found["known_steps"]:
         # The self-test of a quiet machine is held to 0.5 %; here others may take a turn.
         assert step["nominal_ms"] <= step["measured_ms"] < step["nominal_ms"] + 10
@@ -108,7 +113,7 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
 
 @pytest.mark.parametrize("interpreter", [[], ["--monitor-interpreter", "/bin/false"]])
 def test_without_a_monitor_its_cost_is_not_measured(made, interpreter):
-    found = made("run_known_steps.py", {**KNOWN_STEPS, "known_steps_ms": [2]}, *interpreter)
+    found = made("run_known_steps.py", {**KNOWN_STEPS, "known_steps": [[2, 1]]}, *interpreter)
     assert (found["status"], found["monitor"]) == ("ok", None)
     assert len(found["known_steps"]) == 1
 
