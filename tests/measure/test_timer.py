@@ -77,6 +77,13 @@ def test_time_ends_a_run_once_there_are_blocks_to_judge_it_by(step_ms, blocks, e
     assert sum(ns for _, ns in timer.blocks) / 1e9 == pytest.approx(elapsed_s, rel=0.2)
 
 
+def test_the_timed_window_reaches_from_the_first_block_to_the_last():
+    timer = World(step_ns=20 * MS, issue_ns=MS).time(SMOKE)
+    start, end = timer.window_ns
+    assert start == timer.started_ns + timer.first_step_ns + timer.warmup_ns
+    assert end - start == sum(ns for _, ns in timer.blocks)
+
+
 def test_without_a_fence_the_same_steps_would_look_free():
     world = World(step_ns=20 * MS, issue_ns=MS)
     world.fence = lambda: None
