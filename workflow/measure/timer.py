@@ -132,7 +132,7 @@ class Timer:
         elapsed_s, p = self.timed_ns / 1e9, self._protocol
         if self.steps >= p.max_steps:
             self.stop = "steps"
-        elif elapsed_s >= (p.cap_s if len(self.blocks) >= MIN_BLOCKS else 2 * p.cap_s):
+        elif elapsed_s >= p.cap_s * (2 if p.extends and len(self.blocks) < MIN_BLOCKS else 1):
             self.stop = "time"
         elif (
             self.steps >= p.min_steps
