@@ -7,8 +7,8 @@
 #   results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json
 #   results/canaries/<scale>/<k>.json                  fixed work after round k, 0 before all
 #   results/self_test/<scale>/...                      what results/self_test.json is made of
-#   results/{runs.csv,table.*,published.*,caveats.*}   pure functions of plan and records
-#   results/figures/<figure>.{svg,png}
+#   results/{table,published,runs,break_even,caveats}.*   pure functions of plan and records
+#   results/figures/<figure>.{svg,pdf,png}
 #   results/report.html                                one self-contained file
 #   results/millistep-<scale>-<accelerator>.zip        all of it, to be cited: snakemake archive
 from snakemake.utils import min_version
@@ -35,7 +35,7 @@ rule all:
         [environment.marker for environment in PLAN.environments],
         CONTEXT,
         "results/report.html",
-        "results/runs.csv",
+        collect("results/runs.{form}", form=["csv", "parquet"]),
         "results/caveats.json",
         collect("results/table.{form}", form=TABLE_FORMS),
 

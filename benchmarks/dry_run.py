@@ -48,6 +48,7 @@ def finish(copy):
     sys.path.insert(0, str(copy / "workflow"))
     import yaml
 
+    from analysis.report.page import FIGURES
     from environments import definition_sha256
     from planning.plan import Plan
 
@@ -64,13 +65,15 @@ def finish(copy):
     write(plan.machine_card, "{}")
     write(plan.self_test, "{}")
     # Takes everything there is as made, and writes down with what it was made.
-    for name in ("caveats.json", "caveats.md", "runs.csv", "report.html"):
+    for name in ("runs.csv", "runs.parquet", "break_even.csv", "report.html"):
         write(f"results/{name}", "")
+    for form in ("json", "md", "rst"):
+        write(f"results/caveats.{form}", "")
     for form in ("md", "csv", "tex"):
         write(f"results/table.{form}", "")
         write(f"results/published.{form}", "")
-    for name in ("speedup_over_keras2", "speedup_over_pytorch", "blocks", "methods"):
-        for form in ("svg", "png"):
+    for name in FIGURES:
+        for form in ("svg", "pdf", "png"):
             write(f"results/figures/{name}.{form}", "")
     snakemake(copy, "--touch")
 

@@ -1,12 +1,20 @@
 import csv
 import io
 import re
+import shutil
+import subprocess
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
+from whole_table import whole_table
 
-from analysis.tables.csv_files import runs_csv, table_csv
+from analysis.reference import load_reference
+from analysis.tables.csv_files import runs_csv, table_csv, value_text
 from analysis.tables.model import letter, main_table
+from analysis.tables.published import published_table
+from analysis.tables.runs import run_columns, to_parquet
 from analysis.tables.writers import to_html, to_latex, to_markdown, to_plain
 
 HOSTILE = "<script>alert(1)</script> | 50 % of \\input{x} $a$ _b_ & `c` [d](e)\x1b[31m\n# f"
@@ -147,7 +155,7 @@ def test_plain_text_is_for_terminals(tmp_path):
 
 def test_runs_csv_has_a_line_per_run_at_full_precision(project):
     project.fail("oom", "=1+1", framework="pytorch-eager", task="fit", run=2)
-    lines = lines_of(runs_csv(project.load()))
+    lines = lines_of(runs_csv(run_columns(project.load())))
     assert len(lines) == 2 * 6 * 3
     first = lines[0]
     assert float(first["ms_per_step"]) == 20.02
@@ -156,6 +164,47 @@ def test_runs_csv_has_a_line_per_run_at_full_precision(project):
     failed = next(line for line in lines if line["status"] == "oom")
     assert (failed["ms_per_step"], failed["reason"]) == ("NA", "'=1+1")
     assert failed["timing.import_s"] == "NA" and failed["total_s"] == "40.0"
+
+
+def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):
+    project = whole_table(tmp_path, runs=2)
+    project.change(lambda r: r["parity"].update(graphs="two"), framework="keras3-jax", run=1)
+    project.change(lambda r: r["parity"].update(graphs=2), framework="keras3-torch", run=1)
+    columns = run_columns(project.load())
+    lines = lines_of(runs_csv(columns))
+    content = to_parquet(columns)
+    assert content == to_parquet(columns)
+    table = parquet.read_table(io.BytesIO(content))
+    assert table.num_rows == len(lines) == 66 * 2
+    assert table.column_names == list(lines[0])
+    for name in table.column_names:
+        read = [value_text(value) for value in table[name].to_pylist()]
+        if table.schema.field(name).type == pyarrow.float64():
+            written = [value_text(None if v is None else float(v)) for v in columns[name]]
+            assert read == written
+            assert [float(a) for a in read if a != "NA"] == [
+                float(line[name]) for line in lines if line[name] != "NA"
+            ]
+        else:
+            assert read == [line[name] for line in lines]
+    assert table.schema.field("batch_size").type == pyarrow.int64()
+    assert table.schema.field("parity.graphs").type == pyarrow.string()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex to compile with")
+@pytest.mark.parametrize("name", ["hostile", "whole", "published"])
+def test_latex_compiles(tmp_path, name):
+    project = hostile_project(tmp_path) if name == "hostile" else whole_table(tmp_path, runs=2)
+    results = project.load()
+    table = (
+        published_table(results, load_reference()) if name == "published" else main_table(results)
+    )
+    document = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\\end{document}"
+    (tmp_path / "paper.tex").write_text(document % to_latex(table))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "undefined" not in done.stdout
 
 
 @pytest.mark.parametrize(("index", "name"), [(0, "a"), (25, "z"), (26, "aa"), (52, "ba")])

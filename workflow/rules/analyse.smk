@@ -1,4 +1,6 @@
 # From records to tables, caveats and figures: pure functions, redrawn in seconds.
+#
+# What is flagged with report() stands in the report that `snakemake --report` writes.
 
 FIGURES = [
     "speedup_over_keras2",
@@ -14,6 +16,16 @@ FIGURES = [
 ]
 
 
+def in_report(path, category, label, caption=None):
+    """An output that Snakemake's own report shows, with the caption of its name."""
+    return report(
+        path,
+        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
+        category=category,
+        labels={category.lower().removesuffix("s"): label},
+    )
+
+
 rule tables:
     """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:
@@ -21,10 +33,14 @@ rule tables:
         records=PLAN.records,
         context=CONTEXT,
     output:
-        "results/runs.csv",
+        in_report("results/table.csv", "Tables", "ms/step"),
+        in_report("results/published.csv", "Tables", "beside published", "beside"),
+        in_report("results/runs.csv", "Tables", "every run"),
+        "results/runs.parquet",
         "results/break_even.csv",
-        collect("results/table.{form}", form=TABLE_FORMS),
-        collect("results/published.{form}", form=["md", "csv"]),
+        collect(
+            "results/{table}.{form}", table=["table", "published"], form=["md", "tex"]
+        ),
     log:
         "results/logs/tables.log",
     conda:
@@ -45,6 +61,7 @@ rule caveats:
     output:
         "results/caveats.json",
         "results/caveats.md",
+        "results/caveats.rst",
     log:
         "results/logs/caveats.log",
     conda:
@@ -63,7 +80,13 @@ rule figures:
         records=PLAN.records,
         context=CONTEXT,
     output:
-        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["svg", "pdf", "png"]),
+        [
+            in_report(
+                f"results/figures/{figure}.svg", "Figures", figure.replace("_", " ")
+            )
+            for figure in FIGURES
+        ],
+        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]),
     log:
         "results/logs/figures.log",
     conda:

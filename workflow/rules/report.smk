@@ -1,4 +1,7 @@
-# The report that people cite.
+# The report that people cite, and the landing page of Snakemake's own.
+
+
+report: "../../results/caveats.rst"
 
 
 rule report:
@@ -9,7 +12,7 @@ rule report:
         context=CONTEXT,
         figures=collect("results/figures/{figure}.svg", figure=FIGURES),
     output:
-        "results/report.html",
+        in_report("results/report.html", "Reports", "everything"),
     log:
         "results/logs/report.log",
     conda:

@@ -11,7 +11,7 @@ from analysis.commands import add_reference, parser, results_of
 from analysis.errors import run_command, write_text
 from analysis.judged import judged
 from analysis.reference import load_reference
-from analysis.text import markdown
+from analysis.text import markdown, rst
 
 
 def to_markdown(caveats: list[Caveat]) -> str:
@@ -22,8 +22,15 @@ def to_markdown(caveats: list[Caveat]) -> str:
     return "\n".join(lines or ["No caveat applies."]) + "\n"
 
 
+def to_rst(caveats: list[Caveat]) -> str:
+    """The landing page of Snakemake's own report."""
+    words = "What to know before comparing two numbers, most severe first."
+    lines = [f"- **{caveat.severity.name.lower()}** {rst(caveat.sentence)}" for caveat in caveats]
+    return "\n".join([words if lines else "No caveat applies.", "", *lines]) + "\n"
+
+
 def main() -> None:
-    """Write caveats.json and caveats.md."""
+    """Write caveats.json, caveats.md and caveats.rst."""
     options = parser("Write the caveats of a plan and its records, and of the published table.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -33,6 +40,7 @@ def main() -> None:
     document = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
     write_text(arguments.output_dir / "caveats.json", document + "\n")
     write_text(arguments.output_dir / "caveats.md", to_markdown(caveats))
+    write_text(arguments.output_dir / "caveats.rst", to_rst(caveats))
 
 
 if __name__ == "__main__":

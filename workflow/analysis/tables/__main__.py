@@ -11,11 +11,12 @@ from analysis.tables.break_even import break_even_csv
 from analysis.tables.csv_files import runs_csv, table_csv
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.tables.runs import run_columns, to_parquet
 from analysis.tables.writers import to_latex, to_markdown
 
 
 def main() -> None:
-    """Write table.{md,csv,tex}, published.{md,csv}, runs.csv and break_even.csv."""
+    """Write table.{md,csv,tex}, published.{md,csv,tex}, runs.{csv,parquet} and break_even.csv."""
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -25,17 +26,20 @@ def main() -> None:
         main_table(results),
         published_table(results, load_reference(arguments.reference)),
     )
+    runs = run_columns(results)
     texts = {
         "table.md": to_markdown(table),
         "table.csv": table_csv(table),
         "table.tex": to_latex(table),
         "published.md": to_markdown(published),
         "published.csv": table_csv(published),
-        "runs.csv": runs_csv(results),
+        "published.tex": to_latex(published),
+        "runs.csv": runs_csv(runs),
         "break_even.csv": break_even_csv(results),
     }
     for name, text in texts.items():
         write_text(arguments.output_dir / name, text)
+    (arguments.output_dir / "runs.parquet").write_bytes(to_parquet(runs))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,31 @@
+"""The report is redrawn without measuring, and Snakemake can write its own."""
+
+import zipfile
+
+FIGURE = "results/figures/blocks.svg"
+
+
+def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
+    project.edit("report/captions/memory.rst", "Peak memory of a cell", "Highest memory of a cell")
+    project.edit(
+        "workflow/analysis/caveats/thresholds.py", "ENOUGH_STEPS = 20", "ENOUGH_STEPS = 1000"
+    )
+    assert set(project.planned()) == {"tables", "caveats", "figures", "report", "all"}
+    before = project.records()
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    assert project.records() == before
+    assert "Highest memory of a cell" in (project.folder / "results/report.html").read_text()
+
+
+def test_snakemake_writes_a_report_of_its_own(project):
+    done = project.snakemake("--report", "own.zip")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(project.folder / "own.zip") as archive:
+        names = archive.namelist()
+        texts = {name: archive.read(name) for name in names}
+    everything = b"".join(texts.values())
+    assert (project.folder / FIGURE).read_bytes() in texts.values()
+    assert (project.folder / "results/report.html").read_bytes() in texts.values()
+    for wanted in (b"What to know before comparing", b"vertical lines part", b"Figures", b"Tables"):
+        assert wanted in everything

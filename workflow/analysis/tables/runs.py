@@ -1,0 +1,86 @@
+"""Every run as one tidy line: its results, then every scalar field of its record, unrounded."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from typing import Any
+
+from analysis.cells import Cell, Results, Run
+from analysis.record import Record
+from analysis.text import plain
+
+RESULTS = (
+    *("model", "task", "batch_size", "framework", "run", "position", "status", "reason", "record"),
+    *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps", "steady_state"),
+    *("flops_per_s", "share_of_peak"),
+)
+# of a record: fields that RESULTS already hold, and what is no scalar
+ELSEWHERE = {"status", "reason", "environment.packages"}
+ELSEWHERE |= {f"cell.{name}" for name in ("model", "task", "batch_size", "framework", "run")}
+OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity"}
+
+Columns = dict[str, list[Any]]
+
+
+def run_columns(results: Results) -> Columns:
+    """One entry per planned run in each column; None where a run has no such value. Lists and the
+    package list stay in the record.
+    """
+    lines = [
+        {**dict(zip(RESULTS, _results(cell, run), strict=True)), **_fields(run.record)}
+        for cell, run in results.runs
+    ]
+    names = dict.fromkeys([*RESULTS, *(name for line in lines for name in line)])
+    return {name: [line.get(name) for line in lines] for name in names}
+
+
+def _results(cell: Cell, run: Run) -> Iterable[Any]:
+    timing = run.record.timing if run.ok else None
+    yield from (*cell.row.key, cell.framework.name, run.number, run.position)
+    yield from (run.status, run.reason, run.path)
+    yield from (run.step_ms, run.synchronised_ms, run.legacy_ms)
+    yield from (len(timing.blocks), timing.steps) if timing else (None, None)
+    yield str(run.course.state) if run.ok else None
+    yield from (run.flops_per_s, run.share_of_peak)
+
+
+def _fields(record: Record | None) -> dict[str, Any]:
+    """Scalar fields by dotted name."""
+    return dict(_scalars("", vars(record))) if record else {}
+
+
+def _scalars(prefix: str, data: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if name in ELSEWHERE or (value is None and name in OPTIONAL_PARTS):
+            continue
+        if is_dataclass(value):
+            yield from _scalars(f"{name}.", vars(value))
+        elif isinstance(value, dict):
+            yield from _scalars(f"{name}.", value)
+        elif not isinstance(value, list | tuple):
+            yield name, value
+
+
+def to_parquet(columns: Columns) -> bytes:
+    """Parquet whose types are those of the values; a column of mixed types holds text."""
+    import pyarrow
+    from pyarrow import parquet
+
+    arrays = {plain(name): _array(values) for name, values in columns.items()}
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table(arrays), buffer, store_schema=False)
+    return buffer.getvalue()
+
+
+def _array(values: list[Any]) -> Any:
+    import pyarrow
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and len(kinds) == 2:
+        values = [None if value is None else float(value) for value in values]
+    elif len(kinds) > 1 or str in kinds:
+        values = [None if value is None else plain(str(value)) for value in values]
+    return pyarrow.array(values)
