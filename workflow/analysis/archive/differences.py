@@ -12,7 +12,7 @@ from typing import Any
 from analysis.text import count, plain
 
 MAX_SHOWN = 60  # characters of a value
-MAX_SEARCHED = 256 * 1024  # bytes of a file in which one changed digit is looked for
+MAX_SEARCHED = 64 * 1024  # bytes of a file in which one changed digit is looked for
 DIGITS = b"0123456789"
 
 

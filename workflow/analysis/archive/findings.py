@@ -29,6 +29,7 @@ class Verification:
     wrong: dict[str, str] = field(default_factory=dict)
     unequal: dict[str, Unequal] = field(default_factory=dict)
     redrawn: int = 0
+    same: int = 0
     passed: int = 0
     sources: list[str] = field(default_factory=list)
     versions: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -26,6 +26,7 @@ from analysis.strict_json import SCHEMAS, read_json, validate
 
 REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
+MOST_SEARCHED = 20  # files, a second each
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
@@ -112,6 +113,7 @@ def _compare_results(
     expected = {path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file()}
     there = {name for name in archive.names if name.startswith("results/")}
     found.redrawn = len(expected - measured)
+    found.same = sum(_same(archive.folder / name, anew / name) for name in expected - measured)
     for name in sorted(expected | there):
         if name not in there:
             found.wrong.setdefault(name, "missing, although it follows from the records")
@@ -119,6 +121,10 @@ def _compare_results(
             found.wrong.setdefault(name, "follows neither from the plan nor from the records")
         else:
             _compare(name, archive.folder / name, (anew / name).read_bytes(), found)
+
+
+def _same(found: Path, expected: Path) -> bool:
+    return found.is_file() and found.read_bytes() == expected.read_bytes()
 
 
 def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:
@@ -143,8 +149,8 @@ def _compare(name: str, path: Path, expected: bytes, found: Verification) -> Non
 
 
 def _name_places(archive: Unpacked, found: Verification) -> None:
-    """Where one digit of a file was changed, the digest of the file tells which."""
-    for name in found.wrong.keys() & archive.problems.keys():
+    """Where one digit of a measured file was changed, the digest of the file tells which."""
+    for name in sorted(found.wrong.keys() & archive.problems.keys())[:MOST_SEARCHED]:
         path = archive.folder / name
         if path.is_file() and found.wrong[name] == archive.problems[name]:
             content = path.read_bytes()

@@ -25,6 +25,7 @@ VERDICTS = {
     UNDECIDED: "UNDECIDED: every file is as archived, but some results look otherwise here.",
 }
 MAX_SOURCES = 3  # that a line names
+MAX_UNEQUAL = 12  # results that are told one by one
 
 
 def told(found: Verification) -> Iterator[str]:
@@ -34,21 +35,17 @@ def told(found: Verification) -> Iterator[str]:
     yield f"zip        {seal}"
     yield f"files      {found.files}, {f'wrong: {broken}' if found.wrong else 'all as archived'}"
     yield f"schemas    {count(found.passed, 'JSON file')} pass"
-    same = found.redrawn - len(found.unequal)
-    yield (
-        f"drawn anew {count(found.redrawn, 'result')}, {same} identical"
-        if found.redrawn
-        else ("drawn anew nothing")
-    )
+    yield f"drawn anew {count(found.redrawn, 'result')}, {found.same} identical"
     if found.sources:
         more = len(found.sources) - MAX_SOURCES
         names = found.sources[:MAX_SOURCES] + ([f"{more} more"] if more > 0 else [])
         yield f"sources    other here than in the archive: {listed(names)}"
     yield from (f"wrong      {name}: {why}" for name, why in sorted(found.wrong.items()))
-    for name, unequal in found.unequal.items():
+    for name, unequal in list(found.unequal.items())[:MAX_UNEQUAL]:
         excuse = found.excuse(unequal)
-        why = f" ({excuse})" if excuse else ", from the same sources and versions"
-        yield f"otherwise  {name}: {unequal.place}{why}"
+        yield f"otherwise  {name}: {unequal.place}{f' ({excuse})' if excuse else ''}"
+    if len(found.unequal) > MAX_UNEQUAL:
+        yield f"otherwise  {len(found.unequal) - MAX_UNEQUAL} more results"
     yield VERDICTS[found.status]
     if found.unequal and found.sources and not found.wrong:
         yield "To draw with its own sources, unpack it and run this command there."
