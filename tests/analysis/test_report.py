@@ -194,6 +194,23 @@ def test_every_number_leads_to_its_cell(project, figures):
     assert "oom: killed" in failed
 
 
+def test_details_say_what_the_machine_did(project, figures):
+    span = {"min": 2000.0, "median": 2500.0, "max": 3000.0}
+    gpu = dict.fromkeys(("sm_clock_mhz", "memory_clock_mhz", "power_w"), span)
+    gpu |= {"temperature_c": {**span, "min": 3000.0}, "utilization_percent": span}
+    gpu |= {"throttle_reasons": ["power cap"], "foreign_processes": 1}
+    seen = {"interval_s": 0.5, "samples": 4, "load_max": 1.5, "frequency_mhz": span}
+    seen |= {"throttled": 0, "swapped_mib": None, "gpu": gpu}
+    project.change(lambda r: r.update(monitor=seen), framework="keras3-jax", task="fit")
+    project.change(lambda r: r.update(monitor=None), framework="keras3-torch")
+    project.change(lambda r: r.update(restarted="compiled while timed"), framework="keras3-jax")
+    text = page_of(project, figures)
+    assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
+    assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
+    assert "no sample of the monitor fell into the timed steps" in text
+    assert "compiled while timed" in text
+
+
 def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures):
     text = page_of(project, figures)
     script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]

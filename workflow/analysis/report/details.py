@@ -15,6 +15,7 @@ from analysis.legacy import explain
 from analysis.record import Record
 from analysis.report.anchors import cell_anchor
 from analysis.report.grid import Grid
+from analysis.report.monitored import monitored
 from analysis.report.parity import card_of
 from analysis.report.strip import strip
 from analysis.text import (
@@ -105,7 +106,11 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
         times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
         yield "Published arithmetic", f"{ms(fmean(times))} ms; {legacy.sentence}"
     yield from _resources(records)
+    yield from monitored(records)
     yield from _work(cell)
+    again = sorted({record.restarted for record in records if record.restarted})
+    if again:
+        yield "Started a second time", listed(again)
 
 
 def _observer(cell: Cell) -> str:
