@@ -11,7 +11,8 @@ rule plan:
     conda:
         "../../envs/analysis.yaml"
     params:
-        config=json.dumps(PLAN.config, sort_keys=True),
+        # The order of the keys is nothing; that of models, tasks and columns is the table's.
+        config=json.dumps(dict(sorted(PLAN.config.items()))),
         plan=PLAN.sha256,
     shell:
         "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> >(tee {log} >&2)"
