@@ -24,7 +24,7 @@ rule archive:
         "../../envs/analysis.yaml"
     params:
         analysis=ANALYSIS,
-        config=json.dumps(PLAN.config, sort_keys=True),
+        config=json.dumps(dict(sorted(PLAN.config.items()))),
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.archive --plan {input.plan}"
         " --config {params.config:q} --output {output} 2> >(tee {log} >&2)"
