@@ -6,7 +6,6 @@ builds each in a fresh process and prints the largest resident memory (and that 
 the device) above what the imports had taken, over the size of the weights.
 """
 
-import argparse
 import json
 import os
 import resource
@@ -14,17 +13,11 @@ import subprocess
 import sys
 import time
 
-from cells import framework_of, interpreter, planned, title
+from cells import framework_of, interpreter, parser, planned, title
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", default="paper")
-    parser.add_argument("--models", nargs="*")
-    parser.add_argument("--frameworks", nargs="*")
-    parser.add_argument("--tasks", nargs="*")
-    parser.add_argument("--inside", help="used by this script itself")
-    options = parser.parse_args()
+    options = parser(__doc__, "paper").parse_args()
     if options.inside:
         inside(json.loads(options.inside))
         return

@@ -1,5 +1,6 @@
 """Cells for the benchmarks: planned from the shipped configuration, each with its interpreter."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -7,6 +8,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
+
+
+def parser(description, scale):
+    """Options that choose cells; ``--inside`` is for the script's own second process."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--scale", default=scale)
+    for name in ("--models", "--frameworks", "--tasks"):
+        options.add_argument(name, nargs="*")
+    options.add_argument("--inside", help="used by this script itself")
+    return options
 
 
 def planned(scale, models=None, frameworks=None, tasks=None, **changes):

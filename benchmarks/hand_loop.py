@@ -4,7 +4,6 @@ Both are repeated in turn, so that a drift of the machine falls on both; the
 ratio is that of the medians. Run without arguments for all frameworks and tasks.
 """
 
-import argparse
 import dataclasses
 import json
 import os
@@ -13,19 +12,13 @@ import subprocess
 import sys
 import time
 
-from cells import framework_of, interpreter, planned, title
+from cells import framework_of, interpreter, parser, planned, title
 
 REPEATS = 7
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", default="laptop")
-    parser.add_argument("--models", nargs="*")
-    parser.add_argument("--frameworks", nargs="*")
-    parser.add_argument("--tasks", nargs="*")
-    parser.add_argument("--inside", help="used by this script itself")
-    options = parser.parse_args()
+    options = parser(__doc__, "laptop").parse_args()
     if options.inside:
         inside(json.loads(options.inside))
     else:
