@@ -32,7 +32,7 @@ def harness_error(results: Results) -> Iterator[Caveat]:
         sentence = (
             f"The harness reads steps of known duration wrongly by more than "
             f"{percent(HARNESS_ERROR)} ({listed(list(map(_known, wrong)))}): times of that length "
-            "carry this error in every column."
+            "may be off by as much, in every column."
         )
         evidence = {
             "error": {f"{step.nominal_ms:g} ms": step.error for step in wrong},

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import FEW_PARAMETERS, FIXED_COST_SHARE
 from analysis.cells import Cell, Results, RowCells, Run
 from analysis.record import Probe
@@ -17,26 +17,27 @@ from analysis.text import listed, percent
 
 @rule
 def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
-    """Cells that measure the framework's own time more than the model's arithmetic, row by row."""
-    for row in results.rows:
-        shares = {
-            cell: share for cell in row.measured if (share := fixed_cost_share(cell)) is not None
+    """Cells that measure the framework's own time more than the model's arithmetic."""
+    shares = {cell: fixed_cost_share(cell) for cell in measured(results.rows)}
+    high = {
+        cell: share
+        for cell, share in shares.items()
+        if share is not None and share >= FIXED_COST_SHARE
+    }
+    if high:
+        trained = any(cell.row.task == "fit" for cell in high)
+        optimiser = "in fit the optimiser's update, " if trained else ""
+        words = places(high, lambda cell: percent(high[cell]), high.get)
+        sentence = (
+            f"A large part of the step does not grow with the batch: {words}. Python, dispatch, "
+            f"{optimiser}reading the weights and hardware that a batch does not fill all look like "
+            "this; two batch sizes cannot tell them apart."
+        )
+        evidence = {
+            "threshold": FIXED_COST_SHARE,
+            "cells": {label(cell): _points(cell) for cell in high},
         }
-        high = {cell: share for cell, share in shares.items() if share >= FIXED_COST_SHARE}
-        if high:
-            words = [f"{cell.framework.title} {percent(share)}" for cell, share in high.items()]
-            optimiser = "the optimiser's update, " if row.row.task == "fit" else ""
-            sentence = (
-                f"{row.row.label}: a large part of the step does not grow with the batch: "
-                f"{listed(words)}. Python, dispatch, {optimiser}reading the weights and hardware "
-                "that a batch does not fill all look like this; two batch sizes cannot tell them "
-                "apart."
-            )
-            evidence = {
-                "threshold": FIXED_COST_SHARE,
-                "cells": {label(cell): _points(cell) for cell in high},
-            }
-            yield Caveat("fixed_cost_dominates", Severity.WARNING, tuple(high), evidence, sentence)
+        yield Caveat("fixed_cost_dominates", Severity.WARNING, tuple(high), evidence, sentence)
 
 
 def fixed_cost_share(cell: Cell) -> float | None:
