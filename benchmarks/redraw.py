@@ -81,7 +81,9 @@ def run(folder, name, options):
     seconds = time.perf_counter() - start
     if status:
         sys.exit(f"{name} failed")
-    print(f"  {name:8} {seconds:5.1f} s, peak {usage.ru_maxrss / 1024:,.0f} MiB")
+    busy = usage.ru_utime + usage.ru_stime
+    peak_mib = usage.ru_maxrss / 1024
+    print(f"  {name:8} {seconds:5.1f} s ({busy:.1f} s of processors), peak {peak_mib:,.0f} MiB")
     return seconds
 
 

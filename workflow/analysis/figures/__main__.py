@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from analysis.cells import Results
 from analysis.commands import add_reference, parser, results_of
 from analysis.errors import run_command
 from analysis.figures import FIGURES
-from analysis.reference import load_reference
+from analysis.reference import Reference, load_reference
 from analysis.style import RC
 
 DPI = 160
@@ -33,17 +37,31 @@ def save(figure: Figure, folder: Path, name: str) -> None:
         figure.savefig(folder / f"{name}.{form}", metadata=metadata, **options)
 
 
+def draw(name: str) -> None:
+    """One figure, of what `remember` was given."""
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        save(FIGURES[name](_inputs["results"], _inputs["reference"]), _inputs["folder"], name)
+
+
+_inputs: dict[str, Any] = {}
+
+
+def remember(results: Results, reference: Reference, folder: Path) -> None:
+    """What the figures of this process are drawn from, and where they go."""
+    _inputs.update(results=results, reference=reference, folder=folder)
+
+
 def main() -> None:
     """Write every figure as SVG, PDF and PNG, byte for byte the same from the same records."""
     options = parser("Draw the figures of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
     arguments = options.parse_args()
-    results, reference = results_of(arguments), load_reference(arguments.reference)
+    inputs = (results_of(arguments), load_reference(arguments.reference), arguments.output_dir)
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-        for name, draw in FIGURES.items():
-            save(draw(results, reference), arguments.output_dir, name)
+    # Forked processes share the results as they are; nothing is sent to them but names.
+    with get_context("fork").Pool(os.cpu_count(), remember, inputs) as pool:
+        pool.map(draw, FIGURES, chunksize=1)
 
 
 if __name__ == "__main__":

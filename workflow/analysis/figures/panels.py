@@ -67,7 +67,7 @@ def panels(
 def label_margins(results: Results) -> Margins:
     """Room for the titles of the columns at the left and a number at the right."""
     longest = max((len(column.title) for column in results.plan.frameworks), default=0)
-    return Margins(left=min(0.4 + 0.07 * longest, 3.0), between=0.95, right=0.85)
+    return Margins(left=min(0.4 + 0.07 * longest, 3.0), between=1.05, right=0.98)
 
 
 LINE_MARGINS = Margins(left=0.9, between=0.9, right=0.2)

@@ -104,7 +104,7 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     legacy = explain(cell)
     if legacy:
         times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
-        yield "Published arithmetic", f"{ms(fmean(times))} ms; {legacy.sentence}"
+        yield "Published arithmetic", f"{ms(fmean(times))} ms. {legacy.sentence}"
     yield from _resources(records)
     yield from monitored(records)
     yield from _work(cell)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from analysis.caveats import Caveat, collect
+from analysis.caveats import Caveat, Severity, collect
 from analysis.cells import Results
 from analysis.claims import judge
 from analysis.findings import findings
@@ -169,8 +169,9 @@ def _keep_lines(text: str) -> str:
     return "\n".join(plain(line) if line.strip() else "" for line in text.split("\n"))
 
 
-def _caveat(caveat: Caveat) -> dict[str, str]:
+def _caveat(caveat: Caveat) -> dict[str, Any]:
     return {
+        "rank": Severity.CRITICAL - caveat.severity,
         "id": caveat.id,
         "severity": caveat.severity.name.lower(),
         "sentence": caveat.sentence,
