@@ -120,6 +120,7 @@ def test_readable_without_javascript(report):
         page.call("Emulation.setScriptExecutionDisabled", value=True)
         page.open(f"{report[0].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
         nodes = page.call("DOM.getDocument", depth=-1)["root"]
-        found = page.call("DOM.querySelector", nodeId=nodes["nodeId"], selector="details.cell[open]")
+        where = {"nodeId": nodes["nodeId"], "selector": "details.cell[open]"}
+        found = page.call("DOM.querySelector", **where)
         inside = page.call("DOM.getOuterHTML", nodeId=found["nodeId"])["outerHTML"]
         assert 'id="cell-bert-fit-b32-keras3.2d.jax"' in inside
