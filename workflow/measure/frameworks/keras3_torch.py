@@ -22,5 +22,6 @@ class Framework(TorchMixin, Keras3Framework):
         return {
             "execution": "jit" if jit else "eager",
             "compiler": "inductor" if jit else "none",
+            "cuda_graphs": False,  # Keras compiles in the default mode, which has none
             **self.device_facts(),
         }

@@ -151,4 +151,4 @@ class NativeFramework(TorchMixin):
         return "channels_last" if moved else "channels_first"
 
     def execution(self):
-        return {"execution": "eager", "compiler": "none"}
+        return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
