@@ -16,16 +16,6 @@ FIGURES = [
 ]
 
 
-def in_report(path, category, label, caption=None):
-    """An output that Snakemake's own report shows, with the caption of its name."""
-    return report(
-        path,
-        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
-        category=category,
-        labels={category.lower().removesuffix("s"): label},
-    )
-
-
 rule tables:
     """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:

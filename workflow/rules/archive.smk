@@ -3,11 +3,6 @@
 ARCHIVE = f"results/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
-def all_results(wildcards):
-    """What `rule all` asks for: the archive has no list of its own."""
-    return rules.all.input
-
-
 rule archive:
     """The zip, and how to cite it on the terminal."""
     input:

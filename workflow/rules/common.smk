@@ -96,6 +96,21 @@ def attempt_no(wildcards, attempt):
     return attempt
 
 
+def in_report(path, category, label, caption=None):
+    """An output that Snakemake's own report shows, with the caption of its name."""
+    return report(
+        path,
+        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
+        category=category,
+        labels={category.lower().removesuffix("s"): label},
+    )
+
+
+def all_results(wildcards):
+    """What `rule all` asks for: the archive has no list of its own."""
+    return rules.all.input
+
+
 def show_results():
     """Print the table as far as it was made."""
     if os.path.exists("results/report.html"):
