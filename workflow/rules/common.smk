@@ -107,7 +107,7 @@ def in_report(path, category, label, caption=None):
 
 
 def all_results(wildcards):
-    """What `rule all` asks for: the archive has no list of its own."""
+    """All that the default target asks for; the archive has no list of its own."""
     return rules.all.input
 
 
