@@ -18,10 +18,8 @@ from analysis.text import NA, listed, ms
 
 def published_table(results: Results, reference: Reference) -> Table:
     """Two lines per row of the plan: this run, and the published revision that is compared."""
-    notes = Footnotes()
-    rows = tuple(
-        line for entry in results.rows for line in _lines(entry, results, reference, notes)
-    )
+    notes, here = Footnotes(), machine_label(results)
+    rows = tuple(line for entry in results.rows for line in _lines(entry, here, reference, notes))
     caption = (
         f"ms/step of this run beside the published table ({reference.title}; {reference.url}). "
         f"Published: {reference.hardware}; {reference.method}. {_revisions(results, reference)} "
@@ -38,15 +36,13 @@ def machine_label(results: Results) -> str:
     return f"this run: {listed(sorted(names))}" if names else "this run"
 
 
-def _lines(
-    entry: RowCells, results: Results, reference: Reference, notes: Footnotes
-) -> list[TableRow]:
+def _lines(entry: RowCells, here: str, reference: Reference, notes: Footnotes) -> list[TableRow]:
     row = entry.row
     ours = tuple(_ours(cell, notes) for cell in entry.cells)
     theirs = tuple(_theirs(cell, reference, notes) for cell in entry.cells)
     batch = str(row.published_batch_size) if row.published_batch_size is not None else NA
     return [
-        TableRow(row, (row.title, machine_label(results), str(row.batch_size)), ours),
+        TableRow(row, (row.title, here, str(row.batch_size)), ours),
         TableRow(row, (row.title, f"published: {reference.hardware_short}", batch), theirs),
     ]
 
