@@ -30,11 +30,13 @@ def static_padding(results: Results) -> Iterator[Caveat]:
         )
         evidence = {
             label(cell): {
-                "ms_per_new_token_by_max_length": {str(n): value for n, value in points.items()},
+                "ms_per_new_token_by_max_length": {
+                    str(n): value for n, value in token_ms_with_own(cell, own_length).items()
+                },
                 "padding_share": shares[cell],
                 "execution": _execution(cell),
             }
-            for cell, points in lengths.items()
+            for cell in lengths
         }
         yield Caveat("static_padding", Severity.WARNING, tuple(lengths), evidence, sentence)
 
@@ -65,6 +67,19 @@ def token_ms(cell: Cell) -> dict[int, float]:
                 points.setdefault(probe.max_length, []).append(probe.step_ms / per_answer)
     means = {length: sum(values) / len(values) for length, values in sorted(points.items())}
     return means if len(means) > 1 else {}
+
+
+def token_ms_with_own(cell: Cell, own_length: int) -> dict[int, float]:
+    """The same with the row's own length, from the runs themselves."""
+    points = token_ms(cell)
+    own = [
+        run.step_ms / (run.record.work.tokens_per_step / cell.row.batch_size)
+        for run in cell.ok_runs
+        if points and run.record.work and run.record.work.tokens_per_step
+    ]
+    if own:
+        points[own_length] = sum(own) / len(own)
+    return dict(sorted(points.items()))
 
 
 def padding_share(cell: Cell, own_length: int) -> float:

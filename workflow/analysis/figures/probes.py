@@ -7,7 +7,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.caveats.generation import token_ms
+from analysis.caveats.generation import token_ms_with_own
 from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import (
     LINE_MARGINS,
@@ -27,9 +27,14 @@ Points = Callable[[Cell], dict[int, float]]
 def padding(results: Results, reference: Reference) -> Figure:
     """ms per new token against the length that prompts are padded to."""
     label = "max_length, tokens"
+
+    def points(cell: Cell) -> dict[int, float]:
+        own_length = results.plan.models[cell.row.model].architecture.get("max_length", 0)
+        return token_ms_with_own(cell, own_length)
+
     return _figure(
         results,
-        token_ms,
+        points,
         (label, "ms per new token"),
         "no row that generates text has times at two lengths",
         _from_zero,
