@@ -63,6 +63,7 @@ def cell(model, framework, task, scale, accelerator="cpu", **architecture):
         batch_size=2,
         framework=framework,
         accelerator=accelerator,
+        precision="default",
         architecture={**load(model).architecture[scale], **architecture},
         weights="random",
         seed=1,

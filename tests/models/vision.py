@@ -25,6 +25,7 @@ def cell(model, framework, task, scale, batch_size=1):
         batch_size=batch_size,
         framework=framework,
         accelerator="cpu",
+        precision="default",
         architecture=Models([]).load(model).architecture[scale],
         weights="random",
         seed=1,
