@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
+from functools import lru_cache
 
 from analysis.statistics import Interval
 
@@ -135,6 +136,7 @@ def spelled(value: str | int | float | bool | None) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+@lru_cache(maxsize=4096)  # most of the texts of a table stand in it again and again
 def plain(text: str) -> str:
     """One line without control characters: safe for a terminal."""
     return _CONTROL.sub(" ", text).strip()

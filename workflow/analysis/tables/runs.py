@@ -48,20 +48,23 @@ def _results(cell: Cell, run: Run) -> Iterable[Any]:
 
 def _fields(record: Record | None) -> dict[str, Any]:
     """Scalar fields by dotted name."""
-    return dict(_scalars("", vars(record))) if record else {}
+    found: dict[str, Any] = {}
+    if record:
+        _collect("", vars(record), found)
+    return found
 
 
-def _scalars(prefix: str, data: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+def _collect(prefix: str, data: dict[str, Any], found: dict[str, Any]) -> None:
     for key, value in data.items():
         name = f"{prefix}{key}"
         if name in ELSEWHERE or (value is None and name in OPTIONAL_PARTS):
             continue
         if is_dataclass(value):
-            yield from _scalars(f"{name}.", vars(value))
+            _collect(f"{name}.", vars(value), found)
         elif isinstance(value, dict):
-            yield from _scalars(f"{name}.", value)
+            _collect(f"{name}.", value, found)
         elif not isinstance(value, list | tuple):
-            yield name, value
+            found[name] = value
 
 
 def to_parquet(columns: Columns) -> bytes:
