@@ -38,8 +38,8 @@ class ResultsFolder:
 
     def locate(self, path: str) -> Path:
         """The file of a path; compared as text, since results may be a link elsewhere."""
-        full = os.path.normpath(self.project / path)
-        if "\0" in path or not Path(full).is_relative_to(self.results):
+        full = os.path.normpath(os.path.join(self.project, path))
+        if "\0" in path or not full.startswith(f"{self.results}{os.sep}"):
             raise InputError(f"{path!r}: outside of the results folder")
         return Path(full)
 
