@@ -4,42 +4,21 @@ A loop of plain Python, a copy in the device's memory, products of two matrices 
 every dtype that the models may compute in. Starts, says and ends as a run does.
 """
 
-import json
-import os
 import statistics
 import sys
 import time
-import traceback
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure.child import Events, installed, leave  # noqa: E402 (the path above finds them)
-from measure.machine import die_with_parent  # noqa: E402
-from measure.matmul import library  # noqa: E402
+from measure.matmul import library  # noqa: E402 (the path above finds them)
+from measure.process import Events, run  # noqa: E402
 
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 LOOP_TURNS = 500_000
 COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
 BLOCK = {"cpu": 1, "cuda": 10}  # issued between two fences, so that a device never waits
 LEAST_BLOCKS = 3
-
-
-def main() -> None:
-    die_with_parent()
-    task = json.loads(sys.argv[1])
-    events = Events(task["events_fd"])
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, task["affinity"])
-    try:
-        events.send("packages", packages=installed(), prefix=sys.prefix)
-        measure(task, events)
-        events.send("done")
-    except BaseException as error:
-        events.send("failed", type=type(error).__name__, message=str(error))
-        traceback.print_exc()
-        leave(1)
-    leave(0)
 
 
 def measure(task: dict, events: Events) -> None:
@@ -98,4 +77,4 @@ def repeated(work, fence, block: int, part_s: float) -> list[float]:
 
 
 if __name__ == "__main__":
-    main()
+    run(measure)

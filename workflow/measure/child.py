@@ -6,13 +6,10 @@ to the file descriptor it is given. A kill loses only what was in flight.
 
 import contextlib
 import importlib
-import json
 import os
-import re
 import resource
 import sys
 import time
-import traceback
 import warnings
 from pathlib import Path
 
@@ -20,50 +17,25 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
 from measure.checks import check_model, check_precision  # noqa: E402
-from measure.machine import die_with_parent, other_cpu_seconds  # noqa: E402
+from measure.machine import other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
+from measure.process import Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
 from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
 
 
-class Events:
-    """JSON lines to the parent."""
-
-    def __init__(self, descriptor: int):
-        self._descriptor = descriptor
-
-    def send(self, kind: str, **fields) -> None:
-        os.write(self._descriptor, (json.dumps({"event": kind, **fields}) + "\n").encode())
-
-
-def main() -> None:
-    die_with_parent()
-    task = json.loads(sys.argv[1])
-    events = Events(task["events_fd"])
-    if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
-        os.sched_setaffinity(0, task["affinity"])
+def measure(task: dict, events: Events) -> None:
+    """One run; where it fails, its warnings are told all the same."""
     for folder in task["folders"]:
         models.__path__.append(str(Path(folder, "models")))
         frameworks.__path__.append(str(Path(folder, "frameworks")))
     caught = catch_warnings()
     try:
         Measurement(task, events, caught).run()
-        events.send("done")
-    except BaseException as error:
+    except BaseException:
         events.send("warnings", warnings=caught)
-        events.send("failed", type=type(error).__name__, message=str(error))
-        traceback.print_exc()
-        leave(1)
-    leave(0)
-
-
-def leave(status: int) -> None:
-    """End at once: tearing down a framework takes seconds and belongs to no step."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
-    os._exit(status)
+        raise
 
 
 def catch_warnings() -> list[str]:
@@ -96,8 +68,6 @@ class Measurement:
 
     def run(self) -> None:
         """All stages; what follows ``measured`` may fail without cost."""
-        python = sys.version.split()[0]
-        self.events.send("packages", packages=installed(), prefix=sys.prefix, python=python)
         with self._seconds("import_s"):
             self.load()
         with self._seconds("build_s"):
@@ -242,16 +212,5 @@ def foreign_share(before: float | None, after: float | None, wall_s: float) -> f
     return max(0.0, (after - before) / (wall_s * (os.cpu_count() or 1)))
 
 
-def installed() -> dict[str, str]:
-    """Every distribution of this environment and its version, names normalised."""
-    from importlib.metadata import distributions
-
-    found: dict[str, str] = {}
-    for distribution in distributions():
-        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"]).lower()
-        found.setdefault(name, distribution.version)
-    return dict(sorted(found.items()))
-
-
 if __name__ == "__main__":
-    main()
+    run(measure)

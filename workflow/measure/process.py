@@ -1,0 +1,61 @@
+"""A measured process as its supervisor wants it: pinned, telling what it finds, gone at once."""
+
+import contextlib
+import json
+import os
+import re
+import sys
+import traceback
+
+from measure.machine import die_with_parent
+
+
+class Events:
+    """JSON lines to the parent."""
+
+    def __init__(self, descriptor: int):
+        self._descriptor = descriptor
+
+    def send(self, kind: str, **fields) -> None:
+        os.write(self._descriptor, (json.dumps({"event": kind, **fields}) + "\n").encode())
+
+
+def run(measure) -> None:
+    """Call ``measure(task, events)`` with the task of the command line, and end the process.
+
+    The parent hears first what is installed here, and last ``done`` or ``failed``.
+    """
+    die_with_parent()
+    task = json.loads(sys.argv[1])
+    events = Events(task["events_fd"])
+    if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
+        os.sched_setaffinity(0, task["affinity"])
+    try:
+        python = sys.version.split()[0]
+        events.send("packages", packages=installed(), prefix=sys.prefix, python=python)
+        measure(task, events)
+        events.send("done")
+    except BaseException as error:
+        events.send("failed", type=type(error).__name__, message=str(error))
+        traceback.print_exc()
+        leave(1)
+    leave(0)
+
+
+def leave(status: int) -> None:
+    """End at once: tearing down a framework takes seconds and belongs to no step."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(status)
+
+
+def installed() -> dict[str, str]:
+    """Every distribution of this environment and its version, names normalised."""
+    from importlib.metadata import distributions
+
+    found: dict[str, str] = {}
+    for distribution in distributions():
+        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"]).lower()
+        found.setdefault(name, distribution.version)
+    return dict(sorted(found.items()))
