@@ -9,11 +9,10 @@ the device) above what the imports had taken, over the size of the weights.
 import json
 import os
 import resource
-import subprocess
 import sys
 import time
 
-from cells import framework_of, interpreter, parser, planned, title
+from cells import framework_of, last_line_inside, parser, planned, title
 
 
 def main():
@@ -29,10 +28,7 @@ def main():
         if once in seen:
             continue  # another batch size is the same model
         seen.add(once)
-        command = [interpreter(plan, run), "-s", __file__, "--inside", run.identity]
-        done = subprocess.run(command, capture_output=True, text=True)
-        last = done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
-        print(f"{title(run):44}{last}", flush=True)
+        print(f"{title(run):44}{last_line_inside(plan, run, __file__)}", flush=True)
 
 
 def inside(identity):

@@ -56,6 +56,13 @@ def interpreter(plan, run):
     return environment_of(plan, run)["interpreter"]
 
 
+def last_line_inside(plan, run, script):
+    """What a benchmark prints last when it runs itself in the environment of a run."""
+    command = [interpreter(plan, run), "-s", script, "--inside", run.identity]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
+
+
 def title(run):
     """For example ``bert fit b8 keras3-jax``."""
     return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"

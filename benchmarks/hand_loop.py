@@ -8,11 +8,10 @@ import dataclasses
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 
-from cells import framework_of, interpreter, parser, planned, title
+from cells import framework_of, last_line_inside, parser, planned, title
 
 REPEATS = 7
 
@@ -30,10 +29,7 @@ def outside(options):
     plan, runs = planned(options.scale, options.models, options.frameworks, options.tasks)
     print(f"{'cell':44}reported (ms)  by hand (ms)  ratio", flush=True)
     for run in runs:
-        command = [interpreter(plan, run), "-s", __file__, "--inside", run.identity]
-        done = subprocess.run(command, capture_output=True, text=True)
-        last = done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
-        print(f"{title(run):44}{last}", flush=True)
+        print(f"{title(run):44}{last_line_inside(plan, run, __file__)}", flush=True)
 
 
 def inside(identity):

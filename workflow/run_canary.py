@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jobs
 from measure import machine, parent
-from measure.ending import Ending, status
+from measure.ending import status
 from measure.record import now
 
 PROGRAM = Path(__file__).with_name("measure") / "canary.py"
@@ -56,15 +56,7 @@ def supervised(found: dict, wanted: dict, environment: dict, options) -> tuple[s
     found["python_loop_ms"] = child.said("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.said("memory_copy", "gib_per_s")
     found["matmul"] = child.said("matmul", "products") or []
-    return status(
-        Ending(
-            done="done" in child.events,
-            exit_code=child.exit_code,
-            failure=child.events.get("failed"),
-            timed_out_after_s=child.timed_out_after_s,
-            memory_over_mib=child.memory_over_mib,
-        )
-    )
+    return status(child.ending())
 
 
 def skeleton(identity: str) -> dict:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from measure import harvest, machine, samples
-from measure.ending import Ending, status
+from measure.ending import status
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
 from measure.record import SCHEMA, RecordFile, now
@@ -175,7 +175,7 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
         "affinity": record["threads"]["affinity"],
         "folders": list(folders),
     }
-    swapped, kills = machine.swapped_mib(), machine.oom_kills()
+    swapped = machine.swapped_mib()
     record["load"]["before"] = machine.load_average()
     record["started_at"], start = now(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
@@ -189,16 +189,7 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
         )
         record["total_s"] = time.monotonic() - start
     record["finished_at"] = now()
-    ended = status(
-        Ending(
-            done="done" in child.events,
-            exit_code=child.exit_code,
-            failure=child.events.get("failed"),
-            timed_out_after_s=child.timed_out_after_s,
-            memory_over_mib=child.memory_over_mib,
-            kernel_killed_for_memory=(_difference(kills, machine.oom_kills()) or 0) > 0,
-        )
-    )
+    ended = status(child.ending())
     record["probes"] = child.said("probes", "probes") or []
     if "measured" in child.events and ended[0] != "ok":
         # What ended the process after that ended a probe, and the probes that were to follow.

@@ -50,7 +50,7 @@ class Timer:
 
     def start(self) -> None:
         """Open the first step: call right before the public API is entered."""
-        self.started_ns = self.ended_ns = self._clock()
+        self.started_ns = self.ended_ns = self._told = self._clock()
 
     def tick(self) -> bool:
         """All earlier steps are issued, the next one is about to be. True: enough."""

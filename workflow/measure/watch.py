@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from measure import machine
+from measure.ending import Ending
 
 CHILD = Path(__file__).with_name("child.py")
 WATCH_S = 0.5  # between two looks at the child's memory
@@ -43,6 +44,7 @@ class Watched:
         self.events: dict[str, dict] = {}  # the last one of each kind
         self.measured_log_bytes: int | None = None  # what was printed until it had measured
         self._log = log
+        self._kernel_kills = machine.oom_kills()
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
@@ -67,6 +69,18 @@ class Watched:
     def said(self, kind: str, field: str):
         """Field of the last event of a kind, None if it never came."""
         return self.events.get(kind, {}).get(field)
+
+    def ending(self) -> Ending:
+        """How it ended; only after :meth:`wait`."""
+        kills = machine.oom_kills()
+        return Ending(
+            done="done" in self.events,
+            exit_code=self.exit_code,
+            failure=self.events.get("failed"),
+            timed_out_after_s=self.timed_out_after_s,
+            memory_over_mib=self.memory_over_mib,
+            kernel_killed_for_memory=kills is not None and kills > self._kernel_kills,
+        )
 
     def wait(self, time_limit_s: float, memory_limit_mib: float, on_packages) -> None:
         """Listen until the child has ended; no process of its group survives this."""
