@@ -15,7 +15,8 @@ from analysis.caveats.sides import SIDES, favoured, rank
         ("execution", "eager", "It favours jit / xla over eager / xla"),
         ("matmul_precision", "tf32", "It favours float32 / tf32 over float32"),
         ("dtype", "bfloat16", "It favours bfloat16 over float32"),
-        ("attention", "sdpa", "It favours sdpa over einsum"),
+        ("attention", "flash_attention_2", "It favours flash_attention_2 over einsum"),
+        ("attention", "sdpa", "unknown"),
         ("attention", "keras.ops.dot_product_attention", "unknown"),
         ("flush_denormals", False, "It favours yes over no"),
         ("optimizer", "adamw with EMA", "It favours adamw over adamw with EMA"),
@@ -44,6 +45,33 @@ def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path)
     sentences = {c.evidence["keys"][0]: c.sentence for c in collect(project.load()) if c.cells}
     assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
     assert "It favours 4 over 2" in sentences["threads"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "favours"),
+    [
+        ("scaled_dot_product_flash_attention_for_cpu", True),
+        ("scaled_dot_product_cudnn_attention", True),
+        ("scaled_dot_product_attention_math", False),  # dropout in training, on a processor
+        (None, False),
+    ],
+)
+def test_attention_is_fused_where_a_fused_kernel_was_seen_to_run(tmp_path, kernel, favours):
+    project = quiet_project(tmp_path)
+    card = {"attention": "sdpa", "attention_kernel": kernel}
+    project.change(lambda r: r["parity"].update(card), TORCH)
+    (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
+    assert caveat.evidence["keys"] == ["attention", "attention_kernel"]
+    assert (f"It favours sdpa / {kernel} over einsum (" in caveat.sentence) == favours
+    assert ("unknown" in caveat.sentence) != favours
+
+
+def test_a_compiler_that_fuses_what_the_model_writes_out_is_favoured(tmp_path):
+    project = quiet_project(tmp_path)
+    kernel = "scaled_dot_product_flash_attention_for_cpu"
+    parity("attention_kernel", kernel)(project)
+    (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
+    assert f"It favours einsum / {kernel} over einsum (" in caveat.sentence
 
 
 CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)

@@ -13,6 +13,7 @@ from analysis.text import listed, spelled
 
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
+ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile")
 NOT_REPORTED = "not reported"
@@ -33,8 +34,9 @@ def precision_differs(results: Results) -> Iterator[Caveat]:
 
 @rule
 def parity_differs(results: Results) -> Iterator[Caveat]:
-    """Every other entry of the parity cards, one caveat per entry that differs."""
-    known = {*EXECUTION, *PRECISION, *NO_DIFFERENCE}
+    """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
+    yield from _differences(results, ATTENTION, "parity_differs", Severity.WARNING)
+    known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE}
     cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
     for key in dict.fromkeys(key for card in cards for key in card if key not in known):
         yield from _differences(results, (key,), "parity_differs", Severity.WARNING)

@@ -15,7 +15,7 @@ Rank = Callable[[Card, bool], float | None]  # (card, on a GPU)
 HALF = {"bfloat16", "float16"}
 NARROW = ("matmul_precision", "convolution_precision")  # what may compute below the dtype
 WRITTEN_OUT = {"einsum", "matmul", "eager"}
-FUSED = {"sdpa", "flash_attention_2", "flash_attention_3"}
+FUSED = {"flash_attention_2", "flash_attention_3"}  # not sdpa, which chooses while it runs
 
 
 def _execution(card: Card, gpu: bool) -> float | None:
@@ -34,7 +34,9 @@ def _precision(card: Card, gpu: bool) -> float | None:
 
 
 def _attention(card: Card, gpu: bool) -> float | None:
-    kind = card["attention"]
+    kernel, kind = card.get("attention_kernel"), card["attention"]
+    if kernel is not None:  # what ran decides: a compiler may fuse what the model writes out
+        return 0 if "math" in kernel else 1
     return 0 if kind in WRITTEN_OUT else 1 if kind in FUSED else None
 
 

@@ -52,7 +52,7 @@ class TorchMixin:
     def end_profile(self):
         self._profile.stop()
         events = self._profile.events()
-        names = {event.name.removeprefix("aten::_") for event in events}
+        names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
         device = self.torch.autograd.DeviceType.CUDA
         kernels = [event for event in events if event.device_type == device]
