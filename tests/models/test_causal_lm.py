@@ -1,16 +1,11 @@
 """Gemma and Mistral: the same work and the same answers in every column."""
 
 import json
-import os
-import subprocess
-from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from environments import virtual_interpreter
-from measure.frameworks import FAMILIES, Cell
+from measure.frameworks import FAMILIES
 from measure.models.causal_lm.inputs import (
     PROMPT_TOKENS,
     check_new_tokens,
@@ -20,14 +15,11 @@ from measure.models.causal_lm.inputs import (
     tokens,
 )
 from measure.models.causal_lm.work import per_step
-from planning.frameworks import FRAMEWORKS
 from planning.models import Models
+from tests.models.libraries import KERAS, cell, run
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(__file__).parent / "programs"
 load = Models([]).load
 MODELS = ("gemma", "mistral")
-KERAS3 = ("keras3-jax", "keras3-torch", "keras3-tensorflow")
 
 # At paper. Keras' LoRA has a factor for each head, PEFT's one for all: a real difference.
 PARAMETERS = {"gemma": 8_537_680_896, "mistral": 7_241_732_096}
@@ -53,46 +45,6 @@ TINY = {
 }
 # Parameters of query 24, output 24, key 12, value 12 and 3 x 20; the head has 28.
 TINY_LAYER, TINY_HEAD = 132, 28
-
-
-def cell(model, framework, task, scale, accelerator="cpu", **architecture):
-    """A cell of a model at a scale, batch 2; ``architecture`` replaces sizes."""
-    return Cell(
-        model=model,
-        task=task,
-        batch_size=2,
-        framework=framework,
-        accelerator=accelerator,
-        precision="default",
-        architecture={**load(model).architecture[scale], **architecture},
-        weights="random",
-        seed=1,
-        threads=1,
-    )
-
-
-def run(cell, *command, folder):
-    """Standard output of a program in the environment of the cell's framework."""
-    framework = FRAMEWORKS[cell.framework]
-    environment = framework.environment
-    definition = ROOT / "envs" / "cpu" / f"{environment}.yaml"
-    interpreter = virtual_interpreter(environment, definition, None)
-    program = PROGRAMS / f"causal_lm_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
-    arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
-    done = subprocess.run(
-        [interpreter, "-s", str(program), *arguments],
-        env={
-            **os.environ,
-            "KERAS_HOME": str(folder),
-            "HF_HUB_OFFLINE": "1",
-            "OMP_NUM_THREADS": "1",
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
 
 
 def test_prompts_are_five_known_words_each_and_the_first_are_the_pages():
@@ -184,25 +136,28 @@ def test_a_model_says_what_the_plan_needs(name):
 @pytest.mark.parametrize("model", MODELS)
 def test_parameters_at_paper_are_the_published_models(model, framework, tmp_path):
     accelerator = "meta" if framework == "pytorch-eager" else "cpu"
-    one = cell(model, framework, "fit", "paper", accelerator)
-    parameters, trainable = json.loads(run(one, "count", folder=tmp_path))
+    one = cell(model, framework, "fit", "paper", accelerator=accelerator)
+    parameters, trainable = run("causal_lm", one, "count", folder=tmp_path)
     assert trainable == TRAINABLE[model, FAMILIES[framework]]
     assert parameters == PARAMETERS[model]
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_same_weights_give_the_same_logits_and_the_same_text(model, tmp_path):
-    """All columns that build the model, in float32; logits within 1e-4 of their range."""
-    run(cell(model, "pytorch-eager", "generate", "smoke"), "outputs", tmp_path, folder=tmp_path)
+    """All columns that build the model, two layers, in float32; logits within 1e-4 of their
+    range.
+    """
+    one = cell(model, "pytorch-eager", "generate", "smoke", batch_size=2, layers=2)
+    run("causal_lm", one, "outputs", tmp_path, folder=tmp_path)
     logits = np.load(tmp_path / "pytorch.npy")
     texts = json.loads((tmp_path / "pytorch.json").read_text())
     sizes = load(model).architecture["smoke"]
     assert logits.shape == (2, sizes["sequence_length"], sizes["vocabulary_size"])
     assert [text.split()[:5] for text in texts] == [text.split() for text in prompts(2)]
     assert all(len(text.split()) == 5 + new_tokens(sizes) for text in texts)
-    columns = KERAS3 if model == "gemma" else (*KERAS3, "keras2-tensorflow")
-    for framework in columns:
-        run(cell(model, framework, "generate", "smoke"), "outputs", tmp_path, folder=tmp_path)
+    for framework in KERAS[:3] if model == "gemma" else KERAS:
+        one = cell(model, framework, "generate", "smoke", batch_size=2, layers=2)
+        run("causal_lm", one, "outputs", tmp_path, folder=tmp_path)
         found = np.load(tmp_path / f"{framework}.npy")
         assert np.abs(found - logits).max() < 1e-4 * np.ptp(logits), framework
         found = json.loads((tmp_path / f"{framework}.json").read_text())

@@ -1,11 +1,10 @@
 """Segment Anything: the same model and the same work in KerasCV and in Meta's code."""
 
-import numpy as np
 import pytest
 
 from measure.models.sam import inputs, kerascv
 from measure.models.sam.work import image_encoder, mask_decoder, per_step
-from tests.models.vision import cell, run, size
+from tests.models.libraries import cell, check_image_encoders, run, size
 
 # By hand: a grid of 3 x 3 patches, windows of 2 x 2 (so 4 of them, the last ones padded) in
 # layer 0, global attention in layer 1.
@@ -53,7 +52,7 @@ def test_work_of_the_mask_decoder_by_hand():
 @pytest.mark.parametrize("task", ["fit", "predict"])
 def test_work_is_what_pytorch_counts(task, tmp_path):
     one = cell("sam", "pytorch-eager", task, "smoke", batch_size=1)
-    counted = run(one, "flops", folder=tmp_path)
+    counted = run("vision", one, "flops", folder=tmp_path)
     ours, d = per_step(task, one.architecture, 1)["flops_per_step"], 64
     if task == "fit":
         # The gradient of the images, a third of the first product, is never needed.
@@ -93,18 +92,10 @@ def test_targets_have_the_shape_of_the_image_encoders_output():
     ],
 )
 def test_parameters_at_paper(framework, task, parameters, tmp_path):
-    found = run(cell("sam", framework, task, "paper"), "shapes", folder=tmp_path)
+    found = run("vision", cell("sam", framework, task, "paper"), "shapes", folder=tmp_path)
     assert size(found) == parameters
 
 
 def test_image_encoders_agree_with_the_same_weights_and_images(tmp_path):
     """Within 1e-4 of the output's deviation: float32, sums in another order."""
-    native, keras = (
-        cell("sam", framework, "fit", "smoke", batch_size=2)
-        for framework in ("pytorch-eager", "keras3-torch")
-    )
-    run(native, "outputs", tmp_path, folder=tmp_path)
-    run(keras, "outputs", tmp_path, folder=tmp_path)
-    expected, found = (np.load(tmp_path / f"{name}.npy") for name in ("pytorch", "keras3-torch"))
-    assert expected.shape == found.shape == (2, 8, 8, 32)
-    assert np.abs(found - expected).max() < 1e-4 * expected.std()
+    check_image_encoders("sam", (2, 8, 8, 32), 1e-4, tmp_path)

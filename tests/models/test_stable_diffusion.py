@@ -1,12 +1,11 @@
 """Stable Diffusion: the same model and the same step in KerasCV and in Diffusers."""
 
-import numpy as np
 import pytest
 
 from measure.models.stable_diffusion import inputs
 from measure.models.stable_diffusion.steps import Steps
 from measure.models.stable_diffusion.work import image_encoder, per_step, unet
-from tests.models.vision import cell, run, size
+from tests.models.libraries import cell, check_image_encoders, run, size
 
 
 def test_a_step_is_all_evaluations_at_one_timestep():
@@ -82,7 +81,7 @@ def test_work_is_what_pytorch_counts(task, tmp_path):
     # The gradient of the images, a third of the first convolution, is never needed.
     less = 2 * 128**2 * 9 * 3 * 32 if task == "fit" else 0
     ours = per_step(task, one.architecture, 1)["flops_per_step"]
-    assert run(one, "flops", folder=tmp_path) == ours - less
+    assert run("vision", one, "flops", folder=tmp_path) == ours - less
 
 
 def test_inputs_are_seeded_and_shaped():
@@ -103,14 +102,15 @@ def test_parameters_at_paper(task, parameters, tmp_path):
         cell("stable_diffusion", framework, task, "paper")
         for framework in ("keras3-jax", "pytorch-eager")
     )
-    composed = run(keras, "shapes", folder=tmp_path)
-    assert composed == run(keras, "library_shapes", folder=tmp_path)
-    assert size(composed) == size(run(native, "shapes", folder=tmp_path)) == parameters
+    composed = run("vision", keras, "shapes", folder=tmp_path)
+    assert composed == run("vision", keras, "library_shapes", folder=tmp_path)
+    assert size(composed) == size(run("vision", native, "shapes", folder=tmp_path)) == parameters
 
 
 def test_a_step_evaluates_the_unet_on_two_latents_per_image_in_every_library(tmp_path):
     facts = {
         framework: run(
+            "vision",
             cell("stable_diffusion", framework, "predict", "smoke", batch_size=3),
             "steps",
             folder=tmp_path,
@@ -126,12 +126,4 @@ def test_a_step_evaluates_the_unet_on_two_latents_per_image_in_every_library(tmp
 
 def test_image_encoders_agree_with_the_same_weights_and_images(tmp_path):
     """Within 1e-3 of the output's deviation: KerasCV's norms add 1e-5, Diffusers' 1e-6."""
-    native, keras = (
-        cell("stable_diffusion", framework, "fit", "smoke", batch_size=2)
-        for framework in ("pytorch-eager", "keras3-torch")
-    )
-    run(native, "outputs", tmp_path, folder=tmp_path)
-    run(keras, "outputs", tmp_path, folder=tmp_path)
-    expected, found = (np.load(tmp_path / f"{name}.npy") for name in ("pytorch", "keras3-torch"))
-    assert expected.shape == found.shape == (2, 16, 16, 8)
-    assert np.abs(found - expected).max() < 1e-3 * expected.std()
+    check_image_encoders("stable_diffusion", (2, 16, 16, 8), 1e-3, tmp_path)

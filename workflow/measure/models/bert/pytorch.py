@@ -4,6 +4,9 @@ import numpy as np
 
 from measure.models.bert.inputs import labels, tokens
 
+# The activation that Keras' libraries give to BERT; by default Transformers computes the exact one.
+ACTIVATION = "gelu_pytorch_tanh"
+
 
 def load():
     """Import the model library."""
@@ -21,7 +24,9 @@ def build(cell):
     """``BertForSequenceClassification``; its forward pass computes the loss."""
     if cell.weights == "preset":
         return transformers.BertForSequenceClassification.from_pretrained(
-            "google-bert/bert-base-cased", num_labels=cell.architecture["classes"]
+            "google-bert/bert-base-cased",
+            num_labels=cell.architecture["classes"],
+            hidden_act=ACTIVATION,
         )
     return transformers.BertForSequenceClassification(_config(cell.architecture))
 
@@ -53,6 +58,7 @@ def _config(a):
         num_attention_heads=a["heads"],
         hidden_size=a["hidden_size"],
         intermediate_size=a["intermediate_size"],
+        hidden_act=ACTIVATION,
         max_position_embeddings=a["max_positions"],
         hidden_dropout_prob=a["dropout"],
         attention_probs_dropout_prob=a["dropout"],

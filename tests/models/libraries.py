@@ -1,4 +1,4 @@
-"""What the tests of the two image models share: cells, and programs in the environments."""
+"""What the tests of the models share: cells, and programs in the environments."""
 
 import json
 import os
@@ -15,33 +15,34 @@ from planning.models import Models
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
+KERAS = ("keras3-jax", "keras3-torch", "keras3-tensorflow", "keras2-tensorflow")
 
 
-def cell(model, framework, task, scale, batch_size=1):
-    """A cell of a model at a scale."""
+def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
+    """A cell of a model at a scale; ``architecture`` replaces sizes."""
     return Cell(
         model=model,
         task=task,
         batch_size=batch_size,
         framework=framework,
-        accelerator="cpu",
+        accelerator=accelerator,
         precision="default",
-        architecture=Models([]).load(model).architecture[scale],
+        architecture={**Models([]).load(model).architecture[scale], **architecture},
         weights="random",
         seed=1,
         threads=1,
     )
 
 
-def run(cell, *command, folder):
+def run(program, cell, *command, folder):
     """What a program says last in the environment of the cell's framework, decoded."""
     framework = FRAMEWORKS[cell.framework]
     definition = ROOT / "envs" / "cpu" / f"{framework.environment}.yaml"
     interpreter = virtual_interpreter(framework.environment, definition, None)
-    program = PROGRAMS / f"vision_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
+    script = PROGRAMS / f"{program}_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
     done = subprocess.run(
-        [interpreter, "-s", str(program), *arguments],
+        [interpreter, "-s", str(script), *arguments],
         env={
             **os.environ,
             "KERAS_HOME": str(folder),
@@ -60,3 +61,21 @@ def run(cell, *command, folder):
 def size(shapes):
     """Parameters in a list of shapes."""
     return sum(int(np.prod(shape)) for shape in shapes)
+
+
+def check_image_encoders(model, shape, tolerance, folder):
+    """What `fit` trains has the native library's output in every Keras column, within so much of
+    its deviation.
+    """
+    native, *others = (
+        cell(model, framework, "fit", "smoke", batch_size=2)
+        for framework in ("pytorch-eager", *KERAS)
+    )
+    run("vision", native, "outputs", folder, folder=folder)
+    expected = np.load(folder / "pytorch.npy")
+    assert expected.shape == shape
+    for one in others:
+        run("vision", one, "outputs", folder, folder=folder)
+        found = np.load(folder / f"{one.framework}.npy")
+        assert found.shape == shape
+        assert np.abs(found - expected).max() < tolerance * expected.std(), one.framework

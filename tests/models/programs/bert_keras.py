@@ -1,0 +1,72 @@
+"""Run in the environment of a Keras column: what KerasHub or KerasNLP makes of a cell.
+
+    python bert_keras.py WORKFLOW CELL outputs EXCHANGE
+
+outputs: logits into the folder EXCHANGE, from the weights there.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+workflow, cell, command, *exchange = sys.argv[1:]
+sys.path.insert(0, workflow)
+
+from measure import frameworks  # noqa: E402 (the path above is how it is found)
+
+cell = frameworks.Cell(**json.loads(cell))
+framework = frameworks.create(cell)
+framework.load()
+
+import numpy as np  # noqa: E402
+
+
+def outputs(folder):
+    framework.build()
+    model = framework.model
+    weights = np.load(Path(folder, "weights.npz"))
+    given = counterparts(model)
+    assert {name for _, name in given} == set(weights), "not every weight has its counterpart"
+    assert len(given) == len(model.weights)
+    for variable, name in given:
+        variable.assign(as_keras(weights[name], name).reshape(variable.shape))
+    inputs = framework.models.batch(cell, cell.batch_size)[0]
+    np.save(Path(folder, f"{cell.framework}.npy"), model.predict(inputs, verbose=0))
+
+
+def as_keras(weight, name):
+    """Matrices have their inputs first here; those of embeddings are the same."""
+    return weight.T if name.endswith("weight") and "embeddings" not in name else weight
+
+
+def counterparts(model):
+    """Keras' variables with Transformers' names for them."""
+    backbone, of = model.backbone, "bert.embeddings"
+    pairs = [
+        (backbone.token_embedding.embeddings, f"{of}.word_embeddings.weight"),
+        (backbone.position_embedding.position_embeddings, f"{of}.position_embeddings.weight"),
+        (backbone.segment_embedding.embeddings, f"{of}.token_type_embeddings.weight"),
+    ]
+    pairs += norm(backbone.embeddings_layer_norm, f"{of}.LayerNorm")
+    for number, layer in enumerate(backbone.transformer_layers):
+        name, attention = f"bert.encoder.layer.{number}", layer._self_attention_layer
+        for kind in ("query", "key", "value"):
+            pairs += dense(getattr(attention, f"_{kind}_dense"), f"{name}.attention.self.{kind}")
+        pairs += dense(attention._output_dense, f"{name}.attention.output.dense")
+        pairs += norm(layer._self_attention_layer_norm, f"{name}.attention.output.LayerNorm")
+        pairs += dense(layer._feedforward_intermediate_dense, f"{name}.intermediate.dense")
+        pairs += dense(layer._feedforward_output_dense, f"{name}.output.dense")
+        pairs += norm(layer._feedforward_layer_norm, f"{name}.output.LayerNorm")
+    pairs += dense(backbone.pooled_dense, "bert.pooler.dense")
+    return pairs + dense(model.output_dense, "classifier")
+
+
+def dense(layer, name):
+    return [(layer.kernel, f"{name}.weight"), (layer.bias, f"{name}.bias")]
+
+
+def norm(layer, name):
+    return [(layer.gamma, f"{name}.weight"), (layer.beta, f"{name}.bias")]
+
+
+{"outputs": outputs}[command](*exchange)
