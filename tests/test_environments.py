@@ -3,145 +3,19 @@
 The definitions here lock one tiny wheel that the tests build themselves: no network.
 """
 
-import contextlib
-import hashlib
-import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import venv
-import zipfile
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-import lock
 from environments import definition_sha256
-
-PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "environments.py"
-THIS_PYTHON = "{}.{}".format(*sys.version_info)
-
-LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
-# Each run of the script leaves a line in the trace, and stays until the gate is gone.
-TRACED = """\
-set -eu
-echo started >> "$TRACE"
-while [ -e "$GATE" ]; do sleep 0.05; done
-"""
-
-
-@dataclass
-class Workshop:
-    """A folder with a definition, a cache of its own, and the pip configuration to serve it."""
-
-    folder: Path
-    environ: dict[str, str]
-
-    @property
-    def definition(self) -> Path:
-        return self.folder / "envs" / "cpu" / "tiny.yaml"
-
-    @property
-    def script(self) -> Path:
-        return self.definition.with_name("tiny.post-deploy.sh")
-
-    @property
-    def trace(self) -> Path:
-        return self.folder / "trace"
-
-    @property
-    def gate(self) -> Path:
-        return self.folder / "gate"
-
-    @property
-    def prefix(self) -> Path:
-        digest = definition_sha256(self.definition)[:16]
-        return self.folder / "cache" / "envs" / f"tiny-cpu-{digest}"
-
-    def runs(self) -> int:
-        return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
-
-    def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
-        command = [python, str(PROGRAM), "--name", "tiny", "--definition", str(self.definition)]
-        command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        leak = self.environ["PYTHONPATH"]
-        return subprocess.Popen(command, env=self.environ, cwd=leak, text=True, **pipes)
-
-    def run(self, *arguments, **options) -> tuple[int, list[str]]:
-        """Exit code and the lines of the message; nothing may be printed to stdout."""
-        process = self.start("marker.json", *arguments, **options)
-        output, message = process.communicate(timeout=120)
-        assert output == ""
-        return process.returncode, message.splitlines()
-
-    def marker(self, name: str = "marker.json") -> dict:
-        return json.loads((self.folder / name).read_text())
-
-    def has_marker(self) -> bool:
-        return (self.folder / "marker.json").exists()
-
-    def wait_until_started(self) -> None:
-        """Until the script's trace has a line: a fifo would need a reader, so look."""
-        for _ in range(600):
-            if self.runs():
-                return
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                subprocess.run(["sleep", "60"], timeout=0.1)
-        raise AssertionError("the script did not start")
-
-
-def build_wheel(folder: Path) -> str:
-    """A wheel of one empty module; its sha256."""
-    folder.mkdir()
-    wheel = folder / "tiny_thing-1.0-py3-none-any.whl"
-    about = "tiny_thing-1.0.dist-info"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("tiny_thing.py", "")
-        archive.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\nName: Tiny_Thing\nVersion: 1.0\n"
-        )
-        archive.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr(f"{about}/RECORD", "")
-    return hashlib.sha256(wheel.read_bytes()).hexdigest()
-
-
-def make_workshop(folder: Path) -> Workshop:
-    kept = ("PATH", "HOME", "LANG", "PYENV_ROOT", "LD_LIBRARY_PATH")
-    environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {
-        "MILLISTEP_CACHE": str(folder / "cache"),
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(folder / "wheels"),
-        "TRACE": str(folder / "trace"),
-        "GATE": str(folder / "gate"),
-        "PYTHONPATH": str(folder / "leak"),
-    }
-    workshop = Workshop(folder, environ)
-    # What must not count as installed: a package on PYTHONPATH and in the working directory.
-    for name in ("tiny_thing", "leaked"):
-        about = folder / "leak" / f"{name}-1.0.dist-info"
-        about.mkdir(parents=True)
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    workshop.definition.parent.mkdir(parents=True)
-    workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
-    text = LOCK.format(sha256=build_wheel(folder / "wheels"))
-    script = lock.POST_DEPLOY.format(source="a test", lock=text)
-    workshop.script.write_text(script.replace("set -eu\n", TRACED))
-    return workshop
-
-
-@pytest.fixture
-def workshop(tmp_path) -> Workshop:
-    return make_workshop(tmp_path)
+from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 
 @pytest.fixture(scope="module")
@@ -254,54 +128,6 @@ def test_failing_script_is_told_in_one_line_and_the_tail_of_the_log(workshop):
     assert "early" in log.read_text()
     assert not workshop.has_marker()
     assert workshop.run()[0] == 1, "a failed creation counted as a finished one"
-
-
-def closed_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def no_index(workshop: Workshop) -> None:
-    del workshop.environ["PIP_NO_INDEX"], workshop.environ["PIP_FIND_LINKS"]
-    workshop.environ["PIP_INDEX_URL"] = f"http://127.0.0.1:{closed_port()}/simple"
-
-
-def other_wheel(workshop: Workshop) -> None:
-    with open(next((workshop.folder / "wheels").iterdir()), "ab") as wheel:
-        wheel.write(b"\0")
-
-
-def no_wheel(workshop: Workshop) -> None:
-    next((workshop.folder / "wheels").iterdir()).unlink()
-
-
-def full_disk(workshop: Workshop) -> None:
-    workshop.script.write_text("cat /dev/zero > /dev/full\n")
-
-
-def no_name_server(workshop: Workshop) -> None:
-    workshop.script.write_text("echo '[Errno -3] Temporary failure in name resolution'; exit 1\n")
-
-
-@pytest.mark.parametrize(
-    "spoil, cause",
-    [
-        (no_index, "the package index cannot be reached"),
-        (no_name_server, "it looks as if there is no network"),
-        (no_wheel, "the package index does not have a locked version"),
-        (other_wheel, "a downloaded file is not the one that was locked"),
-        (full_disk, "the disk is full"),
-    ],
-)
-def test_the_likely_cause_is_named(workshop, spoil, cause):
-    spoil(workshop)
-    code, message = workshop.run()
-    assert code == 1
-    log = f"{workshop.prefix}.log"
-    assert message[0] == f"tiny: could not create {workshop.prefix.name}: {cause}; the log is {log}"
-    assert len(message) > 1
-    assert not workshop.has_marker()
 
 
 def test_python_that_is_not_there_is_named(workshop):

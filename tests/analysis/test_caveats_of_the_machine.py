@@ -5,10 +5,10 @@ numbers of the files.
 import re
 
 import pytest
+from conditions import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from results_factory import moment
-from test_caveats import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
 
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from conditions import JAX, TORCH, quiet_project, step_ns
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_caveats import JAX, TORCH, quiet_project, step_ns
 
 from analysis import legacy
 from analysis.legacy import Cause, explain

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from conditions import TORCH, quiet_project, step_ns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from results_factory import FRAMEWORKS, Project, make_plan
-from test_caveats import TORCH, quiet_project, step_ns
 
 from analysis.caveats import collect
 from analysis.caveats.core import MOST, places

@@ -1,9 +1,9 @@
 """Which side of a difference is favoured: said where physics tells, unknown elsewhere."""
 
 import pytest
+from conditions import JAX, TORCH, parity, quiet_project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_caveats import JAX, TORCH, parity, quiet_project
 
 from analysis.caveats import collect
 from analysis.caveats.sides import SIDES, favoured, rank

@@ -1,0 +1,148 @@
+"""One sample: the counters of a made-up machine and of a made-up GPU."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from measure import sampler
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{content}\n")
+
+
+def power_domain(system, number, name, microjoules):
+    domain = system / "class/powercap" / f"intel-rapl:{number}"
+    write(domain / "name", name)
+    write(domain / "energy_uj", microjoules)
+    write(domain / "max_energy_range_uj", 10_000_000)
+    return domain / "energy_uj"
+
+
+def test_energy_counters_of_all_packages_add_up_and_may_wrap(tmp_path):
+    first = power_domain(tmp_path, "0", "package-0", 9_000_000)
+    second = power_domain(tmp_path, "1", "package-1", 0)
+    power_domain(tmp_path, "0:0", "dram", 5_000_000)
+    rapl = sampler.Rapl(tmp_path)
+    write(second, 500_000)
+    assert rapl.joules() == pytest.approx(0.5)
+    write(first, 1_000_000)
+    assert rapl.joules() == pytest.approx(2.5)
+
+
+def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
+    for number, events in enumerate((3, 40, 500)):
+        folder = tmp_path / f"devices/system/cpu/cpu{number}/thermal_throttle"
+        write(folder / "core_throttle_count", events)
+        write(folder / "package_throttle_count", 1)
+    seen = sampler.Sampler([1, 2], "cpu", tmp_path).sample()
+    assert seen["throttle_events"] == 40 + 500 + 2
+    assert seen["joules"] is None
+
+
+class FakeNvml:
+    """What of NVML's bindings is used, over one GPU."""
+
+    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
+
+    def __init__(self, running=(), trouble=None):
+        self.running, self.trouble, self.asked_for = running, trouble, None
+
+    def nvmlInit(self):
+        if self.trouble == "no driver":
+            raise RuntimeError("NVML Shared Library Not Found")
+
+    def nvmlDeviceGetHandleByIndex(self, index):
+        self.asked_for = index
+        return "gpu"
+
+    def nvmlDeviceGetHandleByUUID(self, uuid):
+        self.asked_for = uuid
+        return "gpu"
+
+    def nvmlDeviceGetClockInfo(self, device, clock):
+        return {1: 1410, 2: 1215}[clock]
+
+    def nvmlDeviceGetTemperature(self, device, sensor):
+        return 61
+
+    def nvmlDeviceGetPowerUsage(self, device):
+        return 312_500
+
+    def nvmlDeviceGetUtilizationRates(self, device):
+        return SimpleNamespace(gpu=97, memory=40)
+
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, device):
+        return 0x1 | 0x4 | 0x40
+
+    def nvmlDeviceGetComputeRunningProcesses(self, device):
+        return [SimpleNamespace(pid=pid) for pid in self.running]
+
+    def nvmlDeviceGetTotalEnergyConsumption(self, device):
+        if self.trouble == "no counter":
+            raise RuntimeError("Not Supported")
+        return 1_234_500
+
+
+@pytest.fixture
+def nvml(monkeypatch):
+    def loaded(**options):
+        fake = FakeNvml(**options)
+        monkeypatch.setitem(sys.modules, "pynvml", fake)
+        return fake
+
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    return loaded
+
+
+def test_the_readings_of_a_gpu(nvml):
+    nvml()
+    seen = sampler.Sampler([0], "cuda").sample()
+    assert (seen["joules"], seen["counter"]) == (1234.5, "nvml")
+    assert seen["gpu"] == {
+        "sm_clock_mhz": 1410,
+        "memory_clock_mhz": 1215,
+        "temperature_c": 61,
+        "power_w": 312.5,
+        "utilization_percent": 97,
+        "throttle_reasons": ["power cap", "thermal slowdown by hardware"],
+        "foreign_processes": 0,
+    }
+
+
+@pytest.mark.parametrize(("visible", "asked_for"), [("1,0", 1), ("GPU-abc", "GPU-abc")])
+def test_the_gpu_is_the_one_that_the_run_sees(nvml, monkeypatch, visible, asked_for):
+    fake = nvml()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    sampler.Gpu()
+    assert fake.asked_for == asked_for
+
+
+def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monkeypatch):
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(os, "getppid", os.getpid)  # this test plays the supervisor
+    try:
+        nvml(running=[sleeper.pid, 1])
+        assert sampler.Gpu().reading()["foreign_processes"] == 1
+        nvml(running=[999_999_999, 999_999_998])  # a container: none looks like ours
+        assert sampler.Gpu().reading()["foreign_processes"] == 1
+        nvml(running=[])
+        assert sampler.Gpu().reading()["foreign_processes"] == 0
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):
+    nvml(trouble="no driver")
+    seen = sampler.Sampler([0], "cuda").sample()
+    assert (seen["gpu"], seen["joules"], seen["counter"]) == (None, None, None)
+    assert capsys.readouterr().err == ("the GPU is not sampled: NVML Shared Library Not Found\n")
+    nvml(trouble="no counter")
+    seen = sampler.Sampler([0], "cuda").sample()
+    assert seen["gpu"]["power_w"] == 312.5
+    assert seen["joules"] is None

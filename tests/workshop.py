@@ -1,0 +1,129 @@
+"""A definition that locks one tiny wheel, with all that deploying it needs: no network."""
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import lock
+from environments import definition_sha256
+
+PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "environments.py"
+THIS_PYTHON = "{}.{}".format(*sys.version_info)
+
+LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
+# Each run of the script leaves a line in the trace, and stays until the gate is gone.
+TRACED = """\
+set -eu
+echo started >> "$TRACE"
+while [ -e "$GATE" ]; do sleep 0.05; done
+"""
+
+
+@dataclass
+class Workshop:
+    """A folder with a definition, a cache of its own, and the pip configuration to serve it."""
+
+    folder: Path
+    environ: dict[str, str]
+
+    @property
+    def definition(self) -> Path:
+        return self.folder / "envs" / "cpu" / "tiny.yaml"
+
+    @property
+    def script(self) -> Path:
+        return self.definition.with_name("tiny.post-deploy.sh")
+
+    @property
+    def trace(self) -> Path:
+        return self.folder / "trace"
+
+    @property
+    def gate(self) -> Path:
+        return self.folder / "gate"
+
+    @property
+    def prefix(self) -> Path:
+        digest = definition_sha256(self.definition)[:16]
+        return self.folder / "cache" / "envs" / f"tiny-cpu-{digest}"
+
+    def runs(self) -> int:
+        return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
+
+    def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
+        command = [python, str(PROGRAM), "--name", "tiny", "--definition", str(self.definition)]
+        command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        leak = self.environ["PYTHONPATH"]
+        return subprocess.Popen(command, env=self.environ, cwd=leak, text=True, **pipes)
+
+    def run(self, *arguments, **options) -> tuple[int, list[str]]:
+        """Exit code and the lines of the message; nothing may be printed to stdout."""
+        process = self.start("marker.json", *arguments, **options)
+        output, message = process.communicate(timeout=120)
+        assert output == ""
+        return process.returncode, message.splitlines()
+
+    def marker(self, name: str = "marker.json") -> dict:
+        return json.loads((self.folder / name).read_text())
+
+    def has_marker(self) -> bool:
+        return (self.folder / "marker.json").exists()
+
+    def wait_until_started(self) -> None:
+        """Until the script's trace has a line: a fifo would need a reader, so look."""
+        for _ in range(600):
+            if self.runs():
+                return
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(["sleep", "60"], timeout=0.1)
+        raise AssertionError("the script did not start")
+
+
+def build_wheel(folder: Path) -> str:
+    """A wheel of one empty module; its sha256."""
+    folder.mkdir()
+    wheel = folder / "tiny_thing-1.0-py3-none-any.whl"
+    about = "tiny_thing-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("tiny_thing.py", "")
+        archive.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: Tiny_Thing\nVersion: 1.0\n"
+        )
+        archive.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{about}/RECORD", "")
+    return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
+def make_workshop(folder: Path) -> Workshop:
+    kept = ("PATH", "HOME", "LANG", "PYENV_ROOT", "LD_LIBRARY_PATH")
+    environ = {name: os.environ[name] for name in kept if name in os.environ}
+    environ |= {
+        "MILLISTEP_CACHE": str(folder / "cache"),
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(folder / "wheels"),
+        "TRACE": str(folder / "trace"),
+        "GATE": str(folder / "gate"),
+        "PYTHONPATH": str(folder / "leak"),
+    }
+    workshop = Workshop(folder, environ)
+    # What must not count as installed: a package on PYTHONPATH and in the working directory.
+    for name in ("tiny_thing", "leaked"):
+        about = folder / "leak" / f"{name}-1.0.dist-info"
+        about.mkdir(parents=True)
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    workshop.definition.parent.mkdir(parents=True)
+    workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
+    text = LOCK.format(sha256=build_wheel(folder / "wheels"))
+    script = lock.POST_DEPLOY.format(source="a test", lock=text)
+    workshop.script.write_text(script.replace("set -eu\n", TRACED))
+    return workshop
