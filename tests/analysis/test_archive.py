@@ -1,6 +1,5 @@
 """The archive of a small project, as a user makes and verifies it."""
 
-import hashlib
 import json
 import os
 import re
@@ -12,11 +11,9 @@ import zipfile
 
 import matplotlib
 import pytest
-from results_factory import Project, make_plan
+from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, edit, make_project, repacked
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT, about
-from analysis.archive.citation import bibtex, read_citation
-from analysis.archive.container import write_zip
 from analysis.archive.contents import source_names
 from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.pack import files_below, pack
@@ -25,53 +22,6 @@ from analysis.archive.verification import verify
 from analysis.archive.verify import told
 from analysis.errors import InputError
 from analysis.strict_json import validate
-
-USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
-RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
-LOG = RECORD.replace("records", "logs").replace(".json", ".log")
-CONFIG = {"scale": "laptop", "interpreters": {"keras3-jax": f"{HOME}/nightly/bin/python"}}
-
-
-def make_project(folder):
-    """Two columns, two runs; records and logs that name the machine in every way."""
-    plan = make_plan(2, (("bert", "fit", 8, 32),), ("keras3-tensorflow", "keras3-jax"))
-    for cell in plan["cells"]:
-        for run in cell["runs"]:
-            facts = json.loads(run["identity"]) | {"interpreter": f"{HOME}/nightly/bin/python"}
-            run["identity"] = json.dumps(facts, sort_keys=True)
-    project = Project(folder, plan)
-    packages = f"{HOME}/.cache/millistep/envs/jax-1/lib/python3.11/site-packages"
-
-    def name_the_machine(record):
-        record["warnings"] = [f"UserWarning: in {packages}/keras/src/a.py on {HOST}"]
-
-    project.change(name_the_machine)
-    project.save()
-    marker = {
-        "schema": "millistep.environment/1",
-        "name": "keras3-jax",
-        "accelerator": "cpu",
-        "method": "venv",
-        "definition_sha256": "ab" * 32,
-        "interpreter": f"{HOME}/.cache/millistep/envs/jax-1/bin/python",
-        "prefix": f"{HOME}/.cache/millistep/envs/jax-1",
-        "python": "3.11.7",
-        "packages": {"jax": "0.7"},
-    }
-    lines = f"{project.folder}/x.py:3: {packages}/jax/b.py /usr/lib/libc.so.6 /tmp/torch_{USER}/c\n"
-    texts = {
-        "results/environments/cpu/keras3-jax.json": json.dumps(marker),
-        LOG: lines,
-        "results/logs/environments/keras3-jax.log": f"{HOST}: https://{HOST}/simple /proc/stat\n",
-        "results/logs/archive.log": "being written",
-        "results/logs/smoke/bert/fit-b2/keras3-jax/run1.log": "of another plan",
-        "results/records/smoke/bert/fit-b2/keras3-jax/run1.json": "of another plan",
-    }
-    for name, text in texts.items():
-        path = project.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return project.folder
 
 
 @pytest.fixture(scope="module")
@@ -132,29 +82,6 @@ def checked(path, tmp_path, draw):
     folder = tmp_path / "checked"
     folder.mkdir()
     return verify(path, folder, draw)
-
-
-def repacked(unpacked, tmp_path, change, manifest=False):
-    """The archive with a change to its files, zipped as ours are; `manifest`: made to fit."""
-    folder = tmp_path / "changed"
-    shutil.copytree(unpacked, folder)
-    change(folder)
-    names = [name for name in files_below(folder) if name != MANIFEST]
-    if manifest:
-        digests = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in names]
-        (folder / MANIFEST).write_text("".join(f"{d}  {n}\n" for d, n in digests))
-    write_zip(folder, [*names, MANIFEST], tmp_path / "b.zip", (2026, 1, 1, 0, 0, 0))
-    return tmp_path / "b.zip"
-
-
-def edit(name, old, new):
-    def change(folder):
-        path = folder / name
-        text = path.read_bytes()
-        assert old in text
-        path.write_bytes(text.replace(old, new, 1))
-
-    return change
 
 
 def test_everything_is_in_it(unpacked):
@@ -374,53 +301,9 @@ def test_sources_that_name_the_machine_are_refused(project_folder, tmp_path, mon
     assert not list(tmp_path.glob("*.zip"))
 
 
-def test_without_git_there_is_no_revision(tmp_path, monkeypatch):
-    assert about.revision(tmp_path) is None
-    monkeypatch.setenv("PATH", "")
-    assert about.revision(ROOT) is None
-
-
-def test_the_revision_is_what_git_says(tmp_path):
-    def git(*words):
-        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init")
-    (tmp_path / "a").write_text("1")
-    git("add", "a")
-    git("commit", "-m", "first")
-    git("tag", "v1.2")
-    assert about.revision(tmp_path) == "v1.2"
-    (tmp_path / "a").write_text("2")
-    assert about.revision(tmp_path) == "v1.2-dirty"
-    (tmp_path / "inner").mkdir()
-    assert about.revision(tmp_path / "inner") is None
-
-
 def test_bad_input_is_one_line(tmp_path):
     command = [sys.executable, "-m", "analysis.archive", "--output", str(tmp_path / "a.zip")]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "plan.json: no such file" in done.stderr and not list(tmp_path.glob("*"))
-
-
-def test_bibtex_has_what_the_citation_has(tmp_path):
-    path = tmp_path / "CITATION.cff"
-    path.write_text(
-        "cff-version: 1.2.0\nmessage: Cite.\ntitle: A & B\nlicense: MIT\ndoi: 10.5281/zenodo.1\n"
-        "date-released: 2026-11-20\nauthors:\n- {family-names: Lovelace, given-names: Ada}\n"
-        "- {name: The C_D group}\n"
-    )
-    text = bibtex(read_citation(path), "100 % of it")
-    assert text.startswith("@software{millistep,\n") and text.endswith("\n}")
-    assert r"title   = {{A \& B}}" in text and "doi     = {10.5281/zenodo.1}" in text
-    assert r"author  = {Lovelace, Ada and {The C\_D group}}" in text and "year    = {2026}" in text
-    assert r"note    = {100 \% of it}" in text and "version" not in text
-
-
-def test_our_citation_is_complete():
-    citation = read_citation(ROOT / "CITATION.cff")
-    assert citation["cff-version"] == "1.2.0" and citation["type"] == "software"
-    assert {"abstract", "version", "date-released", "keywords", "references"} <= citation.keys()
-    assert (ROOT / "LICENSE").read_text().strip().startswith("Apache License")

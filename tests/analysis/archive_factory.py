@@ -1,0 +1,81 @@
+"""A measured project that names the machine in every way, and archives that somebody changed."""
+
+import hashlib
+import json
+import shutil
+
+from results_factory import Project, make_plan
+
+from analysis.archive import MANIFEST
+from analysis.archive.container import write_zip
+from analysis.archive.pack import files_below
+
+USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
+RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
+LOG = RECORD.replace("records", "logs").replace(".json", ".log")
+CONFIG = {"scale": "laptop", "interpreters": {"keras3-jax": f"{HOME}/nightly/bin/python"}}
+
+
+def make_project(folder):
+    """Two columns, two runs; records and logs that name the machine in every way."""
+    plan = make_plan(2, (("bert", "fit", 8, 32),), ("keras3-tensorflow", "keras3-jax"))
+    for cell in plan["cells"]:
+        for run in cell["runs"]:
+            facts = json.loads(run["identity"]) | {"interpreter": f"{HOME}/nightly/bin/python"}
+            run["identity"] = json.dumps(facts, sort_keys=True)
+    project = Project(folder, plan)
+    packages = f"{HOME}/.cache/millistep/envs/jax-1/lib/python3.11/site-packages"
+
+    def name_the_machine(record):
+        record["warnings"] = [f"UserWarning: in {packages}/keras/src/a.py on {HOST}"]
+
+    project.change(name_the_machine)
+    project.save()
+    marker = {
+        "schema": "millistep.environment/1",
+        "name": "keras3-jax",
+        "accelerator": "cpu",
+        "method": "venv",
+        "definition_sha256": "ab" * 32,
+        "interpreter": f"{HOME}/.cache/millistep/envs/jax-1/bin/python",
+        "prefix": f"{HOME}/.cache/millistep/envs/jax-1",
+        "python": "3.11.7",
+        "packages": {"jax": "0.7"},
+    }
+    lines = f"{project.folder}/x.py:3: {packages}/jax/b.py /usr/lib/libc.so.6 /tmp/torch_{USER}/c\n"
+    texts = {
+        "results/environments/cpu/keras3-jax.json": json.dumps(marker),
+        LOG: lines,
+        "results/logs/environments/keras3-jax.log": f"{HOST}: https://{HOST}/simple /proc/stat\n",
+        "results/logs/archive.log": "being written",
+        "results/logs/smoke/bert/fit-b2/keras3-jax/run1.log": "of another plan",
+        "results/records/smoke/bert/fit-b2/keras3-jax/run1.json": "of another plan",
+    }
+    for name, text in texts.items():
+        path = project.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return project.folder
+
+
+def repacked(unpacked, tmp_path, change, manifest=False):
+    """The archive with a change to its files, zipped as ours are; `manifest`: made to fit."""
+    folder = tmp_path / "changed"
+    shutil.copytree(unpacked, folder)
+    change(folder)
+    names = [name for name in files_below(folder) if name != MANIFEST]
+    if manifest:
+        digests = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in names]
+        (folder / MANIFEST).write_text("".join(f"{d}  {n}\n" for d, n in digests))
+    write_zip(folder, [*names, MANIFEST], tmp_path / "b.zip", (2026, 1, 1, 0, 0, 0))
+    return tmp_path / "b.zip"
+
+
+def edit(name, old, new):
+    def change(folder):
+        path = folder / name
+        text = path.read_bytes()
+        assert old in text
+        path.write_bytes(text.replace(old, new, 1))
+
+    return change
