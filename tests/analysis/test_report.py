@@ -17,7 +17,7 @@ from analysis.report.methods_text import methods_text
 from analysis.report.page import CONTENTS, TEMPLATES, render
 from analysis.report.page import FIGURES as REPORTED
 from analysis.report.parity import card_of, differing
-from analysis.report.setting import settings
+from analysis.report.setting import settings, software
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -237,6 +237,16 @@ def test_drift_is_marked(project, figures):
     project.canaries[2]["python_loop_ms"] *= 1.05
     text = page_of(project, figures)
     assert "(+5" in text and 'class="flag">drifted' in text
+
+
+def test_software_of_a_column_is_said_once_whatever_its_models_libraries(project):
+    for run, library in enumerate(("peft 3", "diffusers 4"), start=1):
+        version = {"framework_version": f"{library}, torch 2"}
+        project.change(lambda r, v=version: r["parity"].update(v), "keras3-torch", run=run)
+    project.change(lambda r: r["parity"].update(framework_version="jax 1"), "keras3-jax")
+    said = software(project.load())
+    assert "Keras 3 (JAX): jax 1;" in f"{said};"
+    assert "peft 3" in said and "diffusers 4" in said and said.count("torch 2") == 1
 
 
 def test_settings_give_the_plan_again(project):

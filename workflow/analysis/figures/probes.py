@@ -81,7 +81,8 @@ def _figure(
         scale(axes, row, points)
         axes.set_xlabel(labels[0], fontsize=8.5)
         axes.set_ylabel(labels[1], fontsize=8.5)
-    legend_of(figure, results.plan.frameworks)
+    drawn = {cell.framework for row in rows for cell in row.measured if points(cell)}
+    legend_of(figure, [column for column in results.plan.frameworks if column in drawn])
     return figure
 
 

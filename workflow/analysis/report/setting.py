@@ -82,7 +82,7 @@ def threads(results: Results) -> str:
 
 
 def software(results: Results) -> str:
-    """'Keras 3 (JAX) 3.15.1': the version that each column's live framework reported."""
+    """'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2': what each column's live framework reported."""
     parts = []
     for framework in results.plan.frameworks:
         cards = [
@@ -91,9 +91,10 @@ def software(results: Results) -> str:
             if cell.framework == framework
             for record in cell.records
         ]
-        versions = sorted({str(card["framework_version"]) for card in cards if card})
+        reported = [str(card["framework_version"]).split(", ") for card in cards if card]
+        versions = dict.fromkeys(version for found in reported for version in found)
         if versions:
-            parts.append(f"{framework.title}: {listed(versions)}")
+            parts.append(f"{framework.title}: {listed(list(versions))}")
     return "; ".join(parts) or NOTHING
 
 
