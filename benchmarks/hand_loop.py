@@ -82,23 +82,25 @@ def own_loop(framework, cell, steps):
 
 
 def keras3(framework, cell, steps):
-    """The trainer's own step function, one batch after the other, then wait."""
-    batch = framework.models.batch(cell, cell.batch_size)
+    """The trainer's own step function, fed as the trainer feeds it, then wait."""
+    from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
+
     model, fit = framework.model, cell.task == "fit"
-    step = {"jax": keras3_jax, "tensorflow": tensorflow, "torch": keras3_torch}[framework.backend]
-    return step(framework, model, batch, fit, steps)
+    given = PyDatasetAdapter(framework.dataset(cell.batch_size))
+    if framework.backend == "jax":
+        return keras3_jax(framework, model, given.get_jax_iterator(), fit, steps)
+    if framework.backend == "tensorflow":
+        return tensorflow(framework, model, given.get_tf_dataset(), fit, steps)
+    return keras3_torch(framework, model, iter(given.get_torch_dataloader()), fit, steps)
 
 
-def keras3_jax(framework, model, batch, fit, steps):
-    import itertools
-
+def keras3_jax(framework, model, data, fit, steps):
     jax, tree = framework.jax, framework.keras.tree
     wanted = {"trainable_variables": True, "non_trainable_variables": True}
     if fit:
         wanted |= {"optimizer_variables": True, "metrics_variables": True}
     state = model._get_jax_state(**wanted, purge_model_variables=True)
     function = model.train_function if fit else model.predict_function
-    data = itertools.repeat(batch)
     for _ in range(2):
         outputs, state = function(state, data)
     jax.block_until_ready(tree.flatten((outputs, state)))
@@ -114,24 +116,23 @@ def keras3_jax(framework, model, batch, fit, steps):
     return 1000 * elapsed / steps
 
 
-def tensorflow(framework, model, batch, fit, steps):
-    tf = framework.tf
-    data = iter(tf.data.Dataset.from_tensors(batch).repeat(steps + 2))
+def tensorflow(framework, model, dataset, fit, steps):
+    data = iter(dataset)
     function = model.train_function if fit else model.predict_function
     if framework.family == "keras3" and not fit:
         return timed(lambda: function([next(data)]), framework.fence, steps)
     return timed(lambda: function(data), framework.fence, steps)
 
 
-def keras3_torch(framework, model, batch, fit, steps):
+def keras3_torch(framework, model, data, fit, steps):
     function = model.train_function if fit else model.predict_function
     model.train(fit)
-    return timed(lambda: function([batch]), framework.fence, steps)
+    return timed(lambda: function([next(data)]), framework.fence, steps)
 
 
 def keras2(framework, cell, steps):
-    batch = framework.models.batch(cell, cell.batch_size)
-    return tensorflow(framework, framework.model, batch, cell.task == "fit", steps)
+    dataset = framework.dataset(cell.batch_size)
+    return tensorflow(framework, framework.model, dataset, cell.task == "fit", steps)
 
 
 def native(framework, cell, steps):
