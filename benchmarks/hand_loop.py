@@ -14,6 +14,7 @@ import time
 from cells import framework_of, last_line_inside, parser, planned, title
 
 REPEATS = 7
+WARMUP_STEPS = 5  # of either loop; what a new call of the API settles in belongs to neither
 
 
 def main():
@@ -45,6 +46,7 @@ def inside(identity):
         PROTOCOLS["laptop"],
         max_steps=20,
         cap_s=1.5,
+        warmup_steps=WARMUP_STEPS,
         precision=0.0,
         synchronised_steps=0,
         extends=False,
@@ -58,7 +60,7 @@ def inside(identity):
         reported.append(timer.step_ns / 1e6)
         by_hand.append(by_hand_loop(framework, cell, timer.steps))
     ratio = statistics.median(r / h for r, h in zip(reported, by_hand, strict=True))
-    print(f"{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}")
+    print(f"\n{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}")
     sys.stdout.flush()
     os._exit(0)
 
@@ -66,7 +68,7 @@ def inside(identity):
 def own_loop(framework, cell, steps):
     """``generate()`` calls and diffusion steps: the bare loop, a clock around it, then wait."""
     model = getattr(framework, "step_model", framework.model)
-    left, start = steps + 2, 0.0
+    left, start = steps + WARMUP_STEPS, 0.0
 
     def tick():
         nonlocal left, start
@@ -101,7 +103,7 @@ def keras3_jax(framework, model, data, fit, steps):
         wanted |= {"optimizer_variables": True, "metrics_variables": True}
     state = model._get_jax_state(**wanted, purge_model_variables=True)
     function = model.train_function if fit else model.predict_function
-    for _ in range(2):
+    for _ in range(WARMUP_STEPS):
         outputs, state = function(state, data)
     jax.block_until_ready(tree.flatten((outputs, state)))
     start = time.perf_counter()
@@ -154,8 +156,9 @@ def native(framework, cell, steps):
 
 
 def timed(step, fence, steps):
-    """Milliseconds per step between two fences, after two steps."""
-    step(), step()
+    """Milliseconds per step between two fences, after the warm-up."""
+    for _ in range(WARMUP_STEPS):
+        step()
     fence()
     start = time.perf_counter()
     for _ in range(steps):
