@@ -5,33 +5,12 @@
 outputs: logits into the folder EXCHANGE, from the weights there.
 """
 
-import json
-import sys
-from pathlib import Path
-
-workflow, cell, command, *exchange = sys.argv[1:]
-sys.path.insert(0, workflow)
-
-from measure import frameworks  # noqa: E402 (the path above is how it is found)
-
-cell = frameworks.Cell(**json.loads(cell))
-framework = frameworks.create(cell)
-framework.load()
-
-import numpy as np  # noqa: E402
+from column import predict
+from program import command, exchange
 
 
 def outputs(folder):
-    framework.build()
-    model = framework.model
-    weights = np.load(Path(folder, "weights.npz"))
-    given = counterparts(model)
-    assert {name for _, name in given} == set(weights), "not every weight has its counterpart"
-    assert len(given) == len(model.weights)
-    for variable, name in given:
-        variable.assign(as_keras(weights[name], name).reshape(variable.shape))
-    inputs = framework.models.batch(cell, cell.batch_size)[0]
-    np.save(Path(folder, f"{cell.framework}.npy"), model.predict(inputs, verbose=0))
+    predict(folder, counterparts, as_keras)
 
 
 def as_keras(weight, name):

@@ -10,22 +10,14 @@ outputs: logits and generated strings into the folder EXCHANGE, from the weights
 import json
 import math
 import os
-import sys
 import traceback
 from operator import attrgetter
-from pathlib import Path
 
-workflow, cell, command, *exchange = sys.argv[1:]
-sys.path.insert(0, workflow)
+import numpy as np
+from column import framework
+from program import cell, command, exchange
 
-from measure import frameworks  # noqa: E402 (the path above is how it is found)
-from measure.models.causal_lm.inputs import prompts, tokens  # noqa: E402
-
-cell = frameworks.Cell(**json.loads(cell))
-framework = frameworks.create(cell)
-framework.load()
-
-import numpy as np  # noqa: E402
+from measure.models.causal_lm.inputs import prompts, tokens
 
 # Transformers' name of a layer's weight: where Keras has it.
 LAYER = {
@@ -124,7 +116,4 @@ def laid_out(value, name, shape):
     return value.reshape(shape)
 
 
-if command == "count":
-    count()
-else:
-    outputs(Path(*exchange))
+{"count": count, "outputs": outputs}[command](*exchange)

@@ -8,21 +8,13 @@ outputs: weights, logits and generated strings into the folder EXCHANGE.
 """
 
 import json
-import sys
-from pathlib import Path
 
-workflow, cell, command, *exchange = sys.argv[1:]
-sys.path.insert(0, workflow)
+import numpy as np
+import torch
+from native import models
+from program import cell, command, exchange
 
-from measure.frameworks import Cell, builder  # noqa: E402 (the path above is how it is found)
-from measure.models.causal_lm.inputs import new_tokens, prompts, tokens  # noqa: E402
-
-cell = Cell(**json.loads(cell))
-models = builder(cell, "pytorch")
-models.load()
-
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
+from measure.models.causal_lm.inputs import new_tokens, prompts, tokens
 
 
 def count():
@@ -53,7 +45,4 @@ def outputs(folder):
     (folder / "pytorch.json").write_text(json.dumps(texts))
 
 
-if command == "count":
-    count()
-else:
-    outputs(Path(*exchange))
+{"count": count, "outputs": outputs}[command](*exchange)

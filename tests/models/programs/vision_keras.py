@@ -13,20 +13,9 @@ outputs: output of fit's network with the weights in the folder EXCHANGE.
 
 import importlib
 import json
-import sys
-from pathlib import Path
 
-workflow, cell, command, *exchange = sys.argv[1:]
-sys.path.insert(0, workflow)
-
-from measure import frameworks  # noqa: E402 (the path above is how it is found)
-
-cell = frameworks.Cell(**json.loads(cell))
-framework = frameworks.create(cell)
-framework.load()
-models = framework.models
-
-import numpy as np  # noqa: E402
+from column import framework, models, predict
+from program import cell, command, exchange
 
 
 def shapes():
@@ -67,23 +56,14 @@ def steps():
 
 
 def outputs(folder):
-    framework.build()
-    weights = np.load(Path(folder, "weights.npz"))
-    given = {"sam": sam, "stable_diffusion": image_encoder}[cell.model](framework.model)
-    assert {name for _, name in given} == set(weights), "not every weight has its counterpart"
-    assert len(given) == len(framework.model.weights)
-    for variable, name in given:
-        variable.assign(as_keras(weights, name, variable.shape))
-    images = models.batch(cell, cell.batch_size)[0]
-    np.save(Path(folder, f"{cell.framework}.npy"), framework.model.predict(images, verbose=0))
+    predict(folder, {"sam": sam, "stable_diffusion": image_encoder}[cell.model], as_keras)
 
 
-def as_keras(weights, name, shape):
+def as_keras(weight, name):
     """Kernels have the outputs last here; a 1 x 1 convolution may be a matrix elsewhere."""
-    weight = weights[name]
     if name.endswith(".weight"):
         weight = weight.transpose({1: (0,), 2: (1, 0), 4: (2, 3, 1, 0)}[weight.ndim])
-    return weight.reshape(shape)
+    return weight
 
 
 def sam(model):

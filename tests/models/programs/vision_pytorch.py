@@ -12,40 +12,16 @@ outputs: weights and output of fit's network into the folder EXCHANGE.
 """
 
 import json
-import sys
-from pathlib import Path
 
-workflow, cell, command, *exchange = sys.argv[1:]
-sys.path.insert(0, workflow)
-
-from measure.frameworks import Cell, builder  # noqa: E402 (the path above is how it is found)
-
-cell = Cell(**json.loads(cell))
-models = builder(cell, "pytorch")
-models.load()
-
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
-from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
-from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
+import numpy as np
+import torch
+from native import batch, flops, loop, models
+from program import cell, command, exchange
 
 
 def shapes():
     with torch.device("meta"):
         print(json.dumps([list(p.shape) for p in models.build(cell).parameters()]))
-
-
-def flops():
-    model = models.build(cell)
-    # The counter does not know the host's fused attention; the plain one is two products.
-    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        if cell.task in getattr(models, "LOOPS", {}):
-            loop(model, steps=1)
-        elif cell.task == "fit":
-            model(**batch()).loss.backward()
-        else:
-            model(**batch())
-    print(counter.get_total_flops())
 
 
 def steps():
@@ -61,8 +37,8 @@ def outputs(folder):
             parameter.add_(0.05 * torch.randn_like(parameter))
         found = network(as_kerascv(batch()["images"]))
     weights = {name: p.detach().numpy() for name, p in network.named_parameters()}
-    np.savez(Path(folder, "weights.npz"), **weights)
-    np.save(Path(folder, "pytorch.npy"), found.permute(0, 2, 3, 1).numpy())
+    np.savez(folder / "weights.npz", **weights)
+    np.save(folder / "pytorch.npy", found.permute(0, 2, 3, 1).numpy())
 
 
 def as_kerascv(images):
@@ -71,15 +47,6 @@ def as_kerascv(images):
         return images
     mean, deviation = torch.tensor([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]])[..., None, None]
     return (images - mean) / deviation
-
-
-def batch():
-    return {name: torch.from_numpy(a) for name, a in models.batch(cell, cell.batch_size).items()}
-
-
-def loop(model, steps):
-    ticks = iter([False] * steps)
-    return models.LOOPS[cell.task](model, cell, cell.batch_size, lambda: next(ticks, True))
 
 
 {"shapes": shapes, "flops": flops, "steps": steps, "outputs": outputs}[command](*exchange)
