@@ -79,7 +79,8 @@ class Watched:
             failure=self.events.get("failed"),
             timed_out_after_s=self.timed_out_after_s,
             memory_over_mib=self.memory_over_mib,
-            kernel_killed_for_memory=kills is not None and kills > self._kernel_kills,
+            kernel_killed_for_memory=None not in (kills, self._kernel_kills)
+            and kills > self._kernel_kills,
         )
 
     def wait(self, time_limit_s: float, memory_limit_mib: float, on_packages) -> None:

@@ -26,9 +26,9 @@ MAX_NAME = 240  # characters
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1
 FORBIDDEN = set('\\:*?"<>|')  # in a name on one system or another
-# What zipfile raises for a file that is broken in one of many ways.
-BROKEN = (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError, RuntimeError)
-BROKEN += (OverflowError, IndexError, zlib.error, struct.error)
+# What zipfile raises for a file that is broken, encrypted, or compressed in another way.
+BROKEN = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, OverflowError, IndexError)
+BROKEN += (zlib.error, struct.error)
 
 
 @dataclass(frozen=True)
