@@ -73,7 +73,8 @@ def framework_of(identity):
     import os
 
     from measure import frameworks
-    from measure.parent import CHILD_FIELDS, processors
+    from measure.parent import CHILD_FIELDS
+    from measure.processors import pinned
 
-    os.sched_setaffinity(0, processors(identity["threads"]))
+    os.sched_setaffinity(0, pinned(identity["threads"]))
     return frameworks.create(frameworks.Cell(**{name: identity[name] for name in CHILD_FIELDS}))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from environments import write_atomically
-from measure import parent
+from measure import parent, processors
 from measure.watch import Watched
 
 
@@ -93,7 +93,7 @@ def supervised(
     """
     parent.check_environment(wanted, environment)
     common = {name: wanted[name] for name in ("accelerator", "framework", "seed", "threads")}
-    common["affinity"] = parent.processors(wanted["threads"])
+    common["affinity"] = processors.pinned(wanted["threads"])
     options.log.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
         child = Watched(

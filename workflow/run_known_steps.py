@@ -17,6 +17,7 @@ from pathlib import Path
 import jobs
 from measure import parent
 from measure.monitor import Monitor
+from measure.processors import pinned
 from measure.protocol import PROTOCOLS
 from measure.record import now
 
@@ -120,11 +121,9 @@ def reported(step_ms: float, runs: list[list[dict]]) -> dict:
 
 def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
     """Times of a step with and without the monitor; None where either could not run."""
-    processors = parent.processors(wanted["threads"])
     interval_s = PROTOCOLS[wanted["scale"]].monitor_s
-    with Monitor(
-        options.monitor_interpreter, processors, wanted["accelerator"], interval_s
-    ) as monitor:
+    run_on = pinned(wanted["threads"])
+    with Monitor(options.monitor_interpreter, run_on, wanted["accelerator"], interval_s) as monitor:
         if monitor.pid is None:
             return None
         task = {

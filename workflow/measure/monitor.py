@@ -5,10 +5,11 @@ and its record says ``monitor: null``.
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from measure.processors import beside
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 STOP_S = 5.0  # for a sampler to hand over what it saw
@@ -32,7 +33,7 @@ class Monitor:
         wanted = {
             "interval_s": interval_s,
             "processors": processors,
-            "own": _others(processors),
+            "own": beside(processors),
             "accelerator": accelerator,
         }
         try:
@@ -79,11 +80,3 @@ class Monitor:
 
 def _tell(reason: str) -> None:
     print(f"    monitor: {reason}", file=sys.stderr, flush=True)
-
-
-def _others(processors: list[int]) -> list[int]:
-    """Processors that the run leaves free, all of them if it leaves none."""
-    if not hasattr(os, "sched_getaffinity"):
-        return processors
-    available = os.sched_getaffinity(0)
-    return sorted(available - set(processors)) or sorted(available)

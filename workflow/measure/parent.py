@@ -7,7 +7,6 @@ and is refused in one line.
 
 import copy
 import json
-import os
 import sys
 import tempfile
 import time
@@ -15,7 +14,7 @@ from collections import deque
 from functools import partial
 from pathlib import Path
 
-from measure import harvest, machine, samples
+from measure import harvest, machine, processors, samples
 from measure.ending import status
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
@@ -36,7 +35,9 @@ CHILD_FIELDS = (
     "seed",
     "threads",
 )
-THREAD_POLICY = "one thread per processor, pinned, the same number in every pool"
+THREAD_POLICY = (
+    "one thread per processor, of each physical core first, pinned, the same number in every pool"
+)
 
 
 class Refused(Exception):
@@ -116,17 +117,6 @@ def check_packages(environment: dict, found: dict) -> None:
             f"was {planned.get(name, 'none')} ({len(changed)} packages differ); remove "
             f"{environment['prefix']} and run snakemake again"
         )
-
-
-def processors(threads: int) -> list[int]:
-    """The last ``threads`` processors this process may use; the first ones serve interrupts."""
-    return sorted(_affinity())[-threads:]
-
-
-def _affinity():
-    if hasattr(os, "sched_getaffinity"):
-        return os.sched_getaffinity(0)
-    return range(os.cpu_count() or 1)
 
 
 def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> str | None:
@@ -234,7 +224,7 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "threads": {
             "policy": THREAD_POLICY,
             "requested": cell["threads"],
-            "affinity": processors(cell["threads"]),
+            "affinity": processors.pinned(cell["threads"]),
         },
         "machine": machine.card(cell["accelerator"]),
         "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},

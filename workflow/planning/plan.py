@@ -6,7 +6,7 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from measure import machine
+from measure import machine, processors
 from planning import models, resolve, schedule, sources
 from planning.cells import Environment, Row, Run, record_path
 from planning.checks import Checks
@@ -42,10 +42,9 @@ class Plan:
         runs = self.config["runs"]
         self.runs_per_cell = resolve.DEFAULT_RUNS[self.scale] if runs == "default" else runs
         self.threads = resolve.threads(self.config["threads"])
-        if self.threads > resolve.processors():
-            raise ConfigError(
-                f"threads: {self.threads} is more than the {resolve.processors()} processors here"
-            )
+        here = len(processors.available())
+        if self.threads > here:
+            raise ConfigError(f"threads: {self.threads} is more than the {here} processors here")
         if self.config["precision"] == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}

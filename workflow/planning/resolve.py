@@ -4,6 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from measure import processors
+
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 DEFAULT_RUNS = {"paper": 3, "laptop": 1, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
@@ -30,17 +32,8 @@ def scale(asked: str, accelerator: str, gpu_memory_gib: float | None) -> tuple[s
 
 
 def threads(asked) -> int:
-    """One per processor this process may use, less one for the system."""
-    if asked != "auto":
-        return asked
-    return max(1, processors() - 1)
-
-
-def processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """As asked, or what :func:`measure.processors.auto` says."""
+    return processors.auto() if asked == "auto" else asked
 
 
 def memory_limit_mib(asked) -> int:

@@ -1,0 +1,78 @@
+"""Which processors a run gets: one of each physical core first, the first core last."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measure import processors
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A machine whose cores have these processors; returns its topology."""
+
+    def make(*cores: tuple[int, ...], available=None):
+        for core in cores:
+            for processor in core:
+                folder = tmp_path / f"cpu{processor}/topology"
+                folder.mkdir(parents=True)
+                (folder / "thread_siblings_list").write_text(",".join(map(str, core)) + "\n")
+        every = {processor for core in cores for processor in core}
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(available or every))
+        return tmp_path
+
+    return make
+
+
+NO_QUOTA = processors.Path("/nowhere")
+
+
+def test_two_processors_of_one_core_count_once(machine):
+    topology = machine((0, 4), (1, 5), (2, 6), (3, 7))
+    assert processors.auto(topology, NO_QUOTA) == 3
+
+
+def test_of_two_cores_none_is_left_idle(machine):
+    assert processors.auto(machine((0,), (1,)), NO_QUOTA) == 2
+
+
+def test_a_quota_of_processor_time_is_a_limit(machine, tmp_path):
+    quota = tmp_path / "cpu.max"
+    quota.write_text("200000 100000\n")
+    topology = machine(*((number,) for number in range(8)))
+    assert processors.auto(topology, quota) == 2
+    quota.write_text("50000 100000\n")
+    assert processors.auto(topology, quota) == 1
+    quota.write_text("max 100000\n")
+    assert processors.auto(topology, quota) == 7
+
+
+@pytest.mark.parametrize(
+    "cores", [((0, 4), (1, 5), (2, 6), (3, 7)), ((0, 1), (2, 3), (4, 5), (6, 7))]
+)
+def test_a_run_gets_a_processor_of_each_core_first(machine, cores):
+    topology = machine(*cores)
+    run = processors.pinned(3, topology)
+    assert [sum(p in core for p in run) for core in cores] == [0, 1, 1, 1]
+    assert processors.beside(run, topology) == list(cores[0])
+    run = processors.pinned(5, topology)
+    assert sorted(sum(p in core for p in run) for core in cores) == [1, 1, 1, 2]
+    assert not set(processors.beside(run, topology)) & set(run)
+
+
+def test_a_machine_that_does_not_tell_has_a_core_per_processor(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {2, 3, 5})
+    assert processors.cores(tmp_path) == [[2], [3], [5]]
+    assert processors.beside([2, 3, 5], tmp_path) == [2, 3, 5]
+
+
+@given(st.data())
+def test_a_run_has_as_many_processors_as_threads_all_of_them_available(data):
+    available = processors.available()
+    threads = data.draw(st.integers(1, len(available)))
+    run = processors.pinned(threads)
+    assert len(set(run)) == threads
+    assert set(run) <= set(available)
+    assert processors.beside(run)
