@@ -45,6 +45,7 @@ def inside(identity):
     protocol = dataclasses.replace(
         PROTOCOLS["laptop"],
         max_steps=20,
+        min_steps=1,
         cap_s=1.5,
         warmup_steps=WARMUP_STEPS,
         precision=0.0,

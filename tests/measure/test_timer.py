@@ -68,10 +68,10 @@ def test_steps_that_are_not_steady_are_timed_as_long_again_once():
 
 
 @pytest.mark.parametrize(
-    ("step_ms", "blocks", "elapsed_s"), [(100, 15, 3), (220, 8, 4), (650, 5, 7)]
+    ("step_ms", "blocks", "elapsed_s"), [(100, 15, 3), (220, 10, 4), (650, 5, 7)]
 )
-def test_time_ends_a_run_once_there_are_blocks_to_judge_it_by(step_ms, blocks, elapsed_s):
-    laptop = dataclasses.replace(PROTOCOLS["laptop"], cap_s=3.0, precision=0.0)
+def test_time_ends_a_run_once_it_has_the_least_of_steps_and_blocks(step_ms, blocks, elapsed_s):
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], cap_s=3.0, hard_cap_s=6.0, precision=0.0)
     timer = World(step_ns=step_ms * MS).time(laptop)
     assert (timer.stop, len(timer.blocks)) == ("time", blocks)
     assert sum(ns for _, ns in timer.blocks) / 1e9 == pytest.approx(elapsed_s, rel=0.2)
@@ -177,7 +177,7 @@ def test_progress_is_told_between_blocks_only():
     world = World(step_ns=600 * MS)
     fences_when_told = []
     timer = Timer(
-        dataclasses.replace(PROTOCOLS["laptop"], cap_s=10.0),
+        dataclasses.replace(PROTOCOLS["laptop"], cap_s=10.0, hard_cap_s=20.0),
         world.fence,
         lambda: 0,
         on_block=lambda t: fences_when_told.append((world.fences, len(t.blocks))),

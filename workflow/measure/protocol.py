@@ -8,9 +8,10 @@ class Protocol:
     """Bounds of one run; times in seconds, counts in steps."""
 
     max_steps: int  # the published benchmark times 100 steps
-    min_steps: int  # never stop for precision before this many
+    min_steps: int  # stop for precision or time only after this many, unless at the hard cap
     floor_s: float  # ... nor before this much timed work
-    cap_s: float  # stop here whatever was reached, or at twice that with too few blocks to judge
+    cap_s: float  # stop here with min_steps and enough blocks to judge whether they are steady
+    hard_cap_s: float  # stop here whatever was reached
     precision: float  # relative standard error of the block means that is enough
     warmup_steps: int  # steps discarded after the last compilation
     block_s: float  # aim of one block, so that the floor holds several
@@ -32,6 +33,7 @@ PROTOCOLS = {
         min_steps=20,
         floor_s=10.0,
         cap_s=600.0,
+        hard_cap_s=1200.0,
         precision=_PRECISION,
         warmup_steps=2,
         block_s=1.0,
@@ -48,6 +50,7 @@ PROTOCOLS = {
         min_steps=20,
         floor_s=1.5,
         cap_s=2.2,
+        hard_cap_s=6.0,
         precision=_PRECISION,
         warmup_steps=2,
         block_s=0.2,
@@ -64,6 +67,7 @@ PROTOCOLS = {
         min_steps=8,
         floor_s=0.0,
         cap_s=2.0,
+        hard_cap_s=4.0,
         precision=_PRECISION,
         warmup_steps=2,
         block_s=0.01,

@@ -132,7 +132,7 @@ class Timer:
         elapsed_s, p = self.timed_ns / 1e9, self._protocol
         if self.steps >= p.max_steps:
             self.stop = "steps"
-        elif elapsed_s >= p.cap_s * (2 if p.extends and len(self.blocks) < MIN_BLOCKS else 1):
+        elif elapsed_s >= (p.hard_cap_s if self._short() else p.cap_s):
             self.stop = "time"
         elif (
             self.steps >= p.min_steps
@@ -143,6 +143,11 @@ class Timer:
         else:
             return False
         return True
+
+    def _short(self) -> bool:
+        """Whether there are too few steps to report, or too few blocks to judge them by."""
+        p = self._protocol
+        return self.steps < p.min_steps or (p.extends and len(self.blocks) < MIN_BLOCKS)
 
     def _synchronised(self):
         began = self._clock()
