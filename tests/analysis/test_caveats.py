@@ -9,7 +9,6 @@ from conditions import (
     JAX,
     TORCH,
     ids,
-    padded,
     parity,
     quiet_project,
     record,
@@ -27,19 +26,6 @@ from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.noise import legacy_ratio
 from analysis.caveats.work import fixed_cost_share
 from analysis.strict_json import validate
-
-
-def test_the_share_of_padding_by_hand(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
-    (caveat,) = collect(project.load())
-    (evidence,) = caveat.evidence.values()
-    points = evidence["ms_per_new_token_by_max_length"]
-    assert list(points) == ["20", "50", "100"]
-    assert list(points.values()) == pytest.approx([10.0, 30.06 / 64, 14.0], rel=1e-3)
-    # 0.05 ms a position; 50 of them in the 11.5 ms of a token at length 50.
-    assert evidence["padding_share"] == pytest.approx(0.05 * 50 / 11.5)
-    assert "Keras 3 (PyTorch) 22\u00a0%" in caveat.sentence
 
 
 def test_a_slowdown_in_words_and_numbers(tmp_path):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from conditions import generating
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
@@ -182,44 +183,46 @@ def test_findings_without_columns_are_not_measured(tmp_path):
     assert {entry.verdict for entry in found} == {Answer.NOT_MEASURED}
 
 
-def generation(folder, slow_ms, per_position_ms):
-    """A row that generates; Keras 3 on PyTorch pays so much for each position of the cache."""
+def generation(folder, slow_ms, share, runs=3):
+    """A row that generates; of a call of Keras 3 on PyTorch, this share goes with the length."""
     rows = (("gemma", "generate", 32, 32),)
     others = {"keras3_jax": 100.0, "keras3_tensorflow": 120.0}
-    project = on_the_pages_machine(folder, rows=rows, keras3_torch=slow_ms, **others)
+    project = on_the_pages_machine(folder, rows=rows, runs=runs, **others)
     project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
-    token_ms = slow_ms / 44
 
-    def probe(r):
-        r["probes"] = [
-            {
-                "batch_size": 32,
-                "max_length": length,
-                "new_tokens": 32 * 44,
-                "steps": 1,
-                "elapsed_ns": round((token_ms + per_position_ms * (length - 50)) * 44 * 1e6),
-                "failed": None,
-            }
-            for length in (20, 100)
-        ]
+    def call_ms(new_tokens, length):
+        return slow_ms * ((1 - share) * new_tokens / 44 + share * new_tokens * length / (44 * 50))
 
-    project.change(probe, TORCH)
+    project.change(lambda r: generating(r, lambda n, length: call_ms(n, length) * wobble(r)), TORCH)
     return verdicts(project.load())["padding_slows_torch"]
 
 
 def test_padding_that_explains_little_refutes_its_claim(tmp_path):
-    found = generation(tmp_path, slow_ms=1000.0, per_position_ms=0.01)
+    found = generation(tmp_path, slow_ms=1000.0, share=0.01)
     assert found.verdict is ClaimResult.NOT_REPRODUCED
-    assert "without padding" in found.why
+    assert "padding does not explain it" in found.why
+
+
+def test_padding_that_explains_it_bears_the_claim_out(tmp_path):
+    found = generation(tmp_path, slow_ms=210.0, share=0.5)
+    assert found.verdict is ClaimResult.REPRODUCED
+    assert "padding explains it" in found.why
 
 
 def test_padding_that_may_explain_it_is_left_open(tmp_path):
-    found = generation(tmp_path, slow_ms=300.0, per_position_ms=0.1)
+    # all positions taken as padding 300 ms would be 180, the empty ones alone 246
+    found = generation(tmp_path, slow_ms=300.0, share=0.4)
     assert found.verdict is ClaimResult.NOT_TESTED
 
 
+def test_padding_of_a_single_run_decides_nothing(tmp_path):
+    found = generation(tmp_path, slow_ms=1000.0, share=0.01, runs=1)
+    assert found.verdict is ClaimResult.NOT_TESTED
+    assert "one run does not tell" in found.why
+
+
 def test_a_column_that_is_not_slow_refutes_it_too(tmp_path):
-    found = generation(tmp_path, slow_ms=110.0, per_position_ms=0.0)
+    found = generation(tmp_path, slow_ms=110.0, share=0.0)
     assert found.verdict is ClaimResult.NOT_REPRODUCED
 
 

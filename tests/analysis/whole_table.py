@@ -21,7 +21,8 @@ ROWS = (
     ("mistral", "fit", 8, 8),
     ("mistral", "generate", 32, 32),
 )
-MAX_LENGTH, PROBED_LENGTHS, PROMPT = 50, (25, 100), 5
+MAX_LENGTH, NEW_TOKENS = 50, 44
+PROBED = ((14, 20), (44, 100), (44, 200))  # new tokens and length
 PACKAGES = {f"package-{number:03d}": f"1.{number}.0" for number in range(100)}
 
 
@@ -69,14 +70,15 @@ def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> No
         _probe(max(1, cell["batch_size"] // 2), None, None, run_ms * noise.gauss(0.55, 0.02)),
     ]
     if cell["task"] == "generate":
+        record["work"]["tokens_per_step"] = cell["batch_size"] * NEW_TOKENS
         record["probes"] = [
             _probe(
                 cell["batch_size"],
                 length,
-                cell["batch_size"] * (length - PROMPT),
-                run_ms * (length / MAX_LENGTH) ** 1.1,
+                cell["batch_size"] * new_tokens,
+                run_ms * new_tokens / NEW_TOKENS * (0.9 + 0.1 * length / MAX_LENGTH),
             )
-            for length in PROBED_LENGTHS
+            for new_tokens, length in PROBED
         ]
 
 

@@ -39,6 +39,9 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert record["warnings"] == ["UserWarning: fake warning", "fake.py:12: [0/8] recompiled"]
     assert [probe["batch_size"] for probe in record["probes"]] == [1, 8]
     assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
+    for probe in record["probes"]:
+        for total in ("steps", "elapsed_ns"):
+            assert sum(block[total] for block in probe["blocks"]) == probe[total]
     assert record["memory"]["peak_rss_mib"] > 5
     assert record["log_tail"] == []
     assert record["load"]["foreign_cpu_share"] >= 0

@@ -11,6 +11,7 @@ from measure.models.causal_lm.inputs import (
     check_new_tokens,
     new_tokens,
     pieces,
+    prompt_tokens,
     prompts,
     tokens,
 )
@@ -54,6 +55,13 @@ def test_prompts_are_five_known_words_each_and_the_first_are_the_pages():
     assert len(set(prompts(1000))) == 1000
 
 
+def test_longer_prompts_leave_as_many_new_tokens_at_a_larger_length():
+    longer = {"max_length": 200, "prompt_tokens": 156}
+    texts = prompts(4, prompt_tokens(longer))
+    assert len(set(texts)) == 4 and {len(text.split()) for text in texts} == {155}
+    assert new_tokens(longer) == new_tokens({"max_length": 50}) == 44
+
+
 @pytest.mark.parametrize(
     "special", [["<unk>", "<s>", "</s>"], ["<pad>", "<eos>", "<bos>", "<unk>"]]
 )
@@ -90,6 +98,13 @@ def test_work_of_generation_by_hand():
         "tokens_per_step": 6,
         "images_per_step": None,
     }
+
+
+def test_a_longer_prompt_is_read_too():
+    # 10 tokens read and 1 of the 2 new ones: 11 through the layers, 66 pairs of tokens.
+    flops = 11 * 2 * 2 * TINY_LAYER + 2 * 2 * TINY_HEAD + 2 * 4 * 2 * 3 * 66
+    longer = {**TINY, "max_length": 12, "prompt_tokens": 10}
+    assert per_step("generate", longer, 1)["flops_per_step"] == flops
 
 
 def test_work_of_training_by_hand():

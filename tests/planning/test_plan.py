@@ -57,12 +57,25 @@ def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
     assert [r.identity for r in plan(**config).runs] == [r.identity for r in plan(**same).runs]
 
 
-def test_only_the_first_run_of_a_cell_carries_the_probe():
+def test_only_the_first_run_of_a_cell_is_probed_at_other_batch_sizes():
     probes = {
         run.number: [probe["batch_size"] for probe in json.loads(run.identity)["probes"]]
         for run in plan(runs=3, models={"bert": {"fit": 6}}).runs
     }
     assert probes == {1: [3, 12], 2: [], 3: []}
+
+
+def test_every_run_that_generates_is_probed_at_other_lengths():
+    runs = plan(runs=2, models={"gemma": {"generate": 4}}).runs
+    lengths = {
+        run.number: [
+            probe["max_length"]
+            for probe in json.loads(run.identity)["probes"]
+            if "max_length" in probe
+        ]
+        for run in runs
+    }
+    assert lengths[1] == lengths[2] != []
 
 
 @given(

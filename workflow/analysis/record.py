@@ -30,6 +30,7 @@ class Probe(Block):
     max_length: int | None  # tokens of prompt and answer, where the task generates
     new_tokens: int | None  # per step, over the whole batch
     failed: str | None
+    blocks: tuple[Block, ...] = ()  # the same by blocks; older records have none
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,7 @@ class Record:
             load=Load(**data["load"]),
             monitor=_monitor(data["monitor"]) if data["monitor"] else None,
             timing=_timing(data["timing"]) if data["timing"] else None,
-            probes=tuple(Probe(**probe) for probe in data["probes"] if not probe["failed"]),
+            probes=tuple(_probe(probe) for probe in data["probes"] if not probe["failed"]),
             work=Work(**data["work"]) if data["work"] else None,
             memory=Memory(**data["memory"]),
             energy=Energy(**data["energy"]) if data["energy"] else None,
@@ -266,6 +267,10 @@ def _monitor(data: dict[str, Any]) -> Monitor:
     return Monitor(
         **{**data, "frequency_mhz": Range(**frequency) if frequency else None, "gpu": gpu}
     )
+
+
+def _probe(data: dict[str, Any]) -> Probe:
+    return Probe(**{**data, "blocks": tuple(Block(**block) for block in data.get("blocks", ()))})
 
 
 def _timing(data: dict[str, Any]) -> Timing:

@@ -9,21 +9,11 @@ from measure.timer import Timer
 
 def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
     """The same step at another batch size or length; a failure is a finding of its own."""
-    short = dataclasses.replace(
-        protocol,
-        max_steps=protocol.probe_steps,
-        min_steps=1,
-        warmup_steps=1,
-        floor_s=0.0,
-        cap_s=protocol.probe_cap_s,
-        synchronised_steps=0,
-        extends=False,
-    )
     cell = framework.cell
     changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
     batch_size = wanted.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
-    timer = Timer(short, framework.fence, framework.compilations)
+    timer = Timer(_short(protocol, wanted), framework.fence, framework.compilations)
     failed = None
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -40,5 +30,22 @@ def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
         "new_tokens": amount["tokens_per_step"] if generates else None,
         "steps": 0 if failed else sum(steps for steps, _ in timer.blocks),
         "elapsed_ns": 0 if failed else sum(ns for _, ns in timer.blocks),
+        "blocks": [] if failed else [{"steps": n, "elapsed_ns": ns} for n, ns in timer.blocks],
         "failed": failed,
     }
+
+
+def _short(protocol: Protocol, wanted: dict) -> Protocol:
+    """A few steps; of another length more, and as many however little they scatter."""
+    length = "max_length" in wanted
+    return dataclasses.replace(
+        protocol,
+        max_steps=protocol.length_steps if length else protocol.probe_steps,
+        min_steps=1,
+        warmup_steps=1,
+        floor_s=0.0,
+        cap_s=protocol.length_cap_s if length else protocol.probe_cap_s,
+        precision=0.0 if length else protocol.precision,
+        synchronised_steps=0,
+        extends=False,
+    )

@@ -21,6 +21,8 @@ class Protocol:
     legacy_cap_s: float
     probe_steps: int
     probe_cap_s: float
+    length_steps: int  # of a probe at another length, whose scatter is told too
+    length_cap_s: float
     monitor_s: float  # between two samples of the machine
     extends: bool = True  # times as long again where the steps were not steady
 
@@ -43,6 +45,8 @@ PROTOCOLS = {
         legacy_cap_s=120.0,
         probe_steps=10,
         probe_cap_s=20.0,
+        length_steps=20,
+        length_cap_s=60.0,
         monitor_s=1.0,
     ),
     "laptop": Protocol(
@@ -60,6 +64,8 @@ PROTOCOLS = {
         legacy_cap_s=0.5,
         probe_steps=10,
         probe_cap_s=0.6,
+        length_steps=20,
+        length_cap_s=2.0,
         monitor_s=0.5,
     ),
     "smoke": Protocol(
@@ -77,6 +83,8 @@ PROTOCOLS = {
         legacy_cap_s=1.0,
         probe_steps=3,
         probe_cap_s=1.0,
+        length_steps=4,
+        length_cap_s=1.0,
         monitor_s=0.05,
     ),
 }

@@ -199,7 +199,7 @@ class Plan:
                 "model": row.model,
                 "parameters": model.tasks[row.task]["parameters"][self.scale],
                 "precision": self.config["precision"],
-                "probes": _probes(model, row, self.scale) if number == 1 else [],
+                "probes": _probes(model, row, self.scale, number),
                 "run": number,
                 "scale": self.scale,
                 "seed": self.config["seed"] + number - 1,
@@ -294,11 +294,12 @@ def _sources(model: Path, framework: Framework) -> str:
     )
 
 
-def _probes(model: models.Model, row: Row, scale: str) -> list[dict]:
-    """What else is timed in a cell's first run: half and twice the batch, other lengths.
+def _probes(model: models.Model, row: Row, scale: str, number: int) -> list[dict]:
+    """What else is timed in a run, without another start: half and twice the batch, other lengths.
 
-    They tell fixed cost from work, and what padding costs, without another start.
+    The batches tell whether a step is work or fixed cost, for which one run is enough. The
+    lengths tell what share of a step is padding, whose interval is over runs: each has them.
     """
-    sizes = [row.batch_size // 2, 2 * row.batch_size]
+    sizes = [row.batch_size // 2, 2 * row.batch_size] if number == 1 else []
     batches = [{"batch_size": size} for size in sizes if size]
     return batches + model.tasks[row.task].get("probes", {}).get(scale, [])

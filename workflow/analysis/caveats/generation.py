@@ -1,99 +1,115 @@
-"""What static padding costs a generated token, from the probes at other lengths.
-
-KerasHub pads every prompt to ``max_length`` and keeps a cache of that length. If that were
-what makes a column slow, its time per new token would grow with the length.
-"""
+"""What static padding costs a call of ``generate()``, and whether it makes a column slow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
+from analysis.calls import Call, calls_of, kinds
 from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.cells import Cell, Results, RowCells
-from analysis.text import listed, percent, spelled, times
+from analysis.padding import Share, explains, padding_share, without_padding
+from analysis.statistics import Ratio, paired_ratio
+from analysis.text import count, listed, percent, spelled, times
+
+Shares = dict[Cell, Share]
 
 
 @rule
 def static_padding(results: Results) -> Iterator[Caveat]:
-    """Rows that generate: the share of padding in a token's time, and what else is slow."""
+    """Rows that generate: the share of padding in a call's time, and what else is slow."""
     for row in results.rows:
-        lengths = {cell: points for cell in row.measured if (points := token_ms(cell))}
-        if not lengths:
-            continue
-        own_length = results.plan.models[row.row.model].architecture["max_length"]
-        shares = {cell: padding_share(cell, own_length) for cell in lengths}
-        words = [f"{cell.framework.title} {percent(share)}" for cell, share in shares.items()]
-        sentence = (
-            f"{row.row.label}: padding to a fixed length explains at most this share of the time "
-            f"per new token: {listed(words)}.{_slowest(row, shares)}"
-        )
-        evidence = {
-            label(cell): {
-                "ms_per_new_token_by_max_length": {
-                    str(n): value for n, value in token_ms_with_own(cell, own_length).items()
-                },
-                "padding_share": shares[cell],
-                "execution": _execution(cell),
-            }
-            for cell in lengths
-        }
-        yield Caveat("static_padding", Severity.WARNING, tuple(lengths), evidence, sentence)
+        length = results.plan.models[row.row.model].architecture.get("max_length")
+        shares = {c: share for c in row.measured if length and (share := padding_share(c, length))}
+        if shares:
+            evidence = {label(cell): _evidence(cell, shares[cell], length) for cell in shares}
+            sentence = f"{_bound(results, row, shares, length)}{_slowest(row, shares)}"
+            yield Caveat("static_padding", Severity.WARNING, tuple(shares), evidence, sentence)
 
 
-def _slowest(row: RowCells, shares: dict[Cell, float]) -> str:
-    """What the padding leaves to explain in the slowest column, if it is far behind."""
-    fastest = min(row.measured, key=lambda cell: cell.step_ms)
-    slowest = max(shares, key=lambda cell: cell.step_ms)
-    ratio = slowest.step_ms / fastest.step_ms
-    if ratio < SLOW_GENERATION:
-        return ""
-    without = (1 - shares[slowest]) * ratio
+def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
+    """What was measured, where, and the share of each column with its interval."""
+    plan = results.plan
+    machines = listed(sorted({describe(r.machine) for cell in shares for r in cell.records}))
+    lengths = sorted({mean.max_length for cell in shares for mean in _means(cell, length)})
+    words = [f"{share_words(share)} in {cell.framework.title}" for cell, share in shares.items()]
+    end = "so static padding costs at most the upper end of each interval"
+    if not all(share.over_runs for share in shares.values()):
+        end = "so the upper end bounds what static padding cost in that run; another may differ"
     return (
-        f" {slowest.framework.title} takes {times(ratio)} the time of {fastest.framework.title}; "
-        f"without padding it would still be {times(without)} at least. "
-        f"{slowest.framework.title} ran {_execution(slowest)}, {fastest.framework.title} "
-        f"{_execution(fastest)}."
+        f"{row.row.label} at {plan.scale} scale with {plan.weights} weights on {machines}: the "
+        f"part of a call's time that grows with the length of the cache is {listed(words)}, fitted "
+        f"to calls at max_length {listed([str(n) for n in lengths])}. All {length} positions are "
+        f"taken as padding, {end}."
     )
 
 
-def token_ms(cell: Cell) -> dict[int, float]:
-    """ms per new token of one answer by ``max_length``; empty without probes of the length."""
-    points: dict[int, list[float]] = {}
-    for record in cell.records:
-        for probe in record.probes:
-            if probe.max_length and probe.new_tokens and probe.batch_size == cell.row.batch_size:
-                per_answer = probe.new_tokens / probe.batch_size
-                points.setdefault(probe.max_length, []).append(probe.step_ms / per_answer)
-    means = {length: sum(values) / len(values) for length, values in sorted(points.items())}
-    return means if len(means) > 1 else {}
+def share_words(share: Share) -> str:
+    """'4.1 % [3.2 %, 5 %] (3 runs)'; what noise makes negative is nothing."""
+    runs = count(len(share.by_run), "run") if share.over_runs else "within one run"
+    if share.interval is None:
+        return f"{_clipped(share.value)} ({runs}, no interval)"
+    return (
+        f"{_clipped(share.value)} [{_clipped(share.interval.low)}, "
+        f"{_clipped(share.interval.high)}] ({runs})"
+    )
 
 
-def token_ms_with_own(cell: Cell, own_length: int) -> dict[int, float]:
-    """The same with the row's own length, from the runs themselves."""
-    points = token_ms(cell)
-    own = [
-        run.step_ms / (run.record.work.tokens_per_step / cell.row.batch_size)
-        for run in cell.ok_runs
-        if points and run.record.work and run.record.work.tokens_per_step
-    ]
-    if own:
-        points[own_length] = sum(own) / len(own)
-    return dict(sorted(points.items()))
+def _clipped(value: float) -> str:
+    return percent(min(1.0, max(0.0, value)))
 
 
-def padding_share(cell: Cell, own_length: int) -> float:
-    """Upper bound of the share of a token's time that is padding at the row's own length.
+def _slowest(row: RowCells, shares: Shares) -> str:
+    """Whether padding explains the slowest column, if it is far behind."""
+    fastest = min(row.measured, key=lambda cell: cell.step_ms)
+    slowest = max(shares, key=lambda cell: cell.step_ms)
+    ratio = paired_ratio(slowest.run_ms, fastest.run_ms)
+    if ratio is None or ratio.value < SLOW_GENERATION:
+        return ""
+    slow, fast = slowest.framework.title, fastest.framework.title
+    return (
+        f" {slow} takes {ratio_words(ratio)} the time of {fast}: "
+        f"{explanation(ratio, shares[slowest], SLOW_GENERATION)}. "
+        f"{slow} ran {_execution(slowest)}, {fast} {_execution(fastest)}."
+    )
 
-    A padded cache costs a token what its unused part costs. The slope of the time over the
-    probed lengths prices a position of the cache; all positions of the own length are taken
-    as padding. 0 where longer is no slower.
-    """
-    points = token_ms(cell)
-    shortest, longest = min(points), max(points)
-    slope = (points[longest] - points[shortest]) / (longest - shortest)
-    own_ms = points[shortest] + slope * (own_length - shortest)
-    return min(1.0, max(0.0, slope * own_length / own_ms)) if own_ms > 0 else 0.0
+
+def ratio_words(ratio: Ratio) -> str:
+    """'7.05× [6.9×, 7.2×]'."""
+    ends = ratio.interval
+    return times(ratio.value) + (f" [{times(ends.low)}, {times(ends.high)}]" if ends else "")
+
+
+def explanation(ratio: Ratio, share: Share, limit: float) -> str:
+    """Whether padding is why a column takes so much longer, as far as the intervals tell."""
+    left = without_padding(ratio.interval, share) if ratio.interval else None
+    if left is None:
+        without = times(ratio.value * (1 - max(0.0, share.value)))
+        return f"one run does not tell whether padding explains it (without any, {without} by it)"
+    low, high = times(max(0.0, left.low)), times(left.high)
+    return {
+        False: f"padding does not explain it, without any it would still be at least {low}",
+        True: f"padding explains it, without it would be at most {high}",
+        None: f"undecided whether padding explains it, without it would be {low} to {high}",
+    }[explains(ratio.interval, share, limit)]
+
+
+def _means(cell: Cell, length: int) -> list[Call]:
+    calls = (call for run in cell.ok_runs for call in calls_of(run, length))
+    return list(kinds(calls).values())
+
+
+def _evidence(cell: Cell, share: Share, length: int) -> dict[str, Any]:
+    return {
+        "calls": [asdict(mean) for mean in _means(cell, length)],
+        "padding_share": share.value,
+        "interval": share.interval and [share.interval.low, share.interval.high],
+        "share_by_run": {str(number): value for number, value in share.by_run.items()},
+        "execution": _execution(cell),
+    }
 
 
 def _execution(cell: Cell) -> str:

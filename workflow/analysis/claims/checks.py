@@ -9,14 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.backends import Gain, Winners, column_gains, family_gains, tally, winners
+from analysis.backends import Gain, Winners, column, column_gains, family_gains, tally, winners
 from analysis.caveats.clocks import host_share
-from analysis.caveats.generation import padding_share, token_ms
-from analysis.cells import Cell, Results, RowCells
+from analysis.caveats.generation import explanation, ratio_words, share_words
+from analysis.cells import Results, RowCells
+from analysis.padding import explains, padding_share
 from analysis.plan import RowKey
 from analysis.speedups import FAMILIES
 from analysis.statistics import Interval, Verdict, paired_ratio
-from analysis.text import count, listed, percent, times
+from analysis.text import count, listed, percent
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,10 @@ def _counted_rows(results: Results) -> set[RowKey]:
     return set(largest.values())
 
 
-def slow_by_padding(results: Results, framework: str, at_least: float) -> Outcome:
+def slow_by_padding(results: Results, framework: str, task: str, at_least: float) -> Outcome:
     """A column that generates slowly, and would not without the padding to a fixed length."""
-    found = [entry for row in results.rows if (entry := _slow(row, framework, at_least, results))]
+    rows = [row for row in results.rows if row.row.task == task]
+    found = [entry for row in rows if (entry := _slow(row, framework, at_least, results))]
     if not found:
         return Outcome(None, "No row that generates has this column.", tested=False)
     words = "; ".join(entry.words for entry in found)
@@ -153,35 +155,23 @@ def slow_by_padding(results: Results, framework: str, at_least: float) -> Outcom
 
 
 def _slow(row: RowCells, framework: str, limit: float, results: Results) -> Outcome | None:
-    """One row: how much slower than the fastest backend, and what of it padding explains."""
-    slow = next((c for c in row.measured if c.framework.name == framework), None)
-    fastest = row.fastest("keras3")
-    if row.row.task != "generate" or slow is None or fastest is None:
-        return None
-    ratio = paired_ratio(slow.run_ms, fastest.run_ms)
+    """One row: how much slower than the fastest backend, and whether padding explains it."""
+    slow, fastest = column(row, framework), row.fastest("keras3")
+    ratio = paired_ratio(slow.run_ms, fastest.run_ms) if slow and fastest else None
     if ratio is None:
         return None
     evidence = {"row": row.row.label, "ratio": ratio.value}
-    words = (
-        f"{row.row.label}: {_times(ratio.value, ratio.interval)} the time of the fastest backend"
-    )
+    words = f"{row.row.label}: {ratio_words(ratio)} the time of the fastest backend"
     if _above(ratio.interval, limit) is False:
         return Outcome(False, words, evidence=evidence)
-    share = _padding(slow, results)
+    length = results.plan.models[row.row.model].architecture.get("max_length")
+    share = padding_share(slow, length) if length else None
     if share is None:
-        return Outcome(None, f"{words}, other lengths not probed", evidence=evidence)
-    without = ratio.value * (1 - share)
-    words += f", without padding {times(without)} at least"
-    evidence |= {"padding_share": share, "without_padding": without}
-    # The share is an upper bound from the probes of one run: it can refute, hardly confirm.
-    refuted = _above(ratio.interval, limit) and without >= limit
-    return Outcome(False if refuted else None, words, evidence=evidence)
-
-
-def _padding(cell: Cell, results: Results) -> float | None:
-    """Upper bound of the share of a token's time that is padding; None without probes."""
-    length = results.plan.models[cell.row.model].architecture.get("max_length")
-    return padding_share(cell, length) if length and token_ms(cell) else None
+        return Outcome(None, f"{words}, other lengths not timed", evidence=evidence)
+    words += f"; {share_words(share)} of it grow with the length of the cache"
+    words += f", {explanation(ratio, share, limit)}"
+    holds = explains(ratio.interval, share, limit)
+    return Outcome(holds, words, evidence={**evidence, "padding_share": share.value})
 
 
 def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:
@@ -250,7 +240,3 @@ def _evidence(gains: list[Gain]) -> dict[str, Any]:
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
-
-
-def _times(value: float, interval: Interval | None) -> str:
-    return times(value) + (f" [{times(interval.low)}, {times(interval.high)}]" if interval else "")

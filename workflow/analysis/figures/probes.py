@@ -7,7 +7,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.caveats.generation import token_ms_with_own
+from analysis.calls import token_ms
 from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import (
     LINE_MARGINS,
@@ -25,12 +25,12 @@ Points = Callable[[Cell], dict[int, float]]
 
 
 def padding(results: Results, reference: Reference) -> Figure:
-    """ms per new token against the length that prompts are padded to."""
+    """ms per new token against the length of the cache, at the row's number of new tokens."""
     label = "max_length, tokens"
 
     def points(cell: Cell) -> dict[int, float]:
-        own_length = results.plan.models[cell.row.model].architecture.get("max_length", 0)
-        return token_ms_with_own(cell, own_length)
+        own_length = results.plan.models[cell.row.model].architecture.get("max_length")
+        return token_ms(cell, own_length) if own_length else {}
 
     return _figure(
         results,

@@ -9,13 +9,18 @@ WORDS = (
     *("I", "you", "get", "take", "it", "of", "for"),
     *("from", "can", "not", "do", "use", "would", "yes"),
 )
-PROMPT_WORDS = 5
-PROMPT_TOKENS = 1 + PROMPT_WORDS  # the real tokenizers make one token of each word, too
+PROMPT_TOKENS = 6  # begin and five words; the real tokenizers make one token of each word, too
 
 
-def prompts(batch_size):
-    """``batch_size`` strings of five words; more than there are combinations start over."""
-    combinations = itertools.cycle(itertools.product(WORDS, repeat=PROMPT_WORDS))
+def prompt_tokens(architecture):
+    """Tokens of each prompt: six, as published, unless a probe asks for longer ones."""
+    return architecture.get("prompt_tokens", PROMPT_TOKENS)
+
+
+def prompts(batch_size, length=PROMPT_TOKENS):
+    """``batch_size`` strings of ``length`` tokens; more than there are combinations start over."""
+    words = length - 1  # the tokenizer adds the first token
+    combinations = itertools.cycle(itertools.product(WORDS, repeat=words))
     return [" ".join(words) for words in itertools.islice(combinations, batch_size)]
 
 
@@ -24,7 +29,7 @@ def new_tokens(architecture):
 
     ``max_length`` counts the prompt, as Keras' does.
     """
-    return architecture["max_length"] - PROMPT_TOKENS
+    return architecture["max_length"] - prompt_tokens(architecture)
 
 
 def check_new_tokens(found, architecture):

@@ -1,6 +1,6 @@
 """Keras' ``generate()``, the same call in KerasNLP and KerasHub."""
 
-from measure.models.causal_lm.inputs import check_new_tokens, prompts
+from measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, prompts
 
 
 def generate_loop(to_numpy):
@@ -8,7 +8,8 @@ def generate_loop(to_numpy):
 
     def loop(model, cell, batch_size, tick):
         """Strings in, strings out; never stopped early, and the first call's tokens counted."""
-        texts, max_length = prompts(batch_size), cell.architecture["max_length"]
+        texts = prompts(batch_size, prompt_tokens(cell.architecture))
+        max_length = cell.architecture["max_length"]
         counted = False
         while not tick():
             count = None if counted else _Count(model.preprocessor, texts, max_length)

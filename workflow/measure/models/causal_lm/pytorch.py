@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from measure.models.causal_lm.inputs import check_new_tokens, new_tokens, pieces, prompts, tokens
+from measure.models.causal_lm.inputs import (
+    check_new_tokens,
+    new_tokens,
+    pieces,
+    prompt_tokens,
+    prompts,
+    tokens,
+)
 
 
 def load():
@@ -78,7 +85,8 @@ def word_tokenizer(special, vocabulary_size):
 
 def generate(model, cell, batch_size, tick):
     """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted."""
-    texts, count = prompts(batch_size), new_tokens(cell.architecture)
+    texts = prompts(batch_size, prompt_tokens(cell.architecture))
+    count = new_tokens(cell.architecture)
     while not tick():
         inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
         outputs = model.generate(**inputs, min_new_tokens=count, max_new_tokens=count)

@@ -1,6 +1,6 @@
 """Work of one step, from the architecture alone: the same for every framework."""
 
-from measure.models.causal_lm.inputs import PROMPT_TOKENS, new_tokens
+from measure.models.causal_lm.inputs import new_tokens, prompt_tokens
 
 
 def per_step(task, architecture, batch_size):
@@ -38,7 +38,7 @@ def _fit(a):
 
 
 def _generate(a):
-    read = PROMPT_TOKENS + new_tokens(a) - 1
+    read = prompt_tokens(a) + new_tokens(a) - 1
     layers = read * 2 * a["layers"] * _layer(a)
     return layers + new_tokens(a) * 2 * _head(a) + _attention(a, read)
 

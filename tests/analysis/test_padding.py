@@ -1,0 +1,237 @@
+"""What padding costs is an upper bound with an interval, and explains what the interval allows."""
+
+import random
+from statistics import fmean
+
+import pytest
+from conditions import JAX, LENGTHS, TORCH, generating, padded, quiet_project
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.calls import Call
+from analysis.caveats import collect
+from analysis.padding import (
+    Share,
+    explains,
+    fit,
+    over_runs,
+    padding_share,
+    within_run,
+    without_padding,
+)
+from analysis.statistics import Interval
+
+OWN = (44, 50)
+
+
+def call_ms(new_tokens, length, a=30.0, b=2.0, c=0.01):
+    """At 44 new tokens and length 50: 30 + 88 + 22 = 140 ms, of which 22 go with the length."""
+    return a + b * new_tokens + c * new_tokens * length
+
+
+def timed(ms=call_ms, noise=None, kinds=LENGTHS, blocks=5, drift=1.0):
+    """Blocks of two calls of each kind; `drift` between the row's own calls and the probes."""
+    scatter = (lambda: noise.gauss(1, 0.01)) if noise else (lambda: 1.0)
+    own = [Call(*OWN, ms(*OWN) * scatter(), 2) for _ in range(2 * blocks)]
+    each = [kind for kind in kinds for _ in range(blocks)]
+    return own + [Call(*kind, ms(*kind) * drift * scatter(), 2) for kind in each]
+
+
+def slope_over_token_times(calls):
+    """The estimate that this one replaced: the slope of ms per new token over the length."""
+    points = {call.max_length: call.ms / call.new_tokens for call in calls if call.kind != OWN}
+    short, long = min(points), max(points)
+    slope = (points[long] - points[short]) / (long - short)
+    own_ms = points[short] + slope * (OWN[1] - short)
+    return min(1.0, max(0.0, slope * OWN[1] / own_ms))
+
+
+def test_the_share_by_hand():
+    found = fit(timed())
+    assert found.share == pytest.approx(22 / 140)
+    assert found.standard_error == pytest.approx(0, abs=1e-6)
+    assert found.degrees_of_freedom == 25 - 3
+
+
+def test_a_cost_per_call_does_not_hide_what_padding_costs():
+    """Divided by the new tokens, the cost of a call falls with the length: a flatter slope."""
+    as_probed_before = ((14, 20), (94, 100), (194, 200))
+    calls = timed(kinds=as_probed_before)
+    assert fit(calls).share == pytest.approx(22 / 140)
+    # 60.8 / 14 = 4.34 ms a token at length 20, 806 / 194 = 4.15 at 200: "at most nothing".
+    assert slope_over_token_times(calls) == 0
+
+
+def test_reading_a_longer_prompt_is_counted_as_padding_where_the_new_tokens_are_as_many():
+    def ms(new_tokens, length):
+        return call_ms(new_tokens, length) + 0.4 * length  # 20 ms at length 50
+
+    assert fit(timed(ms)).share == pytest.approx((22 + 20) / 160)
+
+
+def test_lengths_that_do_not_tell_the_terms_apart_tell_nothing():
+    assert fit(timed(kinds=())) is None
+    assert fit(timed(kinds=((44, 200),))) is None
+    assert fit(timed(kinds=((14, 20),))) is None
+
+
+def test_as_many_times_as_terms_have_no_interval():
+    found = fit([Call(*kind, call_ms(*kind), 2) for kind in (OWN, *LENGTHS[:2])])
+    assert found.share == pytest.approx(22 / 140) and within_run(found) is None
+
+
+def test_the_interval_within_a_run_covers_the_truth():
+    noise = random.Random(1)
+    fits = [fit(timed(noise=noise)) for _ in range(1000)]
+    ends = [within_run(found) for found in fits]
+    covered = sum(interval.low <= 22 / 140 <= interval.high for interval in ends)
+    assert 930 <= covered <= 970
+    assert fmean(found.share for found in fits) == pytest.approx(22 / 140, abs=0.0005)
+
+
+def test_the_interval_over_runs_covers_the_truth_where_each_run_drifts():
+    """3 % between a run's own calls and its probes, which no scatter within the run shows."""
+    noise = random.Random(2)
+    over = within = 0
+    for _ in range(1000):
+        fits = [fit(timed(noise=noise, drift=noise.gauss(1, 0.03))) for _ in range(3)]
+        intervals = over_runs([found.share for found in fits]), within_run(fits[0])
+        hits = [interval.low <= 22 / 140 <= interval.high for interval in intervals]
+        over, within = over + hits[0], within + hits[1]
+    assert 930 <= over <= 970
+    assert within < 800
+
+
+def test_the_interval_over_runs_by_hand():
+    # mean 0.12, deviation 0.02, Student's factor of two degrees of freedom 4.3027
+    interval = over_runs([0.10, 0.12, 0.14])
+    half = 4.3027 * 0.02 / 3**0.5
+    assert (interval.low, interval.high) == pytest.approx((0.12 - half, 0.12 + half), rel=1e-4)
+    assert over_runs([0.1]) is None
+
+
+@given(shares=st.lists(st.floats(-0.5, 1), min_size=2, max_size=6), more=st.floats(1, 10))
+def test_more_scatter_never_narrows(shares, more):
+    mean = fmean(shares)
+    narrow, wide = over_runs(shares), over_runs([mean + more * (s - mean) for s in shares])
+    assert wide.low <= narrow.low + 1e-9 and wide.high >= narrow.high - 1e-9
+
+
+def share(low, high, runs=3):
+    value = (low + high) / 2
+    return Share(value, Interval(low, high), dict.fromkeys(range(1, runs + 1), value), unused=0.45)
+
+
+def test_what_is_left_of_a_ratio_by_hand():
+    left = without_padding(Interval(7.0, 8.0), share(0.1, 0.2))
+    # all positions at most: 7 x 0.8; the empty ones at least: 8 x (1 - 0.45 x 0.1)
+    assert (left.low, left.high) == pytest.approx((5.6, 7.64))
+    assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2, runs=1)) is None
+
+
+def test_padding_explains_what_the_intervals_allow():
+    slow = Interval(2.1, 2.2)
+    assert explains(Interval(7.0, 8.0), share(0.1, 0.2), 2.0) is False
+    assert explains(slow, share(0.4, 0.5), 2.0) is True
+    assert explains(slow, share(0.1, 0.2), 2.0) is None
+    assert explains(slow, share(0.4, 0.5, runs=1), 2.0) is None
+    assert explains(Interval(1.9, 2.2), share(0.4, 0.5), 2.0) is None
+    assert explains(None, share(0.4, 0.5), 2.0) is explains(slow, None, 2.0) is None
+
+
+@given(
+    low=st.floats(1.0, 9),
+    width=st.floats(0, 3),
+    middle=st.floats(-0.2, 0.9),
+    half=st.floats(0, 0.3),
+    more=st.floats(0, 0.5),
+)
+def test_wider_intervals_never_decide_more(low, width, middle, half, more):
+    ratio = Interval(low, low + width)
+    wider = Interval(low / (1 + more), (low + width) * (1 + more))
+    decided = explains(wider, share(middle - half - more, middle + half + more), 2.0)
+    if decided is not None:
+        assert explains(ratio, share(middle - half, middle + half), 2.0) is decided
+
+
+def told(project):
+    (caveat,) = (found for found in collect(project.load()) if found.id == "static_padding")
+    return caveat.sentence.replace("\u00a0", " "), caveat
+
+
+def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    sentence, caveat = told(project)
+    assert sentence.startswith(
+        "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
+    )
+    assert "29 % [29 %, 29 %] (3 runs) in Keras 3 (PyTorch)" in sentence  # 8.8 of 30.4 ms
+    assert "max_length 20, 50, 100 and 200. All 50 positions" in sentence
+    assert "static padding costs at most the upper end" in sentence
+    (evidence,) = caveat.evidence.values()
+    assert evidence["padding_share"] == pytest.approx(8.8 / 30.4)
+    assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
+
+
+def test_padding_that_cannot_explain_a_slow_column_is_said_with_its_bound(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
+    sentence, _ = told(project)
+    # 30.4 of 4.4 ms are 6.91, of which 1 - 8.8 / 30.4 is left
+    assert "takes 6.91× [6.91×, 6.91×] the time of Keras 3 (JAX)" in sentence
+    assert "padding does not explain it, without any it would still be at least 4.91×" in sentence
+
+
+def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    for cell in project.plan["cells"]:
+        cell["runs"] = cell["runs"][:1]
+    project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
+    kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
+    project.records = {path: r for path, r in project.records.items() if path in kept}
+    sentence, _ = told(project)
+    assert "(within one run)" in sentence and "in that run; another may differ" in sentence
+    assert (
+        "at most" not in sentence and "one run does not tell whether padding explains" in sentence
+    )
+
+
+def test_a_column_that_pads_nothing_has_no_share(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    for column in project.plan["frameworks"]:
+        column["family"] = "pytorch"
+    assert "static_padding" not in {caveat.id for caveat in collect(project.load())}
+
+
+def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+
+    def blocks(r):
+        for probe in r["probes"]:
+            half = probe["elapsed_ns"] // 2
+            times = (half - half // 50, half + half // 50)
+            probe["blocks"] = [{"steps": 1, "elapsed_ns": ns} for ns in times]
+
+    def width():
+        (cell,) = (c for c in project.load().cells if c.framework.name == TORCH)
+        return padding_share(cell, 50).interval
+
+    for cell in project.plan["cells"]:
+        cell["runs"] = cell["runs"][:1]
+    without = width()
+    project.change(blocks, TORCH)
+    assert width().high - width().low > 2 * (without.high - without.low)
+
+
+def test_noise_is_clipped_in_words_alone(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+    project.change(lambda r: generating(r, lambda n, length: 5 * n - 0.001 * n * length), TORCH)
+    sentence, caveat = told(project)
+    assert "0 % [0 %, 0 %] (3 runs) in Keras 3 (PyTorch)" in sentence
+    assert next(iter(caveat.evidence.values()))["padding_share"] == pytest.approx(-0.05 / 4.95)
