@@ -7,8 +7,8 @@ import shutil
 from results_factory import Project, make_plan
 
 from analysis.archive import MANIFEST
-from analysis.archive.container import write_zip
 from analysis.archive.pack import files_below
+from sealed_zip import write_zip
 
 USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
 RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"

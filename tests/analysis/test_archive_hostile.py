@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from analysis.archive import MANIFEST
 from analysis.archive import unpack as limits
 from analysis.archive.citation import read_citation
-from analysis.archive.container import is_sealed, write_zip
 from analysis.archive.differences import first_difference, undo_one_digit
 from analysis.archive.findings import DIFFERENT
 from analysis.archive.manifest import manifest_text, sha256
 from analysis.archive.unpack import unpack
 from analysis.archive.verification import verify
 from analysis.errors import InputError
+from sealed_zip import is_sealed, write_zip
 
 PLAIN = {"results/plan.json": b'{"schema": 1}', "a.txt": b"one\ntwo\n"}
 

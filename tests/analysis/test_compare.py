@@ -17,7 +17,6 @@ from results_factory import Project, make_plan
 from scipy.stats import ttest_ind
 
 from analysis.archive import MANIFEST, ROOT
-from analysis.archive.container import write_zip
 from analysis.archive.manifest import manifest_text
 from analysis.archive.pack import files_below
 from analysis.compare.archives import read_archives
@@ -27,6 +26,7 @@ from analysis.compare.welch import welch_ratio
 from analysis.compare.writers import BANNER, times, to_csv, to_html, to_markdown
 from analysis.errors import InputError
 from analysis.statistics import Verdict
+from sealed_zip import write_zip
 
 COLUMNS = ("keras3-tensorflow", "keras3-jax")
 ROWS = (("bert", "fit", 8, 32),)

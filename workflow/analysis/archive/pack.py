@@ -14,19 +14,18 @@ from typing import Any
 from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT
 from analysis.archive.about import about
 from analysis.archive.citation import read_citation
-from analysis.archive.container import write_zip
 from analysis.archive.contents import other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.manifest import manifest_text
-from analysis.archive.privacy import Scrubber, scrubber_here
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import unpack
 from analysis.cells import Results
 from analysis.errors import InputError, write_text
 from analysis.records import load_results
+from privacy import Scrubber, scrubber_here
+from sealed_zip import EARLIEST, write_zip
 
 MAX_LOG_BYTES = 2**20  # the end of a longer log says how it ended
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can hold
 CONFIG_HEAD = "# What this measurement was made with: config.yaml and all that overrode it.\n"
 
 

@@ -1,4 +1,4 @@
-"""The zip itself: the same bytes from the same files, and a seal over every one of these bytes.
+"""A zip: the same bytes from the same files, and a seal over every one of these bytes.
 
 The seal is the zip's comment: the SHA-256 of the whole file but for the digest itself. It breaks
 also where a change leaves the contents alone: a time, an attribute, an unused bit of a stream.
@@ -15,6 +15,7 @@ from pathlib import Path
 SEAL = b"sha256 of all bytes before this digest: "
 DIGEST_LENGTH = 64  # hexadecimal digits
 UNIX = 3
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can hold
 CHUNK_BYTES = 2**20
 
 
