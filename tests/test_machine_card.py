@@ -50,6 +50,20 @@ def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
     assert "GPU" not in [section["title"] for section in card["sections"]]
 
 
+def test_without_psutil_only_what_it_tells_is_unknown(monkeypatch):
+    complete = host.sections()
+    monkeypatch.setattr(host, "psutil", None)
+    facts = host.sections()
+    assert {title: {*found} for title, found in facts.items() if title != "Clocks"} == {
+        title: {*found} for title, found in complete.items() if title != "Clocks"
+    }
+    assert facts["Processor"]["logical processors"] == str(os.cpu_count())
+    assert facts["Processor"]["model"] == complete["Processor"]["model"]
+    assert facts["Memory"]["memory"] == complete["Memory"]["memory"]
+    assert facts["Processor"]["physical cores"] is None
+    assert facts["Memory"]["available now"] is None
+
+
 def test_the_card_names_nobody(tmp_path):
     text = json.dumps(made(tmp_path, "cuda")).lower()
     assert platform.node().lower() not in text.replace('"', " ").split()

@@ -1,12 +1,20 @@
-"""Processor, memory, system and limits of the host: from psutil, /proc and /sys."""
+"""Processor, memory, system and limits of the host: from the system itself, /proc, /sys and psutil.
+
+Without psutil, as a bundle's machine may be, what it alone tells is unknown.
+"""
 
 import contextlib
+import os
 import platform
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
-import psutil
+try:
+    import psutil
+except ImportError:
+    psutil = None
 
 from measure.machine import cpu_model
 
@@ -49,8 +57,8 @@ def processor(root: Path, cpu: Path) -> Facts:
         "model": cpu_model(),
         "architecture": platform.machine(),
         "sockets": str(len(sockets)) if sockets else None,
-        "physical cores": words(psutil.cpu_count(logical=False)),
-        "logical processors": words(psutil.cpu_count()),
+        "physical cores": told(lambda: words(psutil.cpu_count(logical=False))),
+        "logical processors": words(os.cpu_count()),
         "simultaneous multithreading": on_off(text(cpu / "smt/active")),
         "NUMA nodes": numa_nodes(root),
         "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags) or None,
@@ -105,9 +113,9 @@ def caches(cpu: Path) -> Facts:
 
 def memory(root: Path) -> Facts:
     return {
-        "memory": gib(psutil.virtual_memory().total),
-        "available now": gib(psutil.virtual_memory().available),
-        "swap": gib(psutil.swap_memory().total),
+        "memory": gib(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")),
+        "available now": told(lambda: gib(psutil.virtual_memory().available)),
+        "swap": told(lambda: gib(psutil.swap_memory().total)),
         "transparent huge pages": chosen(text(root / "sys/kernel/mm/transparent_hugepage/enabled")),
         "NUMA balancing": on_off(text(root / "proc/sys/kernel/numa_balancing")),
     }
@@ -136,12 +144,12 @@ def limits(root: Path) -> Facts:
         text(cgroup / "cpu/cpu.cfs_period_us"),
     )
     return {
-        "usable processors": str(len(psutil.Process().cpu_affinity()))
-        if hasattr(psutil.Process, "cpu_affinity")
+        "usable processors": str(len(os.sched_getaffinity(0)))
+        if hasattr(os, "sched_getaffinity")
         else None,
         "processor time": share(quota, period),
         "memory": bounded(most),
-        "scheduling priority": words(psutil.Process().nice()),
+        "scheduling priority": words(os.getpriority(os.PRIO_PROCESS, 0)),
     }
 
 
@@ -202,6 +210,11 @@ def numbers(cpus: str) -> list[int]:
     """``0-2,8`` as numbers."""
     spans = [part.split("-") for part in cpus.split(",") if part]
     return [number for span in spans for number in range(int(span[0]), int(span[-1]) + 1)]
+
+
+def told(question: Callable[[], str | None]) -> str | None:
+    """What psutil answers, None where it is not installed."""
+    return question() if psutil else None
 
 
 def text(path: Path) -> str | None:
