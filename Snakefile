@@ -11,6 +11,8 @@
 #   results/figures/<figure>.{svg,pdf,png}
 #   results/report.html                                one self-contained file
 #   results/millistep-<scale>-<accelerator>.zip        all of it, to be cited: snakemake archive
+#   results/millistep-bundle-<scale>-<accelerator>.zip to measure elsewhere: snakemake bundle
+#   results/elsewhere.json                             says that it was; then it is only drawn
 from snakemake.utils import min_version
 
 min_version("9.19")
@@ -18,11 +20,18 @@ min_version("9.19")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/plan.smk"
-include: "workflow/rules/machine.smk"
-include: "workflow/rules/environments.smk"
-include: "workflow/rules/canaries.smk"
-include: "workflow/rules/measure.smk"
-include: "workflow/rules/self_test.smk"
+include: "workflow/rules/bundle.smk"
+
+
+if not ELSEWHERE:
+
+    include: "workflow/rules/machine.smk"
+    include: "workflow/rules/environments.smk"
+    include: "workflow/rules/canaries.smk"
+    include: "workflow/rules/measure.smk"
+    include: "workflow/rules/self_test.smk"
+
+
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/archive.smk"
@@ -32,7 +41,7 @@ rule all:
     """Everything: the report and what it is made of."""
     default_target: True
     input:
-        [environment.marker for environment in PLAN.environments],
+        to_draw(environment.marker for environment in PLAN.environments),
         CONTEXT,
         "results/report.html",
         collect("results/runs.{form}", form=["csv", "parquet"]),

@@ -51,6 +51,11 @@ def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
 
     output: what cannot be measured without it. Raises :class:`measure.parent.Refused`.
     """
+    available = len(processors.available())
+    if available < wanted["threads"]:
+        raise parent.Refused(
+            f"{output}: planned for {wanted['threads']} threads, {available} processors are here"
+        )
     environment = read(options.environment)
     if not as_planned(environment, options.deployment, wanted):
         command = [sys.executable, "-s", str(Path(__file__).with_name("environments.py"))]

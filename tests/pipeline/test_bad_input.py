@@ -27,6 +27,7 @@ def one_line(done, *words):
         ("  bert:", "  brt:", ["'brt'", "bert"]),
         ("keras3-jax", "keras3-jacks", ["'keras3-jacks'", "keras3-jax"]),
         ("fit: default", "fit: -8", ["models.bert.fit", "-8"]),
+        ("threads: 1", "threads: 10000", ["threads", "10000", "processors"]),
         ("scale: smoke", "scale: [smoke", ["config/config.yaml", "line"]),
     ],
 )

@@ -58,7 +58,6 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
             {"precision": "tf32", "accelerator": "cpu"},
             ["precision", "tf32 does not exist on cpu", "float32"],
         ),
-        ({"threads": 10_000}, ["threads", "10000", "processors"]),
         ({"limits": {"time": 5}}, ["limits", "'time'", "time_s"]),
         ({"limits": {"time_s": 0}}, ["limits.time_s", "greater than 0"]),
         ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),

@@ -38,10 +38,11 @@ def _is_stale(path: Path, identity: str) -> bool:
         return True  # nothing that could not be measured again in seconds
 
 
-def summary(plan, reasons: dict) -> str:
+def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
     """A line per reason; empty when every record is there and as planned.
 
-    For example ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
+    elsewhere: it is another machine's to measure them. For example
+    ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
     if not reasons:
         return ""
@@ -49,7 +50,10 @@ def summary(plan, reasons: dict) -> str:
     for run, reason in reasons.items():
         cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
         cells_by_reason.setdefault(reason, Counter())[cell] += 1
-    lines = [f"millistep: {len(reasons)} of {len(plan.runs)} runs to measure at {plan.scale} scale"]
+    to_measure = f"{len(reasons)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
+    if elsewhere:
+        to_measure += ", but not here: by results/elsewhere.json these are another machine's"
+    lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
     return "\n".join(lines)
 

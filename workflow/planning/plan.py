@@ -42,9 +42,6 @@ class Plan:
         runs = self.config["runs"]
         self.runs_per_cell = resolve.DEFAULT_RUNS[self.scale] if runs == "default" else runs
         self.threads = resolve.threads(self.config["threads"])
-        here = len(processors.available())
-        if self.threads > here:
-            raise ConfigError(f"threads: {self.threads} is more than the {here} processors here")
         if self.config["precision"] == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
@@ -59,6 +56,12 @@ class Plan:
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         self.unsupported = self._unsupported()
+
+    def check_processors(self) -> None:
+        """Raise :class:`ConfigError` where this machine cannot measure the plan."""
+        here = len(processors.available())
+        if self.threads > here:
+            raise ConfigError(f"threads: {self.threads} is more than the {here} processors here")
 
     def _frameworks(self) -> list[Framework]:
         allowed = ", ".join(FRAMEWORKS)

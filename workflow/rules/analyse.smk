@@ -20,7 +20,7 @@ rule tables:
     """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:
         plan="results/plan.json",
-        records=PLAN.records,
+        records=RECORDS,
         context=CONTEXT,
     output:
         in_report("results/table.csv", "Tables", "ms/step"),
@@ -46,7 +46,7 @@ rule caveats:
     """What a reader must know before comparing two numbers, from the records."""
     input:
         plan="results/plan.json",
-        records=PLAN.records,
+        records=RECORDS,
         context=CONTEXT,
     output:
         "results/caveats.json",
@@ -67,7 +67,7 @@ rule figures:
     """Speed-ups as on the page, every block of every run, and the methods compared."""
     input:
         plan="results/plan.json",
-        records=PLAN.records,
+        records=RECORDS,
         context=CONTEXT,
     output:
         [

@@ -10,7 +10,7 @@ rule archive:
         "CITATION.cff",
         "LICENSE",
         plan="results/plan.json",
-        records=PLAN.records,
+        records=RECORDS,
     output:
         ARCHIVE,
     log:

@@ -3,12 +3,14 @@ import json
 import os
 import sys
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from environments import definition_sha256
 from planning import changes
+from planning.bundle import check_portable
 from planning.config import Problem, check_yaml
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
@@ -35,9 +37,13 @@ configfile: CONFIG
 
 
 PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"))
+# Written by a bundle: what is in results was measured on another machine, and is completed
+# there. Here it is drawn as far as it goes.
+MEASURED_ELSEWHERE = Path("results/elsewhere.json")
+ELSEWHERE = MEASURED_ELSEWHERE.is_file()
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
 if TO_MEASURE:
-    print(changes.summary(PLAN, TO_MEASURE), file=sys.stderr)
+    print(changes.summary(PLAN, TO_MEASURE, ELSEWHERE), file=sys.stderr)
 
 # Snakemake finds a changed identity in its own history, which a clone does not have. A
 # file newer than any record, an input of the stale ones alone, needs no history.
@@ -50,10 +56,12 @@ USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_
 
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
-    (
+    [
         content_digest("workflow/analysis", "workflow/schemas", "reference", "report"),
         definition_sha256(Path("envs/analysis.yaml")),
-    )
+        # The times of unpacked files say nothing.
+        *([sha256(MEASURED_ELSEWHERE.read_bytes()).hexdigest()] if ELSEWHERE else []),
+    ]
 )
 MACHINE_CARD = content_digest("workflow/machine_card")
 TABLE_FORMS = ["md", "csv", "tex"]
@@ -61,12 +69,22 @@ RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.j
 AGAIN = RECORD.replace("records", "self_test")
 CANARY = "results/canaries/{scale}/{k}.json"
 KNOWN_STEPS = "results/self_test/{scale}/known_steps.json"
+
+
+def to_draw(paths):
+    """Of these files, those that there will be: all, or what came from elsewhere."""
+    return [path for path in paths if not ELSEWHERE or os.path.exists(path)]
+
+
+RECORDS = to_draw(PLAN.records)
 # What the report says of the machine and of the measuring, beside the records.
-CONTEXT = [
-    PLAN.machine_card,
-    *(canary.path for canary in PLAN.checks.canaries),
-    PLAN.self_test,
-]
+CONTEXT = to_draw(
+    [
+        PLAN.machine_card,
+        *(canary.path for canary in PLAN.checks.canaries),
+        PLAN.self_test,
+    ]
+)
 
 
 def identity_of_file(wildcards, pattern):
@@ -75,8 +93,15 @@ def identity_of_file(wildcards, pattern):
 
 
 def newer_than_stale(wildcards, pattern):
-    """An input that makes Snakemake see a stale file as such."""
+    """An input that makes Snakemake see a stale file as such; asked for what is timed here."""
+    or_one_line(PLAN.check_processors)
     return NEWER if planned_file(wildcards, pattern) in STALE else []
+
+
+def for_any_machine(wildcards):
+    """No input, but the one line for a plan that takes something from this machine."""
+    or_one_line(check_portable, PLAN)
+    return []
 
 
 def priority_of_file(wildcards, pattern):

@@ -8,7 +8,7 @@ rule report:
     """One self-contained HTML file."""
     input:
         plan="results/plan.json",
-        records=PLAN.records,
+        records=RECORDS,
         context=CONTEXT,
         figures=collect("results/figures/{figure}.svg", figure=FIGURES),
     output:

@@ -1,0 +1,169 @@
+"""There and back: a bundle, measured in another folder without Snakemake, drawn in the project."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from environments import virtual_interpreter
+
+from .conftest import ROOT, Project, checkout
+
+CONFIG = """\
+scale: smoke
+accelerator: cpu
+threads: 1
+models:
+  bert:
+    predict: default
+frameworks: [keras3-jax, pytorch-eager, pytorch-compiled]
+"""
+BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
+RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
+CHECKS = ["results/canaries/smoke/0.json", "results/self_test/smoke/known_steps.json"]
+
+
+def start(kit: Path, log: Path) -> subprocess.Popen:
+    """The bundle's command, in an environment that has nothing but the locked interpreters.
+
+    JAX' is a virtual environment on top, as README says for packages in a folder of their own.
+    """
+    locked = {
+        name: Path(virtual_interpreter(name, ROOT / f"envs/cpu/{name}.yaml", log))
+        for name in ("keras3-jax", "pytorch")
+    }
+    own = kit.parent / "mine"
+    if not own.exists():
+        venv.create(own, symlinks=True)
+        (packages,) = own.glob("lib/python3*/site-packages")
+        (beside,) = locked["keras3-jax"].parent.parent.glob("lib/python3*/site-packages")
+        (packages / "more.pth").write_text(f"{beside}\n")
+    command = [os.path.realpath(sys.executable), "run_bundle.py"]
+    command += ["--interpreter", f"keras3-jax={own / 'bin/python'}"]
+    command += ["--interpreter", f"pytorch-eager={locked['pytorch']}"]
+    command += ["--monitor-interpreter", sys.executable]
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
+    return subprocess.Popen(command, cwd=kit, env=environ, stderr=subprocess.PIPE, text=True)
+
+
+def read(folder: Path, path: str) -> dict:
+    return json.loads((folder / path).read_text())
+
+
+@pytest.fixture(scope="module")
+def back(tmp_path_factory) -> Project:
+    """A project with what its bundle measured; ``kit`` is where, interrupted once."""
+    folder = tmp_path_factory.mktemp("bundle")
+    project = checkout(folder / "project")
+    (project.folder / "config/config.yaml").write_text(CONFIG)
+    done = project.snakemake("--quiet", "all", "--", "bundle")
+    assert done.returncode == 0, done.stderr
+    # Nothing was deployed or measured for it.
+    assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
+
+    kit = folder / "kit"
+    zipfile.ZipFile(project.folder / BUNDLE).extractall(kit)
+    process = start(kit, folder / "environments.log")
+    for line in process.stderr:
+        if line.startswith("[1/2]"):
+            process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    before = {path: (kit / path).read_bytes() for path in CHECKS}
+    assert not list(kit.glob("results/records/**/*.json"))
+
+    process = start(kit, folder / "environments.log")
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    assert {path: (kit / path).read_bytes() for path in CHECKS} == before
+    assert "[2/2] bert predict, batch 8, " in said
+    assert (kit / "records.zip").stat().st_size < 2**17
+    zipfile.ZipFile(kit / "records.zip").extractall(project.folder)
+    project.kit = kit
+    return project
+
+
+def test_what_came_back_is_drawn_and_nothing_is_measured(back):
+    rules = {"plan", "tables", "caveats", "figures", "report", "all"}
+    assert set(back.planned()) == rules
+    card = (back.folder / "results/machine.json").read_bytes()
+    done = back.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 3 runs to measure at smoke scale, but not here" in done.stderr
+    assert back.planned() == {}
+    # What was measured, what was not, and in which interpreters.
+    row = (back.folder / "results/table.csv").read_text()
+    assert "not measured" in row
+    caveats = {c["id"]: c for c in read(back.folder, "results/caveats.json")["caveats"]}
+    assert caveats["own_interpreter"]["evidence"]["frameworks"] == ["keras3-jax", "pytorch-eager"]
+    assert "not_measured" in caveats
+    assert "stale_records" not in caveats
+    assert (back.folder / "results/report.html").exists()
+    # The card is the measuring machine's, and stays.
+    assert (back.folder / "results/machine.json").read_bytes() == card
+    assert (
+        read(back.folder, "results/machine.json")["id"]
+        == (read(back.folder, RECORD.format("keras3-jax"))["machine"]["id"])
+    )
+
+
+def test_records_say_what_is_planned_and_what_they_were_measured_with(back):
+    planned = read(back.kit, "bundle.json")["runs"]
+    for framework, package in (("keras3-jax", "jax"), ("pytorch-eager", "torch")):
+        record = read(back.folder, RECORD.format(framework))
+        assert record["identity"] == planned[RECORD.format(framework)]["identity"]
+        assert record["status"] == "ok", record["reason"]
+        assert record["environment"]["method"] == "interpreter"
+        assert package in record["environment"]["packages"]
+        assert record["monitor"] is not None
+
+
+def test_without_the_marker_the_rest_is_measured_here_and_nothing_again(back, tmp_path):
+    project = back.copy(tmp_path / "project")
+    (project.folder / "results/elsewhere.json").unlink()
+    assert project.measured() == {"pytorch-compiled": 1}
+    planned = project.planned()
+    assert not {"canary", "known_steps", "same_cell_again", "machine_card"} & {*planned}
+
+
+def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path):
+    project = back.copy(tmp_path / "project")
+    project.edit("config/config.yaml", "threads: 1", "threads: 1\nseed: 7")
+    assert not any(rule.startswith(("measure", "canary")) for rule in project.planned())
+    said = project.snakemake("-n").stderr
+    assert "seed 1 -> 7: bert predict b8" in said
+
+
+def test_more_that_came_back_is_drawn_again(back, tmp_path):
+    """Times of unpacked files are no reason: what is in them is."""
+    project = back.copy(tmp_path / "project")
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode == 0, done.stderr
+    assert project.planned() == {}
+    marker = project.folder / "results/elsewhere.json"
+    found = json.loads(marker.read_text())
+    found["sha256"]["results/records/another.json"] = "0" * 64
+    marker.write_text(json.dumps(found))
+    os.utime(marker, (0, 0))
+    assert {"tables", "caveats", "figures", "report"} <= {*project.planned()}
+
+
+def test_a_bundle_takes_nothing_from_this_machine(tmp_path):
+    project = checkout(tmp_path / "project")
+    project.edit("config/config.yaml", "threads: 1", "threads: auto")
+    done = project.snakemake("--quiet", "all", "--", "bundle")
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if "threads: auto" in line]
+    assert len(said) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    done = project.snakemake(
+        *("bundle", "--quiet", "all"),
+        *("--config", "accelerator=cuda", "scale=paper", "threads=999"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert (project.folder / "results/millistep-bundle-paper-cuda.zip").exists()

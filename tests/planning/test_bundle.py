@@ -1,0 +1,98 @@
+"""A bundle's plan: for another machine, the same wherever it is made, small."""
+
+import json
+import sys
+import zipfile
+
+import pytest
+
+import write_bundle
+from measure import machine
+from planning import bundle
+from planning.config import ConfigError
+
+from .test_config import BERT, plan
+
+ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs": 3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scale": "auto"}, ["scale: auto", "--config scale=paper"]),
+        ({"accelerator": "auto"}, ["accelerator: auto"]),
+        ({"threads": "auto"}, ["threads: auto"]),
+        ({"scale": "auto", "threads": "auto"}, ["scale, threads: auto"]),
+        ({"interpreters": {"keras3-jax": "/usr/bin/python3"}}, ["interpreters", "run_bundle.py"]),
+    ],
+)
+def test_what_would_be_taken_from_this_machine_is_refused_in_one_line(changes, words):
+    with pytest.raises(ConfigError) as problem:
+        bundle.check_portable(plan(**{**ELSEWHERE, **changes}))
+    assert len(str(problem.value).splitlines()) == 1
+    for word in words:
+        assert word in str(problem.value)
+
+
+def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
+    planned = plan(**ELSEWHERE)
+    bundle.check_portable(planned)
+    with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ processors"):
+        planned.check_processors()
+
+
+def test_the_document_is_the_same_with_a_gpu_and_without(monkeypatch):
+    documents = []
+    for gpu in (None, ("A GPU", 81_559), ("A small GPU", 8_192)):
+        monkeypatch.setattr(machine, "gpu", lambda gpu=gpu: gpu)
+        documents.append(bundle.document(plan(**ELSEWHERE)))
+    assert documents[0] == documents[1] == documents[2]
+
+
+def test_every_timed_file_has_the_identity_that_snakemake_wants():
+    planned = plan(**{**ELSEWHERE, "models": BERT})
+    made = bundle.document(planned)
+    assert made["order"] == planned.checks.order
+    own = made["checks"][planned.checks.framework.name]
+    runs = {path: run["identity"] for path, run in made["runs"].items()}
+    assert runs | own == planned.identities
+    again = {run["again"] for run in made["runs"].values()} - {None}
+    assert again == {planned.runs[run.position].record for run in planned.checks.again}
+
+
+def test_canaries_can_use_the_library_of_each_column_and_the_planned_one_first():
+    checks = bundle.document(plan(**ELSEWHERE))["checks"]
+    assert next(iter(checks)) == plan(**ELSEWHERE).checks.framework.name
+    for framework, files in checks.items():
+        assert {json.loads(identity)["framework"] for identity in files.values()} == {framework}
+        # What Snakemake would want if this were the only column.
+        alone = plan(**{**ELSEWHERE, "frameworks": [framework]}).checks
+        assert files == {path: alone.identities[path] for path in files}
+
+
+def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
+    one, two = tmp_path / "one.zip", tmp_path / "two.zip"
+    write_bundle.write(plan(**ELSEWHERE), one)
+    write_bundle.write(plan(**ELSEWHERE), two)
+    assert one.read_bytes() == two.read_bytes()
+    assert one.stat().st_size < 2**19
+    names = zipfile.ZipFile(one).namelist()
+    assert {"run_bundle.py", "README.txt", "bundle.json", "envs/cuda/pytorch.yaml"} <= {*names}
+    assert not any("analysis" in name or "__pycache__" in name for name in names)
+    # Nothing of this machine.
+    text = "".join(zipfile.ZipFile(one).read(name).decode() for name in names)
+    assert sys.prefix not in text
+    assert str(tmp_path) not in text
+
+
+def test_a_users_models_travel_and_hidden_files_do_not(tmp_path):
+    model = tmp_path / "mine/models/mine"
+    (model / ".secret").mkdir(parents=True)
+    (model / ".secret/key").write_text("")
+    (model / "keras3.py").write_text("")
+    (tmp_path / "mine/models/notes.txt").write_text("")
+    (tmp_path / "mine/diary.txt").write_text("")
+    planned = plan(**{**ELSEWHERE, "folders": [str(tmp_path / "mine")]})
+    found = {name for name in bundle.files(planned) if name.startswith("folders/")}
+    assert found == {"folders/0/models/mine/keras3.py", "folders/0/models/notes.txt"}
+    assert bundle.document(planned)["folders"] == ["folders/0"]

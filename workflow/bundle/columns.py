@@ -1,0 +1,105 @@
+"""Which interpreter measures which framework, and what is in it."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bundle import Problem
+from environments import EnvironmentProblem, marker, users_interpreter
+from virtual_environments import ask, write_atomically
+
+OLDEST = (3, 11)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A framework that can be measured here."""
+
+    interpreter: str
+    marker: str  # says what is in it; path in the bundle
+    definition: str
+
+
+def columns(bundle: dict, given: Iterable[str], root: Path) -> dict[str, Column]:
+    """By framework, those that have an interpreter; a marker is written for each interpreter.
+
+    given: ``NAME=PATH``; NAME is a framework's, or that of an environment which several share.
+    A framework's own name counts for more. Raises :class:`Problem`.
+    """
+    paths, found, written = named(bundle, given), {}, {}
+    for framework, about in bundle["frameworks"].items():
+        name = framework if framework in paths else about["environment"]
+        if name not in paths:
+            continue
+        if name not in written:
+            file = f"results/environments/{bundle['accelerator']}/{name}.json"
+            content = described(name, paths[name], root / about["definition"])
+            write_atomically(root / file, json.dumps(content, indent=1) + "\n")
+            written[name] = Column(content["interpreter"], file, about["definition"])
+        found[framework] = written[name]
+    return found
+
+
+def named(bundle: dict, given: Iterable[str]) -> dict[str, str]:
+    """Paths by the names that the user gave them to."""
+    frameworks = bundle["frameworks"]
+    environments = [about["environment"] for about in frameworks.values()]
+    allowed = list(dict.fromkeys([*frameworks, *environments]))
+    found: dict[str, str] = {}
+    for text in given:
+        name, _, path = text.partition("=")
+        if not path:
+            raise Problem(f"--interpreter: '{text}' is not NAME=PATH")
+        if name not in allowed:
+            raise Problem(f"--interpreter: unknown name '{name}'; allowed are {', '.join(allowed)}")
+        if name in found:
+            raise Problem(f"--interpreter: '{name}' is named twice")
+        found[name] = path
+    return found
+
+
+def described(name: str, path: str, definition: Path) -> dict:
+    """The marker of an interpreter; raises :class:`Problem` for one that cannot measure."""
+    try:
+        found = marker(name, definition, "interpreter", users_interpreter(path))
+    except EnvironmentProblem as problem:
+        raise Problem(f"--interpreter {name}: {problem}") from None
+    version = tuple(int(number) for number in re.findall(r"\d+", found["python"])[:2])
+    if version < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise Problem(
+            f"--interpreter {name}: {path} is Python {found['python']}, needed is {needed} or later"
+        )
+    return found
+
+
+def monitor_interpreter(
+    asked: str | None, interpreters: Iterable[str], accelerator: str
+) -> str | None:
+    """One that can sample the machine beside a run: psutil and, for a GPU, NVML's bindings.
+
+    asked: as the user has it; else this Python or a framework's, None without any.
+    """
+    if asked is not None:
+        try:
+            path = users_interpreter(asked)
+        except EnvironmentProblem as problem:
+            raise Problem(f"--monitor-interpreter: {problem}") from None
+        if ask(path, "import psutil") is None:
+            raise Problem(f"--monitor-interpreter: {path} does not have psutil")
+        return path
+    candidates = list(dict.fromkeys([sys.executable, *interpreters]))
+    wanted = ["import psutil, pynvml"] if accelerator == "cuda" else []
+    for program in [*wanted, "import psutil"]:
+        for path in candidates:
+            if ask(path, program) is not None:
+                return path
+    print(
+        "no interpreter has psutil: nothing is sampled beside the runs, and the machine's card is "
+        "short; see --monitor-interpreter",
+        file=sys.stderr,
+    )
+    return None

@@ -1,0 +1,113 @@
+"""The command line of a bundle, from its options to the zip with what was measured."""
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import jobs
+from bundle import Problem
+from bundle.columns import columns, monitor_interpreter
+from bundle.machine import check_machine, write_card
+from bundle.packing import RESULT, pack
+from bundle.selection import selected
+from bundle.session import Session
+from environments import EnvironmentProblem
+
+PACKING_S = 20.0  # kept of --stop-after-s for ending and packing
+
+
+def main(root: str) -> int:
+    """Exit status: 0, 1 after a problem in one line, 130 after an interrupt."""
+    options = arguments()
+    jobs.end_by_interrupt()
+    try:
+        return measure(Path(root), options)
+    except (Problem, EnvironmentProblem) as problem:
+        print(f"millistep: {' '.join(str(problem).split())}", file=sys.stderr)
+    except OSError as error:
+        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    return 1
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure the runs of this bundle.")
+    parser.add_argument(
+        "--interpreter",
+        action="append",
+        required=True,
+        metavar="NAME=PATH",
+        help="the Python of a framework or environment; once for each",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="of the runs, such as 'bert/*' or '*/fit-b*/keras3-jax/*'; may be repeated",
+    )
+    parser.add_argument("--monitor-interpreter", metavar="PATH", help="a Python with psutil")
+    parser.add_argument("--time-limit-s", type=seconds, help="of a run; default: as planned")
+    parser.add_argument("--stop-after-s", type=seconds, help="end and pack before so long")
+    return parser.parse_args()
+
+
+def seconds(text: str) -> float:
+    """Of an option: more than none."""
+    with contextlib.suppress(ValueError):
+        if 0 < (number := float(text)) < float("inf"):
+            return number
+    raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+
+
+def measure(root: Path, options: argparse.Namespace) -> int:
+    """Everything that can be and is not yet; then pack all that there is."""
+    bundle, deadline = read(root / "bundle.json"), None
+    if options.stop_after_s is not None:
+        if options.stop_after_s <= PACKING_S:
+            raise Problem(f"--stop-after-s: more than {PACKING_S:g} are needed to end and pack")
+        deadline = time.monotonic() + options.stop_after_s - PACKING_S
+    check_machine(bundle)
+    found = columns(bundle, options.interpreter, root)
+    interpreters = [column.interpreter for column in found.values()]
+    monitor = monitor_interpreter(options.monitor_interpreter, interpreters, bundle["accelerator"])
+    os.chdir(root)  # the programs that measure have all paths from here
+    files = selected(bundle, found, options.only, root)
+    with only_one(root):
+        write_card(monitor or sys.executable, bundle["accelerator"])
+        session = Session(bundle, found, monitor, options.time_limit_s, deadline)
+        try:
+            ended = session.measure(files)
+        finally:
+            packed = pack(root, bundle)
+            print(f"{RESULT}: {packed} measured files", file=sys.stderr)
+    missing = sum(not file.is_done(root) for file in files)
+    if missing:
+        print(f"{ended}; {missing} of {len(files)} are left: run it again", file=sys.stderr)
+    return 1 if session.refused else 0
+
+
+def read(path: Path) -> dict:
+    """The bundle's plan; raises :class:`Problem`."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path}: cannot be read ({error}); unpack the bundle again") from None
+
+
+@contextlib.contextmanager
+def only_one(root: Path):
+    """Two at a time would measure each other."""
+    with open(root / ".lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem(f"{root}: another run_bundle.py is measuring here") from None
+        yield

@@ -1,0 +1,24 @@
+# One small zip with which a machine without Snakemake, conda or a network measures this plan.
+#
+# What comes back is unpacked here, and is only drawn: see `ELSEWHERE`.
+
+BUNDLE = f"results/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
+
+
+rule bundle:
+    """The plan, what measures it, and no framework."""
+    input:
+        for_any_machine,
+    output:
+        BUNDLE,
+    log:
+        "results/logs/bundle.log",
+    conda:
+        "../../envs/analysis.yaml"
+    params:
+        config=json.dumps(dict(sorted(PLAN.config.items()))),
+        # The environments' locks are in the identities; the user's models may hold data.
+        sources=lambda wildcards: content_digest("workflow", *PLAN.config["folders"]),
+    shell:
+        "python3 -s workflow/write_bundle.py --config {params.config:q} --output {output}"
+        " 2> >(tee {log} >&2)"
