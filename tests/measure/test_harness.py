@@ -89,6 +89,41 @@ def test_every_end_becomes_a_status_with_a_reason(run, trouble, expected, reason
     jsonschema.validate(record, SCHEMA)
 
 
+def test_the_peak_of_the_device_is_that_of_the_steps_after_the_warm_up(run):
+    record = run(counts_device=True)
+    assert record["memory"]["peak_device_mib"] == record["timing"]["warmup_steps"]
+    assert record["memory"]["peak_device_counts"] == "steps that were made before the count began"
+    assert run()["memory"]["peak_device_counts"] is None
+
+
+class SampledGpu:
+    """In place of the monitor: the device had so many MiB left when last looked at."""
+
+    free_mib = 0.0
+
+    def __init__(self, *arguments):
+        reading = {"free_memory_mib": self.free_mib}
+        self.samples = [{"at_ns": 0, "joules": None, "gpu": reading}]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass
+
+
+@pytest.mark.parametrize(("free_mib", "pool"), [(512.0, True), (0.0, False)])
+def test_memory_that_ran_out_in_a_pool_is_told_from_a_full_device(run, monkeypatch, free_mib, pool):
+    """The fake framework asked for 8 bytes."""
+    monkeypatch.setattr(parent, "Monitor", SampledGpu)
+    monkeypatch.setattr(SampledGpu, "free_mib", free_mib)
+    changes = {"accelerator": "cuda"}
+    record = run(changes=changes, trouble="device_out_of_memory", device_limit_mib=2048)
+    assert record["status"] == "oom"
+    assert ("the framework met the limit of 2.0 GiB of its own pool" in record["reason"]) == pool
+    jsonschema.validate(record, SCHEMA)
+
+
 def test_a_missing_package_is_named(run):
     record = run(missing_package=True)
     assert record["status"] == "error"

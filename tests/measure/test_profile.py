@@ -1,8 +1,11 @@
 """Shares from intervals, and what counts as computing in a trace."""
 
+from types import SimpleNamespace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measure.frameworks import torch
 from measure.frameworks.xplane import computing
 from measure.profile import union_ns
 
@@ -34,3 +37,35 @@ def test_operations_compute_and_dispatch_does_not():
 def test_on_a_gpu_only_its_own_streams_count():
     kernel = ("/device:GPU:0", "Stream #13(Compute)", "fusion", 7, 3, set())
     assert computing([*EVENTS, kernel]) == [(7, 10)]
+
+
+CPU, CUDA = "cpu", "cuda"
+
+
+def event(name, start_us, end_us, device_type=CPU, annotation=False):
+    """As torch.profiler tells it."""
+    span = SimpleNamespace(start=start_us, end=end_us)
+    return SimpleNamespace(
+        name=name, time_range=span, device_type=device_type, is_user_annotation=annotation
+    )
+
+
+TORCH_EVENTS = [
+    event("Optimizer.step#Adam.step", 0, 90, annotation=True),
+    event("aten::addcdiv_", 10, 20),
+    event("## Call CompiledFxGraph 1 ##", 30, 40, annotation=True),
+    event("cudaLaunchKernel", 42, 44),
+    # What a range covers on the device, from its first kernel to its last one.
+    event("Optimizer.step#Adam.step", 50, 80, CUDA, annotation=True),
+    event("ProfilerStep*", 45, 95, CUDA, annotation=True),
+    event("multi_tensor_apply_kernel", 50, 60, CUDA),
+    event("ampere_sgemm_128x64_tn", 75, 80, CUDA),
+]
+
+
+def test_a_named_range_on_a_gpu_computes_nothing_between_its_kernels():
+    assert torch.computing(TORCH_EVENTS, CUDA) == [(50_000, 60_000), (75_000, 80_000)]
+
+
+def test_on_a_processor_operations_and_compiled_graphs_compute_and_other_ranges_do_not():
+    assert torch.computing(TORCH_EVENTS) == [(10_000, 20_000), (30_000, 40_000)]

@@ -47,6 +47,7 @@ def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
 class FakeNvml:
     """What of NVML's bindings is used, over one GPU."""
 
+    used = 5 * 2**30  # bytes of each process
     NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
 
     def __init__(self, running=(), trouble=None):
@@ -80,7 +81,10 @@ class FakeNvml:
         return 0x1 | 0x4 | 0x40
 
     def nvmlDeviceGetComputeRunningProcesses(self, device):
-        return [SimpleNamespace(pid=pid) for pid in self.running]
+        return [SimpleNamespace(pid=pid, usedGpuMemory=self.used) for pid in self.running]
+
+    def nvmlDeviceGetMemoryInfo(self, device):
+        return SimpleNamespace(free=3 * 2**30)
 
     def nvmlDeviceGetTotalEnergyConsumption(self, device):
         if self.trouble == "no counter":
@@ -111,6 +115,8 @@ def test_the_readings_of_a_gpu(nvml):
         "utilization_percent": 97,
         "throttle_reasons": ["power cap", "thermal slowdown by hardware"],
         "foreign_processes": 0,
+        "process_memory_mib": None,
+        "free_memory_mib": 3 * 1024.0,
     }
 
 
@@ -132,6 +138,26 @@ def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monk
         assert sampler.Gpu().reading()["foreign_processes"] == 1
         nvml(running=[])
         assert sampler.Gpu().reading()["foreign_processes"] == 0
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+def test_the_memory_of_the_runs_processes_is_told_where_it_can_be(nvml, monkeypatch):
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(os, "getppid", os.getpid)  # this test plays the supervisor
+
+    def held(*running):
+        nvml(running=running)
+        return sampler.Gpu().reading()["process_memory_mib"]
+
+    try:
+        assert held(sleeper.pid, 1) == 5 * 1024
+        assert held(999_999_999) == 5 * 1024  # a container: alone there, it is ours
+        assert held(999_999_999, 999_999_998) is None  # which of the two, nobody can tell
+        assert held() is None
+        monkeypatch.setattr(FakeNvml, "used", None)  # a driver that does not say
+        assert held(sleeper.pid) is None
     finally:
         sleeper.kill()
         sleeper.wait()

@@ -18,7 +18,22 @@ def sample(at_s, **readings):
 
 def gpu_reading(**changes):
     ranges = dict.fromkeys(samples.RANGES, 1)
-    return {**ranges, "throttle_reasons": [], "foreign_processes": 0, **changes}
+    memory = {"process_memory_mib": None, "free_memory_mib": None}
+    return {**ranges, **memory, "throttle_reasons": [], "foreign_processes": 0, **changes}
+
+
+def test_device_memory_of_the_process_is_that_of_the_window_and_what_was_free_that_of_the_end():
+    held = (100.0, 700.0, None, 900.0, 50.0)
+    seen = [
+        sample(at_s, gpu=gpu_reading(process_memory_mib=mib, free_memory_mib=1000.0 - at_s))
+        for at_s, mib in enumerate(held)
+    ]
+    gpu = samples.summary(seen, (1 * S, 3 * S), 1.0)["gpu"]
+    assert gpu["process_memory_mib"] == {"min": 700.0, "median": 800.0, "max": 900.0}
+    assert samples.last_free_mib(seen) == 996.0
+    assert samples.last_free_mib([sample(1)]) is None
+    unknown = [sample(1, gpu=gpu_reading())]
+    assert samples.summary(unknown, (0, 2 * S), 1.0)["gpu"]["process_memory_mib"] is None
 
 
 def test_only_samples_inside_the_timed_window_count():

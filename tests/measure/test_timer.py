@@ -54,6 +54,21 @@ def test_asynchronous_steps_are_timed_in_full():
     assert timer.first_step_ns == 21 * MS
 
 
+def test_the_window_is_announced_once_between_the_warm_up_and_the_first_block():
+    world, announced = World(step_ns=20 * MS), []
+    timer = Timer(
+        SMOKE,
+        world.fence,
+        lambda: world.compiled,
+        on_window=lambda: announced.append((timer.warmup_steps, len(timer.blocks), world.steps)),
+        clock=lambda: world.now,
+    )
+    timer.start()
+    while not timer.tick():
+        world.step()
+    assert announced == [(timer.warmup_steps, 0, timer.warmup_steps)]
+
+
 def test_steps_that_are_not_steady_are_timed_as_long_again_once():
     laptop = dataclasses.replace(PROTOCOLS["laptop"], max_steps=40, floor_s=10.0)
     world = World(step_ns=20 * MS)

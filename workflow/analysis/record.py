@@ -104,6 +104,7 @@ class GpuMonitor:
     utilization_percent: Range
     throttle_reasons: tuple[str, ...]
     foreign_processes: int
+    process_memory_mib: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,9 @@ class Memory:
     """Peaks in MiB."""
 
     peak_rss_mib: float | None
-    peak_device_mib: float | None
+    peak_device_mib: float | None  # by the framework's own counter
+    peak_device_counts: str | None = None  # what that counts, in words
+    device_limit_mib: float | None = None  # what the framework may take at most
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,12 @@ class Record:
     restarted: str | None
     warnings: tuple[str, ...]
     log_tail: tuple[str, ...]
+
+    @property
+    def driver_device_mib(self) -> float | None:
+        """Most device memory that its processes held in the timed steps, by the driver."""
+        gpu = self.monitor.gpu if self.monitor else None
+        return gpu.process_memory_mib.max if gpu and gpu.process_memory_mib else None
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:

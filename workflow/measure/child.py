@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
+from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
 from measure.checks import check_model, check_precision  # noqa: E402
 from measure.machine import other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
@@ -90,6 +91,8 @@ class Measurement:
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
             check_precision(self.cell.precision, self.framework.precision())
+        limit = getattr(self.framework, "device_limit_mib", lambda: None)
+        self.events.send("limit", device_limit_mib=limit())
 
     def check(self) -> None:
         """The work of a step, and whether the model is the one that the row is about."""
@@ -106,6 +109,7 @@ class Measurement:
             self.protocol,
             framework.fence,
             framework.compilations,
+            on_window=getattr(framework, "restart_peak_device", None),
             on_block=lambda timer: self._tell_timing(),
         )
         others = other_cpu_seconds()
@@ -128,8 +132,7 @@ class Measurement:
         """Parity, memory and warnings of what was measured; probes would change them."""
         self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
-        device_mib = self.framework.peak_device_mib()
-        self.events.send("memory", peak_rss_mib=peak_rss_mib(), peak_device_mib=device_mib)
+        self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
         self._tell_timing()
         self.events.send("warnings", warnings=self.caught)
 
@@ -145,9 +148,9 @@ class Measurement:
         share = profile(self.framework, self.timer.step_ns)
         if share:
             self.events.send("host_overhead", host_overhead=share)
-            kernels = getattr(self.framework, "attention_kernels", [])
-            if kernels:
-                card = {**self.card, "attention_kernel": ", ".join(kernels)}
+            kernels = getattr(self.framework, "attention_kernels", None)
+            if kernels is not None:
+                card = with_attention_seen(self.card, kernels)
                 self.events.send("parity", parity=card)
 
     def _tell_timing(self) -> None:
@@ -167,15 +170,6 @@ class Measurement:
             yield
         finally:
             self.extra_s += (time.perf_counter_ns() - start) / 1e9
-
-
-def parity(framework, amount: dict) -> dict:
-    """What really ran, less what has no meaning for a model without images."""
-    card = {**framework.parity(), **framework.precision()}
-    if amount["images_per_step"] is None:
-        for name in ("image_data_format", "convolution_precision"):
-            card.pop(name, None)
-    return card
 
 
 def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: float = 0.0) -> dict:

@@ -14,7 +14,7 @@ from collections import deque
 from functools import partial
 from pathlib import Path
 
-from measure import harvest, machine, processors, samples
+from measure import device_memory, harvest, machine, processors, samples
 from measure.ending import status
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
@@ -147,6 +147,12 @@ def _monitored(empty, cell, environment, log, limits, folders, monitor_interpret
         window = _measure(record, cell, environment, log, *limits, folders)
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+    if record["status"] == "oom" and cell["accelerator"] == "cuda":
+        record["reason"] += device_memory.whose_limit(
+            record["reason"],
+            samples.last_free_mib(monitor.samples),
+            record["memory"]["device_limit_mib"],
+        )
     return record
 
 
@@ -196,7 +202,9 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     record["work"] = child.said("work", "work")
     # As the run says it of its own measurement, before probes; else of all that it came to.
     record["memory"]["peak_rss_mib"] = child.said("memory", "peak_rss_mib") or child.peak_rss_mib
-    record["memory"]["peak_device_mib"] = child.said("memory", "peak_device_mib")
+    for name in ("peak_device_mib", "peak_device_counts"):
+        record["memory"][name] = child.said("memory", name)
+    record["memory"]["device_limit_mib"] = child.said("limit", "device_limit_mib")
     record["host_overhead"] = child.said("host_overhead", "host_overhead")
     record["parity"] = child.said("parity", "parity")
     record["warnings"] = child.said("warnings", "warnings") or []
@@ -232,7 +240,12 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "timing": None,
         "probes": [],
         "work": None,
-        "memory": {"peak_rss_mib": None, "peak_device_mib": None},
+        "memory": {
+            "peak_rss_mib": None,
+            "peak_device_mib": None,
+            "peak_device_counts": None,
+            "device_limit_mib": None,
+        },
         "energy": None,
         "host_overhead": None,
         "restarted": None,

@@ -153,7 +153,26 @@ class Gpu:
             "utilization_percent": nvml.nvmlDeviceGetUtilizationRates(device).gpu,
             "throttle_reasons": [word for bit, word in SLOWED_BY.items() if slowed & bit],
             "foreign_processes": self._foreign_processes(),
+            "process_memory_mib": tried(self._process_memory_mib),
+            "free_memory_mib": tried(self._free_memory_mib),
         }
+
+    def _process_memory_mib(self) -> float | None:
+        """Device memory that the run's processes hold, with pools, contexts and kernels.
+
+        None where the driver does not tell, or tells of processes among which ours cannot
+        be found (see :meth:`_foreign_processes`).
+        """
+        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.device)
+        run = {p.pid for p in psutil.Process(os.getppid()).children(recursive=True)}
+        own = [process for process in running if process.pid in run]
+        if not own and len(running) == 1:
+            own = running
+        held = [process.usedGpuMemory for process in own]
+        return None if not held or None in held else sum(held) / 2**20
+
+    def _free_memory_mib(self) -> float:
+        return self.nvml.nvmlDeviceGetMemoryInfo(self.device).free / 2**20
 
     def _foreign_processes(self) -> int:
         """Compute processes that are not of this run.

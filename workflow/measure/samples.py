@@ -33,6 +33,12 @@ def summary(samples: list[dict], window, interval_s: float) -> dict | None:
     }
 
 
+def last_free_mib(samples: list[dict]) -> float | None:
+    """What the device had left when it was last looked at; None where it was not."""
+    left = [sample["gpu"]["free_memory_mib"] for sample in samples if sample["gpu"]]
+    return left[-1] if left else None
+
+
 def energy(samples: list[dict], window, steps: int) -> dict | None:
     """The record's ``energy``; None without a counter, or with too few samples.
 
@@ -90,4 +96,5 @@ def _gpu(readings: list[dict]) -> dict | None:
         **{name: _range(_values(readings, name)) for name in RANGES},
         "throttle_reasons": sorted({word for r in readings for word in r["throttle_reasons"]}),
         "foreign_processes": max(reading["foreign_processes"] for reading in readings),
+        "process_memory_mib": _range(_values(readings, "process_memory_mib")),
     }

@@ -25,14 +25,24 @@ class Timer:
 
     fence: waits for all work issued so far.
     compilations: number of programs compiled so far, or None if not counted.
+    on_window: called once, after the warm-up and before the first block.
     on_block: called at most about once a second with this timer, between
         blocks, never inside one.
     """
 
-    def __init__(self, protocol: Protocol, fence, compilations, on_block=None, clock=None):
+    def __init__(
+        self,
+        protocol: Protocol,
+        fence,
+        compilations,
+        on_window=None,
+        on_block=None,
+        clock=None,
+    ):
         self._protocol = protocol
         self._fence = fence
         self._compilations = compilations
+        self._on_window = on_window or (lambda: None)
         self._on_block = on_block or (lambda timer: None)
         self._clock = clock or time.perf_counter_ns
         self._steps = self._run()
@@ -82,6 +92,7 @@ class Timer:
         self.warmup_steps = 1
         step_ns = yield from self._warm_up()
         self.compilations_before = self._compilations()
+        self._on_window()
         yield from self._pipelined(step_ns)
         if self._protocol.synchronised_steps:
             yield from self._synchronised()

@@ -28,7 +28,10 @@ class ``Framework`` is built with a :class:`Cell` and offers:
     the framework's own profiler; the latter returns ``(start ns, end ns)`` of all that computed.
     ``profiler``: its name, and what it counts as computing.
 ``work()``, ``parity()``, ``peak_device_mib()``
-    facts for the record, read back from the live framework.
+    facts for the record, read back from the live framework. ``declared``, if any: names of
+    entries of the card that are not, but taken from a setting or from the builder's word.
+    ``peak_device_counts``, ``restart_peak_device()``, ``device_limit_mib()``, if any: what the
+    peak counts, in words; count it anew from here on; what the framework may take at most.
 """
 
 import importlib

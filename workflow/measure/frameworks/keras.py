@@ -9,7 +9,7 @@ later to waiting for each step (keras pull request 20284).
 import time
 from functools import partial
 
-from measure.frameworks import loops
+from measure.frameworks import feeding, loops
 from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -24,7 +24,9 @@ class KerasFramework:
 
     def __init__(self, cell):
         self.cell = cell
+        self.declared = {"attention"}
         self.loop_facts = {}  # what a task's own loop tells of its steps
+        self.feed = feeding.Feed(self.taken)
         self._ended = []  # holds the frames of ended loops, see run_at
 
     def run(self, timer):
@@ -34,6 +36,7 @@ class KerasFramework:
     def run_at(self, batch_size, timer):
         """One call of the public API that lasts until the timer has enough."""
         loop = self._loop(batch_size)
+        self.feed = feeding.Feed(self.taken)
         data = None if loop else self.dataset(batch_size)
         timer.start()
         try:
@@ -69,6 +72,22 @@ class KerasFramework:
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
 
+    fed_as = "NumPy arrays"
+    taken = 0  # batches that a step has taken when Keras says that it begins
+    copies_ahead = False  # whether a batch made ahead of its step is on the device by then
+
+    def feeding(self):
+        """Entries of the parity card: how the steps are fed."""
+        if self._loop(self.cell.batch_size):
+            return feeding.OWN_LOOP
+        return feeding.facts(
+            self.cell.accelerator,
+            self.fed_as,
+            self.feed.batch,
+            ahead=self.feed.ahead > 0,
+            copied_ahead=self.feed.ahead > 0 and self.copies_ahead,
+        )
+
     def settle(self):
         """Bring the model back to a usable state after a loop was left."""
 
@@ -86,8 +105,11 @@ class KerasFramework:
         method(self.model, data, verbose=0, callbacks=[callback], **options)
 
     def _clock(self, timer):
+        feed = self.feed
+
         class Clock(self.keras.callbacks.Callback):
             def on_train_batch_begin(self, batch, logs=None):
+                feed.begins(batch)
                 if timer.tick():
                     raise Finished
 

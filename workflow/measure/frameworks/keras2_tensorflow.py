@@ -19,6 +19,7 @@ class Framework(TensorFlowMixin, KerasFramework):
 
         self.tf = tf
         self.apply_threads()
+        self.limit_memory()
         self.keras = tf.keras
         version, module = tf_keras.__version__, self.keras.layers.Dense.__module__
         if not version.startswith("2.") or not module.startswith("tf_keras."):
@@ -33,8 +34,12 @@ class Framework(TensorFlowMixin, KerasFramework):
         self.count_traces()
 
     def dataset(self, batch_size):
-        batch = self.models.batch(self.cell, batch_size)
-        return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
+        self.feed.batch = self.models.batch(self.cell, batch_size)
+        data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
+        self.feed.ahead = int("Prefetch" in type(data).__name__)
+        return data
+
+    fed_as = "tf.data tensors"
 
     def precision(self):
         tf = self.tf
@@ -59,5 +64,6 @@ class Framework(TensorFlowMixin, KerasFramework):
             "jit_compile": jit,
             "attention": self.models.attention(self.model, "tensorflow"),
             **self.execution(jit),
+            **self.feeding(),
             **self.loop_facts,
         }

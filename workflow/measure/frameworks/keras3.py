@@ -35,13 +35,15 @@ class Keras3Framework(KerasFramework):
         self.model = self.models.build(self.cell)
 
     def dataset(self, batch_size):
-        batch = self.models.batch(self.cell, batch_size)
+        feed, batch = self.feed, self.models.batch(self.cell, batch_size)
+        feed.batch = batch
 
         class Repeated(self.keras.utils.PyDataset):
             def __len__(self):
                 return ENDLESS
 
             def __getitem__(self, index):
+                feed.hands(index)
                 return batch
 
         return Repeated()
@@ -72,6 +74,7 @@ class Keras3Framework(KerasFramework):
             "jit_compile": jit,
             "attention": self.models.attention(self.model, self.backend),
             **self.execution(jit),
+            **self.feeding(),
             **self.loop_facts,
         }
 

@@ -1,13 +1,23 @@
 """Keras 3 on JAX."""
 
+import os
+
+from measure.device_memory import SHARE
+from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
+from measure.frameworks.threads import XLA_POOL, named
 from measure.frameworks.xplane import Trace
 
 
 class Framework(Keras3Framework):
     backend = "jax"
+    copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
 
     def prepare_backend(self):
+        # The policy of measure.device_memory, read when JAX first looks for its devices;
+        # who set the variable's old name, did so on purpose, and JAX refuses both.
+        if "XLA_PYTHON_CLIENT_MEM_FRACTION" not in os.environ:
+            os.environ.setdefault("XLA_CLIENT_MEM_FRACTION", str(SHARE))
         import jax
         from jax import monitoring
 
@@ -47,10 +57,19 @@ class Framework(Keras3Framework):
             "execution": "jit" if jit else "eager",
             "compiler": "xla" if jit else "none",
             "device": device.device_kind,
-            # XLA's pool on the host has one thread per processor of the affinity mask.
-            "threads": None if gpu else self.cell.threads,
-            "flush_denormals": True,
+            "threads": None if gpu else self._threads(),
+            "flush_denormals": None if gpu else self._flushes_denormals(),
         }
+
+    def _threads(self):
+        # One thread per processor of the affinity mask; nothing in JAX sets or tells it.
+        counted = named(XLA_POOL)
+        if not counted:
+            self.declared.add("threads")
+        return counted or self.cell.threads
+
+    def _flushes_denormals(self):
+        return flushed(self.jax.jit(lambda x: x * 0.5))
 
     profiler = "jax.profiler, operations of XLA programs"
 
@@ -83,6 +102,18 @@ class Framework(Keras3Framework):
     def backend_version(self):
         return f"jax {self.jax.__version__}"
 
+    peak_device_counts = (
+        "buffers in XLA's allocator, from the start: with what building and compiling took, "
+        "since JAX cannot start its count again"
+    )
+
     def peak_device_mib(self):
-        stats = self.jax.devices()[0].memory_stats()
-        return stats["peak_bytes_in_use"] / 2**20 if stats else None
+        return self._memory_mib("peak_bytes_in_use")
+
+    def device_limit_mib(self):
+        return self._memory_mib("bytes_limit")
+
+    def _memory_mib(self, name):
+        """None on a CPU, where JAX counts nothing."""
+        counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
+        return None if counted is None else counted / 2**20

@@ -12,6 +12,7 @@ class Framework(TensorFlowMixin, Keras3Framework):
 
         self.tf = tf
         self.apply_threads()
+        self.limit_memory()
 
     def build(self):
         super().build()

@@ -6,12 +6,14 @@ from measure.frameworks.torch import TorchMixin
 
 class Framework(TorchMixin, Keras3Framework):
     backend = "torch"
+    taken = 1
 
     def prepare_backend(self):
         import torch
 
         self.torch = torch
         self.apply_threads()
+        self.limit_memory()
 
     def compilations(self):
         if not self.model.jit_compile:

@@ -3,7 +3,7 @@
 import time
 from functools import partial
 
-from measure.frameworks import builder, loops
+from measure.frameworks import builder, feeding, loops
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
 
@@ -17,13 +17,16 @@ class NativeFramework(TorchMixin):
 
     def __init__(self, cell):
         self.cell = cell
+        self.declared = {"attention"}
         self.loop_facts = {}  # what a task's own loop tells of its steps
+        self.fed = feeding.OWN_LOOP
 
     def load(self):
         import torch
 
         self.torch = torch
         self.apply_threads()
+        self.limit_memory()
         self.models = builder(self.cell, self.family)
         self.models.load()
 
@@ -85,9 +88,17 @@ class NativeFramework(TorchMixin):
         return loop
 
     def _host_batch(self, batch_size):
-        """Tensors in host memory, as a data loader hands them over."""
+        """Tensors in host memory as a data loader hands them over, for a GPU with ``pin_memory``.
+
+        Only from pinned memory can a copy run beside the steps.
+        """
         arrays = self.models.batch(self.cell, batch_size)
-        return {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+        batch = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+        if self.cell.accelerator == "cuda":
+            batch = {name: tensor.pin_memory() for name, tensor in batch.items()}
+        kind = "pinned" if all(t.is_pinned() for t in batch.values()) else "pageable"
+        self.fed = feeding.facts(self.cell.accelerator, f"tensors in {kind} memory", batch)
+        return batch
 
     def _to_device(self, batch):
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
@@ -140,6 +151,7 @@ class NativeFramework(TorchMixin):
             "compile_mode": self.compile_mode,
             **self.execution(),
             **self.device_facts(),
+            **self.fed,
             **self.loop_facts,
         }
 

@@ -1,5 +1,8 @@
 """What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
 
+from measure.device_memory import SHARE, total_mib
+from measure.frameworks.denormals import flushed
+from measure.frameworks.threads import XLA_POOL, named
 from measure.frameworks.xplane import Trace
 
 
@@ -10,6 +13,16 @@ class TensorFlowMixin:
         """One policy for all pools; before TensorFlow's first operation."""
         self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
         self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
+
+    def limit_memory(self):
+        """The policy of :mod:`measure.device_memory`; before TensorFlow's first operation."""
+        gpus = self._gpus()
+        if gpus:
+            limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
+            self.tf.config.set_logical_device_configuration(gpus[0], [limit])
+
+    def _gpus(self):
+        return self.tf.config.list_physical_devices("GPU")
 
     def force_precision(self, precision):
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
@@ -35,24 +48,35 @@ class TensorFlowMixin:
         """Traces so far; one trace compiles one XLA program."""
         return self._traces
 
-    def device_facts(self):
-        gpus = self.tf.config.list_physical_devices("GPU")
+    def device_facts(self, jit):
+        gpus = self._gpus()
         if gpus:
             name = self.tf.config.experimental.get_device_details(gpus[0]).get("device_name", "GPU")
         else:
             name = "cpu"
         return {
             "device": name,
-            "threads": self.tf.config.threading.get_intra_op_parallelism_threads(),
-            # TensorFlow flushes denormals to zero in all its compute threads.
-            "flush_denormals": True,
+            "threads": self._threads(jit),
+            "flush_denormals": None if gpus else self._flushes_denormals(jit),
         }
+
+    def _threads(self, jit):
+        counted = named(XLA_POOL) if jit else None
+        if counted:
+            return counted
+        # What was asked for: the executor's own pool has no name, and TensorFlow tells no more.
+        self.declared.add("threads")
+        return self.tf.config.threading.get_intra_op_parallelism_threads()
+
+    def _flushes_denormals(self, jit):
+        half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
+        return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit):
         return {
             "execution": "jit" if jit else "graph",
             "compiler": "xla" if jit else "tf-graph",
-            **self.device_facts(),
+            **self.device_facts(jit),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
@@ -70,10 +94,21 @@ class TensorFlowMixin:
     def backend_version(self):
         return f"tensorflow {self.tf.__version__}"
 
+    peak_device_counts = "tensors in TensorFlow's allocator, from the end of the warm-up"
+
+    def restart_peak_device(self):
+        if self._gpus():
+            self.tf.config.experimental.reset_memory_stats("GPU:0")
+
     def peak_device_mib(self):
-        if not self.tf.config.list_physical_devices("GPU"):
+        if not self._gpus():
             return None
         return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
+
+    def device_limit_mib(self):
+        gpus = self._gpus()
+        limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
+        return limits[0].memory_limit if limits else None
 
 
 def _events(path):

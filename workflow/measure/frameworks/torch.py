@@ -1,5 +1,8 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
+from measure.device_memory import SHARE
+from measure.frameworks.denormals import flushed
+
 # On the host: ATen's operations, and what inductor made of a graph, as a whole.
 COMPUTING = ("aten::", "## Call CompiledFxGraph", "CompiledFunction")
 
@@ -13,6 +16,11 @@ class TorchMixin:
             # As TensorFlow and XLA do by themselves. Without it the *values* of
             # the weights set the speed (two to three times slower in training).
             self.torch.set_flush_denormal(True)
+
+    def limit_memory(self):
+        """The policy of :mod:`measure.device_memory`."""
+        if self.cell.accelerator == "cuda":
+            self.torch.cuda.set_per_process_memory_fraction(SHARE)
 
     def force_precision(self, precision):
         tf32 = precision == "tf32"
@@ -35,8 +43,7 @@ class TorchMixin:
     def _flushes_denormals(self):
         if self.cell.accelerator == "cuda":
             return None
-        tiny = self.torch.tensor([1e-39], dtype=self.torch.float32)
-        return bool((tiny * 0.5).item() == 0.0)
+        return flushed(lambda x: (self.torch.from_numpy(x) * 0.5).numpy())
 
     profiler = "torch.profiler, ATen operations, compiled graphs and CUDA kernels"
 
@@ -54,19 +61,42 @@ class TorchMixin:
         events = self._profile.events()
         names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
-        device = self.torch.autograd.DeviceType.CUDA
-        kernels = [event for event in events if event.device_type == device]
-        if self.cell.accelerator == "cpu":
-            kernels = [event for event in events if event.name.startswith(COMPUTING)]
-        return [
-            (int(1000 * event.time_range.start), int(1000 * event.time_range.end))
-            for event in kernels
-        ]
+        cuda = self.cell.accelerator == "cuda"
+        return computing(events, self.torch.autograd.DeviceType.CUDA if cuda else None)
 
     def backend_version(self):
         return f"torch {self.torch.__version__}"
+
+    peak_device_counts = "tensors in PyTorch's allocator, from the end of the warm-up"
+
+    def restart_peak_device(self):
+        if self.cell.accelerator == "cuda":
+            self.torch.cuda.reset_peak_memory_stats()
 
     def peak_device_mib(self):
         if self.cell.accelerator != "cuda":
             return None
         return self.torch.cuda.max_memory_allocated() / 2**20
+
+    def device_limit_mib(self):
+        if self.cell.accelerator != "cuda":
+            return None
+        total = self.torch.cuda.mem_get_info()[1]
+        return self.torch.cuda.get_per_process_memory_fraction() * total / 2**20
+
+
+def computing(events, device=None) -> list[tuple[int, int]]:
+    """``(start ns, end ns)`` of what computes among torch.profiler's events.
+
+    device: the type of the device that computes, None for the host. On a device a
+    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
+    to its last one, whatever lies between: it is no operation.
+    """
+    if device is None:
+        chosen = [event for event in events if event.name.startswith(COMPUTING)]
+    else:
+        on_device = [event for event in events if event.device_type == device]
+        chosen = [event for event in on_device if not event.is_user_annotation]
+    return [
+        (int(1000 * event.time_range.start), int(1000 * event.time_range.end)) for event in chosen
+    ]

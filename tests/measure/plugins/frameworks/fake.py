@@ -132,8 +132,17 @@ class Framework:
         half = (time.perf_counter_ns() - self.began) // 2
         return [(0, half), (half // 2, half)]
 
+    peak_device_counts = "steps that were made before the count began"
+    count_began = 0
+
+    def restart_peak_device(self):
+        self.count_began = self.steps
+
     def peak_device_mib(self):
-        return None
+        return self.count_began if self.wanted.get("counts_device") else None
+
+    def device_limit_mib(self):
+        return self.wanted.get("device_limit_mib")
 
 
 def wait(seconds):

@@ -1,0 +1,51 @@
+"""What a card says that it read, and what it says that it did not."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from measure import card
+
+READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}
+
+
+def framework(**changes):
+    return SimpleNamespace(
+        parity=lambda: {**READ, **changes},
+        precision=lambda: {"matmul_precision": "float32", "convolution_precision": "float32"},
+        declared={"threads", "attention"},
+    )
+
+
+def test_a_card_names_the_entries_that_nothing_was_read_for():
+    found = card.parity(framework(), {"images_per_step": 4})
+    assert found["declared"] == "attention, threads"
+    found = card.parity(framework(threads=None), {"images_per_step": None})
+    assert found["declared"] == "attention"
+    assert "convolution_precision" not in found
+
+
+@pytest.mark.parametrize(
+    ("attention", "kernels", "declared", "seen"),
+    [
+        ("sdpa", ["scaled_dot_product_flash_attention"], None, True),
+        ("matmul", ["scaled_dot_product_flash_attention"], None, True),  # a compiler fused it
+        ("matmul", [], None, False),
+        ("sdpa", [], "attention", False),  # it says one thing and the profile shows no such kernel
+    ],
+)
+def test_a_profile_settles_what_was_only_declared(attention, kernels, declared, seen):
+    before = {**READ, "attention": attention, "declared": "attention"}
+    after = card.with_attention_seen(before, kernels)
+    assert after.get("declared") == declared
+    assert after.get("attention_kernel") == (", ".join(kernels) if seen else None)
+    kept = card.with_attention_seen({**before, "declared": "attention, threads"}, kernels)
+    assert "threads" in kept["declared"]
+
+
+def test_no_peak_counts_nothing():
+    words = "tensors in an allocator"
+    counted = SimpleNamespace(peak_device_mib=lambda: 10.0, peak_device_counts=words)
+    assert card.peak_device(counted) == {"peak_device_mib": 10.0, "peak_device_counts": words}
+    counted.peak_device_mib = lambda: None
+    assert card.peak_device(counted)["peak_device_counts"] is None

@@ -1,0 +1,126 @@
+"""One share of the device for all, and whose limit an allocation met."""
+
+import ctypes
+from types import SimpleNamespace
+
+import pytest
+
+from measure import device_memory
+from measure.device_memory import SHARE, whose_limit
+from measure.frameworks import tensorflow
+from measure.frameworks.tensorflow import TensorFlowMixin
+from measure.frameworks.torch import TorchMixin
+
+GIB = 1024.0  # MiB
+TORCH = (
+    "OutOfMemoryError: CUDA out of memory. Tried to allocate 6.00 GiB. GPU 0 has a total capacity "
+    "of 79.10 GiB of which {} GiB is free. Including non-PyTorch memory, this process has 71.19 "
+    "GiB memory in use. 71.19 GiB allowed; Of the allocated memory 70.00 GiB is allocated"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "free_mib", "pool"),
+    [
+        (
+            "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1073741824 bytes.",
+            2e3,
+            True,
+        ),
+        ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 16.00GiB.", 8e3, False),
+        ("Failed to allocate request for 512.00MiB (536870912B) on device ordinal 0", 8e3, True),
+        ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 16.00GiB.", None, False),
+        ("ResourceExhaustedError: OOM when allocating tensor with shape[8,512]", 8e3, False),
+        ("MemoryError", 8e3, False),
+        (TORCH.format("7.91"), 0.0, True),  # its own words come before a sample
+        (TORCH.format("1.25"), 8e3, False),
+    ],
+)
+def test_whose_limit_was_met_is_told_from_what_was_asked_for_and_what_was_free(
+    message, free_mib, pool
+):
+    words = whose_limit(message, free_mib, limit_mib=72 * GIB)
+    assert ("limit of 72.0 GiB of its own pool" in words) == bool(words) == pool
+
+
+class FakeDriver:
+    """A driver with one device of 80 GiB, or with an error."""
+
+    def __init__(self, error=0):
+        self.error = error
+
+    def cuInit(self, flags):
+        return self.error
+
+    def cuDeviceGet(self, device, ordinal):
+        return 0
+
+    def cuDeviceTotalMem_v2(self, size, device):
+        size._obj.value = 80 * 2**30
+        return 0
+
+
+def test_the_driver_tells_the_memory_of_the_device_or_why_not(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver())
+    assert device_memory.total_mib() == 80 * GIB
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver(error=100))
+    with pytest.raises(OSError, match="error 100"):
+        device_memory.total_mib()
+
+
+class FakeTensorFlow:
+    """What of tf.config decides how much of a GPU is taken, and counts it."""
+
+    def __init__(self, gpus=("GPU:0",)):
+        self.gpus, self.limits, self.since = list(gpus), {}, "the start"
+        self.config = SimpleNamespace(
+            list_physical_devices=lambda kind: self.gpus,
+            LogicalDeviceConfiguration=lambda memory_limit: SimpleNamespace(
+                memory_limit=memory_limit
+            ),
+            set_logical_device_configuration=self.limits.__setitem__,
+            get_logical_device_configuration=self.limits.get,
+            experimental=SimpleNamespace(
+                reset_memory_stats=lambda device: setattr(self, "since", "the reset"),
+                get_memory_info=lambda device: {
+                    "peak": {"the start": 3 * 2**20, "the reset": 2**20}[self.since]
+                },
+            ),
+        )
+
+
+def columns(accelerator):
+    """TensorFlow's and PyTorch's mixins over made-up modules."""
+    tf, torch = TensorFlowMixin(), TorchMixin()
+    tf.tf = FakeTensorFlow(["GPU:0"] if accelerator == "cuda" else [])
+    torch.cell = SimpleNamespace(accelerator=accelerator)
+    cuda = SimpleNamespace(fraction=1.0, peak=3 * 2**20)
+    cuda.set_per_process_memory_fraction = lambda share: setattr(cuda, "fraction", share)
+    cuda.get_per_process_memory_fraction = lambda: cuda.fraction
+    cuda.mem_get_info = lambda: (2**30, 80 * 2**30)
+    cuda.reset_peak_memory_stats = lambda: setattr(cuda, "peak", 2**20)
+    cuda.max_memory_allocated = lambda: cuda.peak
+    torch.torch = SimpleNamespace(cuda=cuda)
+    return tf, torch
+
+
+def test_every_framework_may_take_the_same_share_and_says_so(monkeypatch):
+    monkeypatch.setattr(tensorflow, "total_mib", lambda: 80 * GIB)
+    for column in columns("cuda"):
+        column.limit_memory()
+        assert column.device_limit_mib() == pytest.approx(SHARE * 80 * GIB)
+
+
+def test_peaks_are_counted_anew_where_the_framework_can():
+    for column in columns("cuda"):
+        assert column.peak_device_mib() == 3.0
+        column.restart_peak_device()
+        assert column.peak_device_mib() == 1.0
+        assert "from the end of the warm-up" in column.peak_device_counts
+
+
+def test_without_a_gpu_nothing_is_limited_or_counted():
+    for column in columns("cpu"):
+        column.limit_memory()
+        column.restart_peak_device()
+        assert (column.device_limit_mib(), column.peak_device_mib()) == (None, None)

@@ -1,0 +1,96 @@
+"""How steps are fed: seen from what is handed over and when, for every column alike."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from measure.frameworks import Cell, feeding
+from measure.frameworks.native import NativeFramework
+
+BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
+
+
+def trainer(look_ahead, taken_at_begin, steps=6):
+    """What a trainer does that asks for batches so many steps ahead, before or after "begin"."""
+    feed = feeding.Feed(taken=int(taken_at_begin))
+    handed = 0
+
+    def take(step):
+        nonlocal handed
+        while handed <= step + look_ahead:
+            feed.hands(handed)
+            handed += 1
+
+    feed.hands(0)  # a look at the first two batches, to build the model
+    feed.hands(1)
+    for step in range(steps):
+        if taken_at_begin:
+            take(step)
+        feed.begins(step)
+        take(step)
+    return feed
+
+
+@pytest.mark.parametrize("taken_at_begin", [False, True])
+@pytest.mark.parametrize("look_ahead", [0, 1, 8])
+def test_batches_made_ahead_of_their_steps_are_noticed(look_ahead, taken_at_begin):
+    assert trainer(look_ahead, taken_at_begin).ahead == look_ahead
+
+
+def test_a_card_says_when_a_batch_is_copied_and_how_large_it_is():
+    def told(accelerator, **how):
+        return feeding.facts(accelerator, "NumPy arrays", BATCH, **how)
+
+    assert told("cpu") == {"feeding": "host memory", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
+    assert told("cpu", ahead=True)["feeding"] == "host memory, prefetched"
+    assert told("cuda")["feeding"] == "NumPy arrays, copied in the step"
+    ahead = told("cuda", ahead=True, copied_ahead=True)["feeding"]
+    assert ahead == "NumPy arrays, prefetched, copied ahead of the step"
+
+
+class FakeTensor:
+    """A tensor that knows where it lies and writes down how it was copied."""
+
+    def __init__(self, array, copies, pinned=False):
+        self.nbytes, self._array, self._copies, self._pinned = array.nbytes, array, copies, pinned
+
+    def pin_memory(self):
+        return FakeTensor(self._array, self._copies, pinned=True)
+
+    def is_pinned(self):
+        return self._pinned
+
+    def to(self, device, non_blocking):
+        self._copies.append((device, self._pinned, non_blocking))
+        return self
+
+
+def native(accelerator, copies):
+    sizes = {"architecture": {}, "weights": "random", "seed": 1, "threads": 1}
+    names = {"model": "m", "task": "predict", "framework": "pytorch-eager"}
+    framework = NativeFramework(
+        Cell(**names, batch_size=4, accelerator=accelerator, precision="default", **sizes)
+    )
+    framework.torch = SimpleNamespace(
+        from_numpy=lambda array: FakeTensor(array, copies), inference_mode=lambda: lambda f: f
+    )
+    framework.models = SimpleNamespace(batch=lambda cell, size: {"x": np.ones((size, 2))})
+    framework.device, framework.step_model = accelerator, lambda **inputs: None
+    return framework
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "pinned", "words"),
+    [
+        ("cuda", True, "tensors in pinned memory, copied in the step"),
+        ("cpu", False, "host memory"),
+    ],
+)
+def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):
+    copies = []
+    framework = native(accelerator, copies)
+    ticks = iter([False, False, False, True])
+    framework.run_at(4, SimpleNamespace(start=lambda: None, tick=lambda: next(ticks)))
+    assert copies == [(accelerator, pinned, True)] * 3
+    assert framework.fed == {"feeding": words, "fed_bytes_per_step": 4 * 2 * 8}

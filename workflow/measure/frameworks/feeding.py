@@ -1,0 +1,53 @@
+"""How a column's steps are fed, for the parity card: seen while they run.
+
+On a CPU nothing is copied to a device, and all that can differ is whether batches are made
+ahead of the steps that use them.
+"""
+
+OWN_LOOP = {"feeding": "the library's own loop", "fed_bytes_per_step": None}
+SETTLED = 2  # from this step on: before it, Keras looks at the first batches to build the model
+
+
+class Feed:
+    """Watches a data set that is asked for batches, and the steps that begin.
+
+    taken: batches of its own that a step has taken when it is said to begin.
+    """
+
+    def __init__(self, taken: int = 0):
+        self._taken = taken
+        self.batch = None  # the one that is repeated
+        self.asked = 0  # batches handed over
+        self.ahead = 0  # most of these that were for later steps
+
+    def hands(self, index: int) -> None:
+        """Batch ``index``, counted from 0, is handed over; on any thread."""
+        self.asked = index + 1
+
+    def begins(self, step: int) -> None:
+        """Step ``step``, counted from 0, is said to begin."""
+        if step >= SETTLED:
+            self.ahead = max(self.ahead, self.asked - step - self._taken)
+
+
+def facts(accelerator: str, source: str, batch, ahead=False, copied_ahead=False) -> dict:
+    """The entries of the parity card.
+
+    source: what is handed over, in words. batch: arrays or tensors in dicts, tuples or lists.
+    ahead: batches are made ahead of their steps. copied_ahead: and copied to the device.
+    """
+    words = "host memory" if accelerator == "cpu" else source
+    if ahead:
+        words += ", prefetched"
+    if accelerator != "cpu":
+        words += ", copied ahead of the step" if copied_ahead else ", copied in the step"
+    return {"feeding": words, "fed_bytes_per_step": size(batch)}
+
+
+def size(batch) -> int:
+    """Bytes of all arrays in a batch."""
+    if isinstance(batch, dict):
+        return sum(map(size, batch.values()))
+    if isinstance(batch, tuple | list):
+        return sum(map(size, batch))
+    return int(getattr(batch, "nbytes", 0))
