@@ -15,8 +15,10 @@ EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
 # Differ between frameworks by definition, or repeat what `execution` says.
-NO_DIFFERENCE = ("framework_version", "backend", "jit_compile")
+NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")
+FEEDING = ("feeding", "fed_bytes_per_step")  # judged by what a copy costs: caveats/feeding.py
 NOT_REPORTED = "not reported"
+Declared = tuple[tuple[str, tuple[str, ...]], ...]  # entry, columns
 Partition = tuple[tuple[str, float | None, tuple[str, ...]], ...]  # value, rank, columns
 
 
@@ -36,7 +38,7 @@ def precision_differs(results: Results) -> Iterator[Caveat]:
 def parity_differs(results: Results) -> Iterator[Caveat]:
     """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
     yield from _differences(results, ATTENTION, "parity_differs", Severity.WARNING)
-    known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE}
+    known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE, *FEEDING}
     cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
     for key in dict.fromkeys(key for card in cards for key in card if key not in known):
         yield from _differences(results, (key,), "parity_differs", Severity.WARNING)
@@ -46,12 +48,12 @@ def _differences(
     results: Results, keys: tuple[str, ...], caveat_id: str, severity: Severity
 ) -> Iterator[Caveat]:
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
-    same: dict[Partition, list[RowCells]] = defaultdict(list)
+    same: dict[tuple[Partition, Declared], list[RowCells]] = defaultdict(list)
     for row in results.rows:
         partition = _partition(row, keys, results.plan.accelerator == "cuda")
         if sum(value != NOT_REPORTED for value, _, _ in partition) > 1:
-            same[partition].append(row)
-    for partition, group in same.items():
+            same[partition, _declared(row, keys)].append(row)
+    for (partition, declared), group in same.items():
         values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
         what = listed([key.replace("_", " ") for key in keys])
         ranks = {value: level for value, level, _ in partition if value != NOT_REPORTED}
@@ -59,6 +61,7 @@ def _differences(
             "keys": list(keys),
             "values": {value: list(titles) for value, _, titles in partition},
             "favours": favoured(ranks),
+            "declared": dict(declared),
         }
         yield Caveat(
             caveat_id,
@@ -66,9 +69,33 @@ def _differences(
             tuple(cell for row in group for cell in row.measured),
             evidence,
             f"{listed([row.row.label for row in group])}: {what} not the same in every column "
-            f"({values}), so part of a difference may come from that. "
+            f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
             f"{_side(keys[0], evidence['favours'])}",
         )
+
+
+def _declared(row: RowCells, keys: tuple[str, ...]) -> Declared:
+    """Which of these entries are not read back, and in which columns."""
+    found = {
+        key: tuple(
+            cell.framework.title
+            for cell in row.measured
+            if any(key in declared_of(record.parity) for record in cell.records)
+        )
+        for key in keys
+    }
+    return tuple((key, titles) for key, titles in found.items() if titles)
+
+
+def declared_of(card: dict[str, Any] | None) -> list[str]:
+    """Names of the entries of a card that are declared, not read back."""
+    return ((card or {}).get("declared") or "").split(", ")
+
+
+def _only_declared(declared: Declared) -> str:
+    """'The attention of Keras 2 (TensorFlow) is declared, not read back. '"""
+    words = [f"the {key.replace('_', ' ')} of {listed(list(titles))}" for key, titles in declared]
+    return f"Declared, not read back: {'; '.join(words)}. " if words else ""
 
 
 def _side(key: str, sides: list[list[str]]) -> str:

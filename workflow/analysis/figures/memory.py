@@ -1,6 +1,8 @@
-"""Peak memory of every cell, of the host and of the device."""
+"""Peak memory of every cell: of the host, of the device by two counts."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,31 +18,42 @@ from analysis.figures.panels import (
     panels,
     shown,
 )
+from analysis.record import Record
 from analysis.reference import Reference
 from analysis.style import look
 from analysis.text import NA, mib
 
 HOST = {"marker": "o", "markersize": MARKER_SIZE}
 DEVICE = {"marker": "s", "markersize": MARKER_SIZE + 1, "markerfacecolor": "none"}
+DRIVER = {"marker": "|", "markersize": MARKER_SIZE + 4}
 
 
 def memory(results: Results, reference: Reference) -> Figure:
     """One panel per row, one line per column, MiB from 0."""
-    if not any(peak_mib(cell, name) for cell in results.cells for name in PEAKS):
+    shown_peaks = [
+        (words, mark)
+        for words, (mark, read) in PEAKS.items()
+        if any(peak_mib(cell, read) for cell in results.cells)
+    ]
+    if not shown_peaks:
         return empty("no run with a time recorded its memory")
     figure, all_axes = panels(results.rows, 1.2, label_margins(results))
     for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
         _panel(axes, place, row)
-    legend_of_marks(figure, {"host, resident": HOST, "device": DEVICE})
+    legend_of_marks(figure, dict(shown_peaks))
     return figure
 
 
-PEAKS = ("peak_rss_mib", "peak_device_mib")
+PEAKS = {
+    "host, resident": (HOST, lambda record: record.memory.peak_rss_mib),
+    "device, by the framework": (DEVICE, lambda record: record.memory.peak_device_mib),
+    "device, by the driver": (DRIVER, lambda record: record.driver_device_mib),
+}
 
 
-def peak_mib(cell: Cell, name: str) -> float | None:
+def peak_mib(cell: Cell, read: Callable[[Record], float | None]) -> float | None:
     """The highest peak of the runs of a cell; None where none was recorded."""
-    peaks = [getattr(record.memory, name) for record in cell.records]
+    peaks = [read(record) for record in cell.records]
     return max((peak for peak in peaks if peak is not None), default=None)
 
 
@@ -51,8 +64,8 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
     highest = 0.0
     for line, cell in enumerate(row.cells):
         colour = look(cell.framework.name).colour
-        for name, mark in zip(PEAKS, (HOST, DEVICE), strict=True):
-            peak = peak_mib(cell, name)
+        for mark, read in PEAKS.values():
+            peak = peak_mib(cell, read)
             if peak is not None:
                 axes.plot(peak, line, linestyle="", color=colour, **mark)
                 highest = max(highest, peak)
@@ -62,5 +75,6 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
 
 
 def _words(cell: Cell) -> str:
-    found = [mib(peak) for name in PEAKS if (peak := peak_mib(cell, name)) is not None]
+    peaks = [peak_mib(cell, read) for _, read in PEAKS.values()]
+    found = [mib(peak) for peak in peaks if peak is not None]
     return " + ".join(found) or NA

@@ -119,10 +119,13 @@ def _observer(cell: Cell) -> str:
 
 
 def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
-    peaks = [("Peak memory", "peak_rss_mib"), ("Peak device memory", "peak_device_mib")]
-    for name, key in peaks:
-        found = [value for record in records if (value := getattr(record.memory, key)) is not None]
-        yield name, f"{mib(max(found))} MiB" if found else NA
+    yield "Peak memory", _peak([record.memory.peak_rss_mib for record in records])
+    counts = sorted({r.memory.peak_device_counts for r in records if r.memory.peak_device_counts})
+    words = f": {listed(counts)}" if counts else ""
+    yield "Peak device memory", _peak([record.memory.peak_device_mib for record in records]) + words
+    driver = [record.driver_device_mib for record in records]
+    if any(driver):
+        yield "Device memory by the driver", f"{_peak(driver)}: all that the process held"
     joules = [record.energy for record in records if record.energy]
     if joules:
         mean = fmean(energy.joules_per_step for energy in joules)
@@ -133,6 +136,11 @@ def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
     if profiles:
         share = fmean(profile.share for profile in profiles)
         yield "Host overhead", f"{percent(share)} of a step, by {profiles[0].method}"
+
+
+def _peak(found: Sequence[float | None]) -> str:
+    known = [value for value in found if value is not None]
+    return f"{mib(max(known))} MiB" if known else NA
 
 
 def _work(cell: Cell) -> Iterable[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from analysis.caveats.parity import NO_DIFFERENCE
+from analysis.caveats.parity import NO_DIFFERENCE, declared_of
 from analysis.cells import Cell, RowCells
 from analysis.record import Record
 from analysis.report.grid import Grid
@@ -19,8 +19,8 @@ WORK = ("parameters", "trainable_parameters")
 
 def card_of(cell: Cell) -> list[tuple[str, str]]:
     """The card of a cell, entry by entry; empty when it has none."""
-    keys = _keys([cell])
-    return [(key.replace("_", " "), _agreed(cell, _reader(key))) for key in keys]
+    keys = [key for key in _keys([cell]) if key != "declared"]
+    return [(key.replace("_", " "), _agreed(cell, _reader(key)) + _mark(cell, key)) for key in keys]
 
 
 def differing(row: RowCells) -> Grid:
@@ -29,14 +29,15 @@ def differing(row: RowCells) -> Grid:
     """
     entries = [(key, _reader(key)) for key in _keys(row.measured)]
     entries += [(key, _work_reader(key)) for key in WORK]
-    lines = [
-        (key.replace("_", " "), *(_agreed(cell, read) for cell in row.measured))
-        for key, read in entries
-        if key not in NO_DIFFERENCE
-    ]
+    lines = []
+    for key, read in entries:
+        values = {cell: _agreed(cell, read) for cell in row.measured}
+        if key not in NO_DIFFERENCE and len({*values.values()} - {NA}) > 1:
+            shown = (value + _mark(cell, key) for cell, value in values.items())
+            lines.append((key.replace("_", " "), *shown))
     header = ("What ran", *(cell.framework.title for cell in row.measured))
     caption = f"{row.row.title}, batch {row.row.batch_size}: what differs between the parity cards"
-    return Grid(caption, header, tuple(line for line in lines if len(set(line[1:]) - {NA}) > 1))
+    return Grid(caption, header, tuple(lines))
 
 
 def _keys(cells: Any) -> list[str]:
@@ -51,6 +52,12 @@ def _reader(key: str) -> Callable[[Record], Any]:
 
 def _work_reader(key: str) -> Callable[[Record], Any]:
     return lambda record: getattr(record.work, key, None)
+
+
+def _mark(cell: Cell, key: str) -> str:
+    """What follows the value of an entry that is declared and not read back."""
+    declared = any(key in declared_of(record.parity) for record in cell.records)
+    return " (declared)" if declared else ""
 
 
 def _agreed(cell: Cell, read: Callable[[Record], Any]) -> str:

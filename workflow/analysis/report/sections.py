@@ -48,7 +48,7 @@ def row_views(results: Results) -> list[RowView]:
 
 BREAKDOWN = (
     *("Framework", "Runs", "Import, s", "Build", "First step", "Warm-up", "Timed", "Other"),
-    *("Total", "Host, MiB", "Device, MiB", "J/step", "Host overhead"),
+    *("Total", "Host, MiB", "Device, MiB", "by the driver", "J/step", "Host overhead"),
 )
 
 
@@ -57,7 +57,9 @@ def time_breakdown(row: RowCells) -> Grid:
     energy; what the host costs.
     """
     caption = (
-        f"{row.row.title}, batch {row.row.batch_size}: seconds of a run (means), peaks, energy"
+        f"{row.row.title}, batch {row.row.batch_size}: seconds of a run (means), peaks of memory "
+        "(of the device: what the framework counted, and what the driver saw the process hold "
+        "during the timed steps), energy"
     )
     return Grid(caption, BREAKDOWN, tuple(map(_breakdown, row.measured)))
 
@@ -74,6 +76,7 @@ def _breakdown(cell: Cell) -> tuple[str, ...]:
         seconds(fmean(record.total_s for record in records)),
         mib(_highest(record.memory.peak_rss_mib for record in records)),
         mib(_highest(record.memory.peak_device_mib for record in records)),
+        mib(_highest(record.driver_device_mib for record in records)),
         NA if joules is None else f"{joules:.3g}",
         NA if overhead is None else percent(overhead),
     )

@@ -1,0 +1,92 @@
+"""What the records say of a device, side by side with what else can be asked.
+
+    python3 benchmarks/device_facts.py --accelerator cuda --scale paper --models bert sam
+
+measures each cell a few seconds and prints how its steps are fed and with how many bytes; the
+framework's own peak beside what the driver saw its process hold, and what it may take; and the
+share of a step in which nothing computes, with PyTorch's named ranges left out as in the record,
+and counted as computing.
+"""
+
+import copy
+import json
+import os
+import sys
+
+from cells import framework_of, last_line_inside, parser, planned, title
+
+
+def main():
+    options = parser(__doc__, "smoke")
+    options.add_argument("--accelerator", default="cpu", choices=["cpu", "cuda"])
+    options = options.parse_args()
+    if options.inside:
+        inside(json.loads(options.inside))
+        return
+    wanted = (options.models, options.frameworks, options.tasks)
+    plan, runs = planned(options.scale, *wanted, accelerator=options.accelerator)
+    for run in runs:
+        said, held_mib = watched(plan, run, options.accelerator)
+        print(f"{title(run)}\n  {said}\n  held by the driver's count: {held_mib}", flush=True)
+
+
+def watched(plan, run, accelerator):
+    """What the run says, and the most device memory that its process held, as sampled beside it."""
+    from measure.monitor import Monitor
+
+    with Monitor(sys.executable, [0], accelerator, 0.2) as monitor:
+        said = last_line_inside(plan, run, __file__)
+    readings = [sample["gpu"] for sample in monitor.samples if sample["gpu"]]
+    held = [mib for reading in readings if (mib := reading["process_memory_mib"]) is not None]
+    return said, f"{max(held):.0f} MiB" if held else "nothing"
+
+
+def inside(identity):
+    """Measure in this process, which runs in the framework's environment."""
+    from measure.card import parity, peak_device
+    from measure.profile import ProfileTimer
+    from measure.protocol import PROTOCOLS
+    from measure.timer import Timer
+
+    framework = framework_of(identity)
+    framework.load()
+    framework.build()
+    timer = Timer(
+        PROTOCOLS["smoke"],
+        framework.fence,
+        framework.compilations,
+        on_window=getattr(framework, "restart_peak_device", None),
+    )
+    framework.run(timer)
+    card = parity(framework, {"images_per_step": None})
+    facts = {
+        "step_ms": timer.step_ns / 1e6,
+        **{name: card[name] for name in ("device", "feeding", "fed_bytes_per_step")},
+        **peak_device(framework),
+        "device_limit_mib": framework.device_limit_mib(),
+    }
+    profiled = ProfileTimer(
+        framework.fence, framework.begin_profile, framework.end_profile, timer.step_ns
+    )
+    framework.run(profiled)
+    facts["nothing_computes"] = profiled.overhead_share
+    if hasattr(framework, "_profile"):
+        profiled.computing = with_ranges(framework)
+        facts["with_ranges_as_computing"] = profiled.overhead_share
+    print(json.dumps(facts), flush=True)
+    os._exit(0)
+
+
+def with_ranges(framework):
+    """What computed in PyTorch's last profile, if the ranges on the device were operations."""
+    from measure.frameworks.torch import computing
+
+    events = [copy.copy(event) for event in framework._profile.events()]
+    for event in events:
+        event.is_user_annotation = False
+    cuda = framework.cell.accelerator == "cuda"
+    return computing(events, framework.torch.autograd.DeviceType.CUDA if cuda else None)
+
+
+if __name__ == "__main__":
+    main()

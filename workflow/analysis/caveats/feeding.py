@@ -1,0 +1,79 @@
+"""How batches come to a GPU, where copying one takes a noticeable part of a step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.thresholds import COPY_SHARE
+from analysis.cells import Cell, Results, RowCells
+from analysis.text import listed, ms, percent
+
+# GB/s of one lane and direction, by generation (PCI-SIG), encoding taken off.
+LANE_GB_PER_S = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
+ASSUMED = (3, 16)  # where the machine's card does not tell
+
+
+@rule
+def feeding_differs(results: Results) -> Iterator[Caveat]:
+    """Columns that copy a batch at different times, or from different memory, and pay for it."""
+    link, rate = _link(results)
+    for row in results.rows:
+        ways = _ways(row)
+        sizes = [size for cell in row.measured if (size := _bytes(cell))]
+        if len(ways) < 2 or not sizes:
+            continue
+        copy_ms = max(sizes) / rate / 1e6
+        share = copy_ms / min(cell.step_ms for cell in row.measured)
+        if share < COPY_SHARE:
+            continue
+        columns = "; ".join(f"{way} in {listed(titles)}" for way, titles in ways.items())
+        sentence = (
+            f"{row.row.label}: batches do not come to the device in the same way ({columns}), and "
+            f"copying the {max(sizes) / 1e6:.3g} MB of one takes {ms(copy_ms)} ms at the rate of "
+            f"{link}, {percent(share)} of the fastest step, so part of a difference may come from "
+            "that."
+        )
+        evidence = {
+            "feeding": ways,
+            "bytes_per_step": {label(cell): _bytes(cell) for cell in row.measured},
+            "gb_per_s": rate,
+            "share_of_fastest_step": share,
+            "threshold": COPY_SHARE,
+        }
+        yield Caveat("feeding_differs", Severity.WARNING, row.measured, evidence, sentence)
+
+
+def _link(results: Results) -> tuple[str, float]:
+    """What the host is connected to the GPU by, in words, and its GB/s in one direction."""
+    card = results.machine_card
+    facts = [fact for section in (card.sections if card else ()) for fact in section.facts]
+    told = next((fact.value for fact in facts if fact.name == "PCIe" and fact.value), "")
+    found = re.fullmatch(r"generation (\d+), (\d+) lanes", told)
+    known = found and int(found[1]) in LANE_GB_PER_S
+    generation, lanes = map(int, found.groups()) if known else ASSUMED
+    rate = LANE_GB_PER_S[generation] * lanes
+    unsure = "" if known else "; assumed, the machine's card does not tell"
+    return f"PCIe (generation {generation}, {lanes} lanes, {rate:.1f} GB/s{unsure})", rate
+
+
+def _ways(row: RowCells) -> dict[str, list[str]]:
+    """By the way of feeding a device, the columns that are fed so; without one nothing is
+    copied.
+    """
+    ways: dict[str, list[str]] = {}
+    for cell in row.measured:
+        for way in dict.fromkeys(_entries(cell, "feeding")):
+            if "copied" in way:
+                ways.setdefault(way, []).append(cell.framework.title)
+    return ways
+
+
+def _bytes(cell: Cell) -> int | None:
+    return max(_entries(cell, "fed_bytes_per_step"), default=None)
+
+
+def _entries(cell: Cell, key: str) -> list:
+    found = [(record.parity or {}).get(key) for record in cell.records]
+    return [value for value in found if value is not None]

@@ -1,0 +1,29 @@
+"""Which peaks of device memory can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.caveats.core import Caveat, Severity, measured, rule
+from analysis.cells import Results
+from analysis.text import listed
+
+
+@rule
+def peaks_counted_differently(results: Results) -> Iterator[Caveat]:
+    """Each framework counts its own memory, from another moment on."""
+    counted: dict[str, dict[str, None]] = {}
+    cells = []
+    for cell in measured(results.rows):
+        words = {record.memory.peak_device_counts for record in cell.records} - {None}
+        cells += [cell] if words else []
+        for kind in sorted(words):
+            counted.setdefault(kind, {})[cell.framework.title] = None
+    if len(counted) > 1:
+        columns = "; ".join(f"{listed(list(titles))}: {kind}" for kind, titles in counted.items())
+        sentence = (
+            f"Peaks of device memory are the frameworks' own counts, not of the same thing "
+            f"({columns})."
+        )
+        evidence = {"counts": {kind: list(titles) for kind, titles in counted.items()}}
+        yield Caveat("peaks_counted_differently", Severity.NOTE, tuple(cells), evidence, sentence)
