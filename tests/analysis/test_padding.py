@@ -14,12 +14,11 @@ from analysis.padding import (
     Share,
     explains,
     fit,
-    over_runs,
     padding_share,
     within_run,
     without_padding,
 )
-from analysis.statistics import Interval
+from analysis.statistics import Interval, mean_interval
 
 OWN = (44, 50)
 
@@ -95,7 +94,7 @@ def test_the_interval_over_runs_covers_the_truth_where_each_run_drifts():
     over = within = 0
     for _ in range(1000):
         fits = [fit(timed(noise=noise, drift=noise.gauss(1, 0.03))) for _ in range(3)]
-        intervals = over_runs([found.share for found in fits]), within_run(fits[0])
+        intervals = mean_interval([found.share for found in fits]), within_run(fits[0])
         hits = [interval.low <= 22 / 140 <= interval.high for interval in intervals]
         over, within = over + hits[0], within + hits[1]
     assert 930 <= over <= 970
@@ -104,16 +103,16 @@ def test_the_interval_over_runs_covers_the_truth_where_each_run_drifts():
 
 def test_the_interval_over_runs_by_hand():
     # mean 0.12, deviation 0.02, Student's factor of two degrees of freedom 4.3027
-    interval = over_runs([0.10, 0.12, 0.14])
+    interval = mean_interval([0.10, 0.12, 0.14])
     half = 4.3027 * 0.02 / 3**0.5
     assert (interval.low, interval.high) == pytest.approx((0.12 - half, 0.12 + half), rel=1e-4)
-    assert over_runs([0.1]) is None
+    assert mean_interval([0.1]) is None
 
 
 @given(shares=st.lists(st.floats(-0.5, 1), min_size=2, max_size=6), more=st.floats(1, 10))
 def test_more_scatter_never_narrows(shares, more):
     mean = fmean(shares)
-    narrow, wide = over_runs(shares), over_runs([mean + more * (s - mean) for s in shares])
+    narrow, wide = mean_interval(shares), mean_interval([mean + more * (s - mean) for s in shares])
     assert wide.low <= narrow.low + 1e-9 and wide.high >= narrow.high - 1e-9
 
 

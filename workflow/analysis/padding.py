@@ -20,7 +20,7 @@ from statistics import fmean
 
 from analysis.calls import Call, calls_of, kinds
 from analysis.cells import Cell
-from analysis.statistics import MIN_RUNS, Interval, deviation, t_quantile
+from analysis.statistics import MIN_RUNS, Interval, mean_interval, t_interval_of
 
 PADDING_FAMILIES = ("keras2", "keras3")  # native PyTorch's cache holds what it was given
 
@@ -64,28 +64,16 @@ def padding_share(cell: Cell, own_length: int) -> Share | None:
     if not shares:
         return None
     first = next(iter(shares))
-    interval = over_runs(list(shares.values())) or within_run(fits[first])
+    interval = mean_interval(list(shares.values())) or within_run(fits[first])
     new_tokens = calls[first][0].new_tokens
     return Share(fmean(shares.values()), interval, shares, (new_tokens + 1) / 2 / own_length)
-
-
-def over_runs(shares: Sequence[float]) -> Interval | None:
-    """95 % Student t interval of the mean of the runs' shares; None below two runs."""
-    if len(shares) < MIN_RUNS:
-        return None
-    return _around(fmean(shares), deviation(shares) / math.sqrt(len(shares)), len(shares) - 1)
 
 
 def within_run(found: Fit) -> Interval | None:
     """95 % interval by the scatter of one run's calls around its fit."""
     if found.standard_error is None:
         return None
-    return _around(found.share, found.standard_error, found.degrees_of_freedom)
-
-
-def _around(value: float, standard_error: float, degrees_of_freedom: int) -> Interval:
-    half = t_quantile(degrees_of_freedom) * standard_error
-    return Interval(value - half, value + half)
+    return t_interval_of(found.share, found.standard_error, found.degrees_of_freedom)
 
 
 def fit(calls: Sequence[Call]) -> Fit | None:

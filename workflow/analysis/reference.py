@@ -32,6 +32,27 @@ class DataSheet:
 
 
 @dataclass(frozen=True)
+class Conditions:
+    """What the page's columns ran: when it was published, versions by column and library, execution
+    mode by column and, where it differs, by (column, model, task).
+    """
+
+    published: str
+    scale: str
+    weights: str
+    precision: str
+    versions: dict[str, dict[str, str]]
+    also_called: dict[str, str]
+    execution: dict[str, str]
+    exceptions: dict[tuple[str, str, str], str]
+
+    def execution_of(self, framework: str, row: Row) -> str | None:
+        """Execution mode of a column in a row; None for a column that the page does not have."""
+        usual = self.execution.get(framework)
+        return self.exceptions.get((framework, row.model, row.task), usual)
+
+
+@dataclass(frozen=True)
 class Reference:
     """The published table: ms/step by revision and cell, None where the page prints NA."""
 
@@ -46,6 +67,7 @@ class Reference:
     models: dict[str, PublishedModel]
     frameworks: dict[str, Framework]
     peaks: DataSheet
+    conditions: Conditions
     flops_per_step: dict[RowKey, float]
     step_ms: dict[str, dict[CellKey, float | None]]
 
@@ -84,12 +106,21 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
                 name: Framework(name, **entry) for name, entry in sources["frameworks"].items()
             },
             peaks=DataSheet(**sources["peaks"]),
+            conditions=_load_conditions(sources["conditions"]),
             flops_per_step=_load_work(folder / sources["work"]),
             step_ms=_load_table(folder / sources["table"], revisions),
             **labels,
         )
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+
+
+def _load_conditions(data: dict[str, Any]) -> Conditions:
+    exceptions = {
+        (entry["framework"], entry["model"], entry["task"]): entry["execution"]
+        for entry in data["exceptions"]
+    }
+    return Conditions(**{**data, "published": str(data["published"]), "exceptions": exceptions})
 
 
 def _load_work(path: Path) -> dict[RowKey, float]:

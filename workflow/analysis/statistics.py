@@ -156,3 +156,29 @@ def fixed_cost_ms(batch: int, step_ms: float, probe_batch: int, probe_ms: float)
     """
     intercept = (step_ms * probe_batch - probe_ms * batch) / (probe_batch - batch)
     return min(max(intercept, 0.0), step_ms)
+
+
+def mean_interval(values: Sequence[float]) -> Interval | None:
+    """95 % Student t interval of an arithmetic mean, of shares for example; None below two values.
+
+    Its ends are absolute, so that `half_width` has no meaning.
+    """
+    if len(values) < MIN_RUNS:
+        return None
+    return t_interval_of(fmean(values), deviation(values) / math.sqrt(len(values)), len(values) - 1)
+
+
+def t_interval_of(mean: float, standard_error: float, degrees_of_freedom: float) -> Interval:
+    """95 % Student t interval of a value on its own scale."""
+    half = t_quantile(degrees_of_freedom) * standard_error
+    return Interval(mean - half, mean + half)
+
+
+def exact_share_interval(number: int, of: int) -> Interval:
+    """95 % interval of a share of independent cases, Clopper and Pearson's."""
+    from scipy.special import betaincinv  # here, because importing it takes longer than most use
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(betaincinv(number, of - number + 1, tail)) if number else 0.0
+    high = float(betaincinv(number + 1, of - number, 1 - tail)) if number < of else 1.0
+    return Interval(low, high)

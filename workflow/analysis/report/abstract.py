@@ -5,7 +5,12 @@ from __future__ import annotations
 from analysis.caveats import Caveat, Severity
 from analysis.cells import Results, RowCells
 from analysis.reference import Reference
-from analysis.report.setting import coverage, machines, period
+from analysis.report.setting import (
+    coverage,
+    libraries_beside_the_page,
+    machines,
+    period,
+)
 from analysis.speedups import Speedup, speedups
 from analysis.statistics import Interval
 from analysis.text import count, listed, ms, times
@@ -33,7 +38,9 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
     sentences = [_row_sentence(row) for row in compared] if few else [_best_counts(compared)]
     critical = sum(caveat.severity is Severity.CRITICAL for caveat in caveats)
     warning = f"Read with its {count(len(caveats), 'caveat')}, {critical} of them critical."
-    return " ".join([what, where, *sentences, *_over_keras2(results, reference), warning])
+    libraries = libraries_beside_the_page(results, reference)
+    told = [libraries, what, where, *sentences, *_over_keras2(results, reference), warning]
+    return " ".join(sentence for sentence in told if sentence)
 
 
 def _runs(results: Results) -> str:

@@ -7,10 +7,13 @@ from typing import Any
 
 from analysis.caveats.provenance import describe
 from analysis.cells import Results
+from analysis.libraries import differing_libraries
 from analysis.record import Record
+from analysis.reference import Reference
 from analysis.text import count, listed
 
 NOTHING = "nothing measured yet"
+MONTHS_OF_A_YEAR = 12
 
 
 def machines(results: Results) -> str:
@@ -69,6 +72,38 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Software", software(results)),
         ("Data", f"sha256 of plan and records {results.digest}"),
     ]
+
+
+def libraries_beside_the_page(results: Results, reference: Reference) -> str:
+    """How the libraries differ from those of the published page, and how long after it these runs
+    were made; empty where nothing that the page has was measured.
+    """
+    rows = [row for row in results.rows if row.row.published_batch_size is not None]
+    cells = [cell for row in rows for cell in row.measured]
+    if not cells:
+        return ""
+    found = differing_libraries(cells, reference.conditions)
+    published = reference.conditions.published
+    after = f"made {_after(results, published)} the published page ({published})"
+    if not found:
+        return f"The libraries of these runs, {after}, are its own versions."
+    newer = "newer than its" if all(library.newer for library in found) else "others than its"
+    words = listed([str(library) for library in found])
+    return f"The libraries of these runs, {after}, are {newer}: {words}."
+
+
+def _after(results: Results, published: str) -> str:
+    """'about 2.5 years after', from month to month."""
+    first = min(record.started_at for record in results.records)
+    months = _months(first) - _months(published)
+    if months < MONTHS_OF_A_YEAR:
+        return f"{count(max(0, months), 'month')} after"
+    return f"about {round(2 * months / MONTHS_OF_A_YEAR) / 2:g} years after"
+
+
+def _months(date: str) -> int:
+    year, month = date.split("-")[:2]
+    return int(year) * MONTHS_OF_A_YEAR + int(month)
 
 
 def threads(results: Results) -> str:

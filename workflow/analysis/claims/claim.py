@@ -1,0 +1,80 @@
+"""A published claim, read from reference/claims.yaml, and the conditions that it was made under."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.cells import Cell, Results
+from analysis.claims.checks import TESTS
+from analysis.claims.conditions import Differences, differences, without_conditions
+from analysis.errors import InputError
+from analysis.plan import Row
+from analysis.reference import REFERENCE, Reference
+
+ROW_KEYS = ("model", "task")  # parameters that name the rows of a claim
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published claim: its words, where they stand, and how it is read so that it can be
+    tested.
+    """
+
+    id: str
+    text: str
+    by: str
+    url: str | None
+    revision: str | None  # of the published table that it is about; None when it is not
+    reading: str
+    kind: str
+    parameters: dict[str, Any]
+
+    def differences(self, results: Results, reference: Reference) -> Differences:
+        """Between a run and the conditions that the claim was made under."""
+        if self.revision:
+            return differences(results, reference, self._cells(results))
+        return without_conditions(results, reference)
+
+    def _cells(self, results: Results) -> list[Cell]:
+        """Those that it is about: its families or columns, else Keras 3, in its rows."""
+        columns = {self.parameters.get("new", "keras3"), self.parameters.get("base", "keras3")}
+        rows = [row for row in results.rows if all(self._names(row.row, key) for key in ROW_KEYS)]
+        return [
+            cell
+            for row in rows
+            for cell in row.measured
+            if columns & {cell.framework.name, cell.framework.family}
+        ]
+
+    def _names(self, row: Row, key: str) -> bool:
+        return self.parameters.get(key) in (None, getattr(row, key))
+
+
+def load_claims(folder: Path = REFERENCE) -> list[Claim]:
+    """Read claims.yaml."""
+    import yaml
+
+    path = folder / "claims.yaml"
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        claims = [_claim(entry, data["sources"]) for entry in data["claims"]]
+        unknown = [claim.kind for claim in claims if claim.kind not in TESTS]
+    except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+    if unknown:
+        raise InputError(f"{path}: /kind: no test {unknown[0]!r} (allowed: {', '.join(TESTS)})")
+    return claims
+
+
+def _claim(entry: dict[str, Any], sources: dict[str, Any]) -> Claim:
+    own = ("id", "text", "reading", "kind")
+    source = sources[entry["source"]]
+    return Claim(
+        **{name: entry[name] for name in own},
+        by=source["title"],
+        url=source["url"],
+        revision=entry.get("revision"),
+        parameters={k: v for k, v in entry.items() if k not in (*own, "source", "revision")},
+    )

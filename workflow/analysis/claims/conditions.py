@@ -1,0 +1,99 @@
+"""What a run does not share with the published benchmark, in words.
+
+Another scale, hardware or batch size makes it another experiment; other libraries or settings make
+it the same one under other conditions. Only the cells that a claim is about are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis.cells import Cell, Results
+from analysis.libraries import differing_libraries
+from analysis.plan import Row
+from analysis.reference import Reference
+from analysis.text import listed
+
+
+@dataclass(frozen=True)
+class Differences:
+    """In words: of the experiment itself, and of what it was run with."""
+
+    experiment: list[str]
+    settings: list[str]
+
+    def __str__(self) -> str:
+        return "; ".join([*self.experiment, *self.settings])
+
+
+def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -> Differences:
+    """Between these cells of a run and the published benchmark."""
+    return Differences(
+        [*_scale(results, reference), *_hardware(cells, reference), *_batch_sizes(cells)],
+        [
+            *_libraries(cells, reference),
+            *_precision_and_weights(results, reference),
+            *_execution(cells, reference),
+        ],
+    )
+
+
+def without_conditions(results: Results, reference: Reference) -> Differences:
+    """Of a claim that was made without numbers: whatever is measured is measured elsewhere."""
+    reduced = [f"the models are reduced, {words}" for words in _scale(results, reference)]
+    return Differences(reduced, ["the claim names no machine, models or versions of its own"])
+
+
+def _scale(results: Results, reference: Reference) -> list[str]:
+    scale, published = results.plan.scale, reference.conditions.scale
+    return [] if scale == published else [f"the scale is {scale} instead of {published}"]
+
+
+def _hardware(cells: Iterable[Cell], reference: Reference) -> list[str]:
+    machines = {r.machine.accelerator_name or r.machine.cpu for c in cells for r in c.records}
+    if all(_same_hardware(name, reference) for name in machines):
+        return []
+    return [f"the hardware is {listed(sorted(machines))}, not {reference.hardware_short}"]
+
+
+def _same_hardware(name: str, reference: Reference) -> bool:
+    """Whether a device's own name holds the words of the published one, 'A100' and '40GB'."""
+    device, memory = reference.hardware_short.lower().split(" ", 1)
+    spelled = name.lower().replace(" ", "")
+    return device in spelled and memory.replace(" ", "") in spelled
+
+
+def _batch_sizes(cells: Iterable[Cell]) -> list[str]:
+    rows = dict.fromkeys(cell.row for cell in cells)
+    other = [row.label for row in rows if row.batch_size != row.published_batch_size]
+    return [f"other batch sizes than the page's in {listed(other)}"] if other else []
+
+
+def _libraries(cells: Sequence[Cell], reference: Reference) -> list[str]:
+    found = [str(library) for library in differing_libraries(cells, reference.conditions)]
+    return [f"other libraries: {listed(found)}"] if found else []
+
+
+def _precision_and_weights(results: Results, reference: Reference) -> list[str]:
+    plan, published = results.plan, reference.conditions
+    found = []
+    if plan.precision != published.precision:
+        found.append(f"the precision was forced to {plan.precision}")
+    if plan.weights != published.weights:
+        found.append(f"the weights are {plan.weights}, the page's were of the {published.weights}")
+    return found
+
+
+def _execution(cells: Iterable[Cell], reference: Reference) -> list[str]:
+    """'Keras 2 (TensorFlow) ran graph instead of jit in BERT fit', by column and modes."""
+    rows: dict[tuple[str, str, str], list[Row]] = {}
+    for cell in cells:
+        published = reference.conditions.execution_of(cell.framework.name, cell.row)
+        ran = {record.parity["execution"] for record in cell.records if record.parity}
+        for mode in sorted(ran - {published}):
+            rows.setdefault((cell.framework.title, mode, published or "none"), []).append(cell.row)
+    return [
+        f"{title} ran {mode} instead of {published} in {listed([row.label for row in where])}"
+        for (title, mode, published), where in rows.items()
+    ]

@@ -1,0 +1,59 @@
+"""Tests of claims about which backend of Keras 3 is the fastest."""
+
+from __future__ import annotations
+
+from analysis.backends import Winners, winners
+from analysis.cells import Results
+from analysis.claims.outcome import Outcome
+from analysis.text import count, listed
+
+
+def no_best_backend(results: Results) -> Outcome:
+    """Every backend of Keras 3 is shown slower than another one somewhere."""
+    contests = winners(results)
+    if not contests:
+        return Outcome(None, "No row has two backends of Keras 3.", tested=False)
+    titles = {c.framework.name: c.framework.title for w in contests for c in w.backends}
+    behind = {name: sum(w.is_behind(name) for w in contests) for name in titles}
+    firsts = [w.fastest.framework.name for w in contests]
+    alone = any(all(_alone(w, name) for w in contests) for name in titles)
+    shown = [f"{titles[name]} in {number}" for name, number in behind.items()]
+    rows = count(len(contests), "row")
+    slower = f" Shown slower than another backend: {listed(shown)}." if _compared(contests) else ""
+    words = f"Fastest by the means: {_shares(firsts, titles)} of {rows}.{slower}"
+    holds = True if all(behind.values()) else False if alone else None
+    return Outcome(holds, words, evidence={"shown_slower_in": behind, "rows": len(contests)})
+
+
+def first_in_rows(results: Results, framework: str, wins: int, rows: int) -> Outcome:
+    """A backend is the fastest of Keras 3 in so many rows."""
+    contests = [w for w in winners(results) if framework in _names(w)]
+    if len(contests) != rows:
+        words = f"This table has {len(contests)} of the {rows} rows that the claim counts."
+        return Outcome(None, words, tested=False)
+    first = sum(w.fastest.framework.name == framework for w in contests)
+    alone = sum(_alone(w, framework) for w in contests)
+    possible = sum(not w.is_behind(framework) for w in contests)
+    shown = f"; shown alone at the top in {alone}, not shown slower in {possible}"
+    words = f"Fastest by the means in {first} of {rows} rows{shown if _compared(contests) else ''}."
+    holds = True if alone == possible == wins else None if alone <= wins <= possible else False
+    return Outcome(holds, words, evidence={"first": first, "alone": alone, "possible": possible})
+
+
+def _alone(contest: Winners, name: str) -> bool:
+    """Whether every other backend is shown slower; one that was not compared is not."""
+    others = [other for other in _names(contest) if other != name]
+    return name in contest.best and all(map(contest.is_behind, others))
+
+
+def _names(contest: Winners) -> list[str]:
+    return [cell.framework.name for cell in contest.backends]
+
+
+def _compared(contests: list[Winners]) -> bool:
+    """Whether any row has the runs to compare its backends."""
+    return any(contest.best for contest in contests)
+
+
+def _shares(names: list[str], titles: dict[str, str]) -> str:
+    return listed([f"{titles[name]} in {names.count(name)}" for name in titles if name in names])

@@ -1,0 +1,98 @@
+"""Tests of claims about how much faster one family of frameworks, or column, is than another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.backends import Gain, column_gains, family_gains, tally
+from analysis.cells import Results
+from analysis.claims.outcome import Outcome, above, all_hold, capital
+from analysis.plan import RowKey
+from analysis.speedups import FAMILIES
+from analysis.statistics import Verdict
+from analysis.text import count, listed, percent
+
+
+def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
+    """One family, or column, is more than 2 % faster than another wherever both are."""
+    gains = _gains(results, new, base)
+    if not gains:
+        return Outcome(None, f"No row has both {new} and {base}.", tested=False)
+    verdicts = [gain.verdict for gain in gains]
+    holds = None
+    if all(verdict is Verdict.FASTER for verdict in verdicts):
+        holds = True
+    elif Verdict.SLOWER in verdicts or Verdict.SAME in verdicts:
+        holds = False
+    low, high = (choose(gains, key=_value) for choose in (min, max))
+    words = (
+        f"{capital(tally(gains))}; throughput from {low.words} in {low.row.row.label} to "
+        f"{high.words} in {high.row.row.label}."
+    )
+    return Outcome(holds, words, evidence=_evidence(gains))
+
+
+def gain_at_least(
+    results: Results, new: str, base: str, model: str, task: str, gain: float
+) -> Outcome:
+    """The throughput of a row gains at least so much."""
+    gains = [
+        found
+        for found in _gains(results, new, base)
+        if (found.row.row.model, found.row.row.task) == (model, task)
+    ]
+    if not gains:
+        return Outcome(None, f"No row of {model} {task} has both families.", tested=False)
+    holds = all_hold([above(found.interval, 1 + gain) for found in gains])
+    words = listed([f"{found.row.row.label} {found.words}" for found in gains])
+    return Outcome(holds, f"Throughput: {words}.", evidence=_evidence(gains))
+
+
+def gain_in_share_of_rows(
+    results: Results, new: str, base: str, gain: float, share: float, at_most: float
+) -> Outcome:
+    """So large a part of the rows gains more than so much, and none more than so much."""
+    rows = _counted_rows(results)
+    gains = [found for found in _gains(results, new, base) if found.row.row.key in rows]
+    if not gains:
+        return Outcome(None, "No row has both families.", tested=False)
+    beyond = [above(found.interval, 1 + gain) for found in gains]
+    below = [above(found.interval, 1 + at_most) for found in gains]
+    sure, possible = beyond.count(True), len(beyond) - beyond.count(False)
+    wanted = share * len(gains)
+    enough = True if sure >= wanted else None if possible >= wanted else False
+    capped = all_hold([None if found is None else not found for found in below])
+    numbers = sum(_value(found) > 1 + gain for found in gains)
+    top = max(gains, key=_value)
+    words = (
+        f"By the means {numbers} of {count(len(gains), 'row')} gain more than {percent(gain)}, by "
+        f"the intervals {sure}. The largest is {top.words} in {top.row.row.label}."
+    )
+    return Outcome(all_hold([enough, capped]), words, evidence=_evidence(gains))
+
+
+def _counted_rows(results: Results) -> set[RowKey]:
+    """Every row; of those of one model that generate, the one with the largest batch."""
+    largest: dict[tuple[str, str], RowKey] = {}
+    for row in results.rows:
+        model, task, batch_size = row.row.key
+        key = (model, task if task == "generate" else f"{task} {batch_size}")
+        largest[key] = max(largest.get(key, row.row.key), row.row.key)
+    return set(largest.values())
+
+
+def _gains(results: Results, new: str, base: str) -> list[Gain]:
+    """Of families by their names, else of columns."""
+    gains = family_gains if {new, base} <= FAMILIES.keys() else column_gains
+    return gains(results, new, base)
+
+
+def _value(gain: Gain) -> float:
+    return gain.ratio.value
+
+
+def _evidence(gains: list[Gain]) -> dict[str, Any]:
+    return {
+        "gain": {"/".join(map(str, g.row.row.key)): _value(g) - 1 for g in gains},
+        "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
+    }

@@ -1,0 +1,41 @@
+"""Test of the claim that a faster host language rarely pays."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from analysis.cells import Cell, Results
+from analysis.claims.outcome import Outcome, above
+from analysis.statistics import exact_share_interval, mean_interval
+from analysis.text import count, percent
+
+
+def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:
+    """In few of the cells, were there more like these, the host keeps the device waiting.
+
+    A cell counts by the interval of its share over its runs; where that does not tell, it may
+    count or not. How many of the cells count has an exact binomial interval.
+    """
+    found = [shares for row in results.rows for cell in row.measured if (shares := _shares(cell))]
+    if not found:
+        return Outcome(None, "No cell was profiled.", tested=False)
+    counts = [above(mean_interval(shares), share) for shares in found]
+    sure, possible = counts.count(True), len(counts) - counts.count(False)
+    low = exact_share_interval(sure, len(counts)).low
+    high = exact_share_interval(possible, len(counts)).high
+    means = [fmean(shares) for shares in found]
+    words = (
+        f"By the means, in {sum(mean >= share for mean in means)} of "
+        f"{count(len(means), 'profiled cell')} no operation computes during at least "
+        f"{percent(share)} of a step; by the intervals over runs, in {sure} to {possible}, which "
+        f"is {percent(low)} to {percent(high)} of such cells. The highest share is "
+        f"{percent(max(means))}."
+    )
+    evidence = {"cells": len(counts), "sure": sure, "possible": possible, "threshold": share}
+    holds = True if high < of_cells else False if low >= of_cells else None
+    return Outcome(holds, words, evidence={**evidence, "share_of_cells": [low, high]})
+
+
+def _shares(cell: Cell) -> list[float]:
+    """Of each profiled run."""
+    return [record.host_overhead.share for record in cell.records if record.host_overhead]

@@ -1,0 +1,38 @@
+"""What a test of a claim found, and how intervals decide.
+
+`holds` is None when the intervals do not tell; a single run never does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from analysis.statistics import Interval
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test found, in words and numbers."""
+
+    holds: bool | None
+    words: str
+    tested: bool = True  # False when there was nothing to look at
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def above(interval: Interval | None, limit: float) -> bool | None:
+    """Whether a value is at least the limit; None when its interval does not tell."""
+    if interval is None:
+        return None
+    return True if interval.low >= limit else False if interval.high < limit else None
+
+
+def all_hold(found: list[bool | None]) -> bool | None:
+    """False as soon as one does not hold; None while one does not tell."""
+    return False if False in found else None if None in found else True
+
+
+def capital(words: str) -> str:
+    """The words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
