@@ -75,7 +75,7 @@ def test_the_card_names_nobody(tmp_path):
 
 def test_a_gpu_that_cannot_be_asked_says_why(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)  # as where it is not installed
-    facts = gpu.facts()
+    facts = gpu.facts("0")
     assert facts["model"] is None
     assert "pynvml" in facts["trouble"]
 
@@ -210,8 +210,7 @@ class FakeNvml:
 
 def test_facts_of_a_gpu_and_what_it_does_not_tell(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", FakeNvml())
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    facts = gpu.facts()
+    facts = gpu.facts("0")
     assert facts["model"] == "NVIDIA A100-SXM4-40GB"
     assert facts["CUDA of the driver"] == "12.4"
     assert facts["compute capability"] == "8.0"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from environments import write_atomically
-from measure import parent, processors
+from measure import parent, processors, variables
 from measure.watch import Watched
 
 
@@ -93,8 +93,8 @@ def supervised(
 ) -> Watched:
     """A measuring process that has ended: what it said, and how it ended.
 
-    It gets the accelerator, framework, seed, threads and processors of ``wanted``
-    besides its task. Raises :class:`measure.parent.Refused`.
+    It gets the accelerator, framework, seed, threads, processors, GPU and environment
+    variables of ``wanted`` besides its task. Raises :class:`measure.parent.Refused`.
     """
     parent.check_environment(wanted, environment)
     common = {name: wanted[name] for name in ("accelerator", "framework", "seed", "threads")}
@@ -104,9 +104,8 @@ def supervised(
         child = Watched(
             environment["interpreter"],
             {**common, **task},
-            Path(scratch),
+            variables.of_process(wanted, Path(scratch), parent.visible_device(wanted) or ""),
             options.log,
-            wanted["threads"],
             program=program,
         )
         child.wait(

@@ -23,6 +23,10 @@ TOP = {"Applications", "Library", "Users", "Volumes", "bin", "data", "etc", "gpf
 TOP |= {"lib64", "lustre", "media", "mnt", "nfs", "nix", "opt", "private", "project", "projects"}
 TOP |= {"root", "run", "sbin", "scratch", "shared", "srv", "storage", "tmp", "usr", "var", "work"}
 KERNEL = {"dev", "proc", "sys"}
+# One GPU of one machine, as CUDA and nvidia-smi name it.
+GPU = re.compile(
+    r"\b(GPU|MIG(?:-GPU)?)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ class Scrubber:
         for replacement in self.folders:
             text = replacement.pattern.sub(lambda _, to=replacement.word: to, text)
         text = _ABSOLUTE.sub(_shortened, text)
+        text = GPU.sub("<gpu>", text)
         for replacement in self.names:
             text = replacement.pattern.sub(lambda _, to=replacement.word: to, text)
         return text

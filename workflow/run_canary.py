@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import jobs
-from measure import machine, parent
+from measure import parent
 from measure.ending import status
 from measure.record import now
 
@@ -66,7 +66,7 @@ def skeleton(identity: str) -> dict:
         "schema": "millistep.canary/1",
         "index": wanted["index"],
         "identity": identity,
-        "machine_id": machine.card(wanted["accelerator"])["id"],
+        "machine_id": parent.machine_card(wanted)["id"],
         "started_at": now(),
         "finished_at": now(),
         "total_s": 0.0,

@@ -23,6 +23,7 @@ from measure.record import now
 
 PLUGIN = Path(__file__).with_name("self_test")
 TIME_LIMIT_S = 600.0
+SHARED = ("device", "environment", "scale", "seed", "threads", "variables")  # with all runs
 MONITOR_PAIR = Path(__file__).with_name("measure") / "monitor_pair.py"
 
 
@@ -91,7 +92,7 @@ def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict
         "least_memory_mib": 0,
         "trains": "nothing",
         "probes": [],
-        **{name: wanted[name] for name in ("environment", "scale", "seed", "threads")},
+        **{name: wanted[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
@@ -122,8 +123,13 @@ def reported(step_ms: float, runs: list[list[dict]]) -> dict:
 def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
     """Times of a step with and without the monitor; None where either could not run."""
     interval_s = PROTOCOLS[wanted["scale"]].monitor_s
-    run_on = pinned(wanted["threads"])
-    with Monitor(options.monitor_interpreter, run_on, wanted["accelerator"], interval_s) as monitor:
+    with Monitor(
+        options.monitor_interpreter,
+        pinned(wanted["threads"]),
+        parent.visible_device(wanted),
+        interval_s,
+        wanted["variables"],
+    ) as monitor:
         if monitor.pid is None:
             return None
         task = {

@@ -10,10 +10,15 @@ from analysis.archive import MANIFEST
 from analysis.archive.pack import files_below
 from sealed_zip import write_zip
 
+UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
 USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
 RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
 LOG = RECORD.replace("records", "logs").replace(".json", ".log")
-CONFIG = {"scale": "laptop", "interpreters": {"keras3-jax": f"{HOME}/nightly/bin/python"}}
+CONFIG = {
+    "scale": "laptop",
+    "device": f"GPU-{UUID}",
+    "interpreters": {"keras3-jax": f"{HOME}/nightly/bin/python"},
+}
 
 
 def make_project(folder):
@@ -21,13 +26,16 @@ def make_project(folder):
     plan = make_plan(2, (("bert", "fit", 8, 32),), ("keras3-tensorflow", "keras3-jax"))
     for cell in plan["cells"]:
         for run in cell["runs"]:
-            facts = json.loads(run["identity"]) | {"interpreter": f"{HOME}/nightly/bin/python"}
+            facts = json.loads(run["identity"]) | {
+                "interpreter": f"{HOME}/nightly/bin/python",
+                "device": f"GPU-{UUID}",
+            }
             run["identity"] = json.dumps(facts, sort_keys=True)
     project = Project(folder, plan)
     packages = f"{HOME}/.cache/millistep/envs/jax-1/lib/python3.11/site-packages"
 
     def name_the_machine(record):
-        record["warnings"] = [f"UserWarning: in {packages}/keras/src/a.py on {HOST}"]
+        record["warnings"] = [f"UserWarning: in {packages}/keras/src/a.py on {HOST}, MIG-{UUID}"]
 
     project.change(name_the_machine)
     project.save()

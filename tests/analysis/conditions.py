@@ -265,5 +265,6 @@ CONDITIONS = {
     "thread_policies_differ": record("threads", "requested", 1),
     "deployments_differ": record("environment", "method", "conda"),
     "static_padding": padded,
+    "variables_set": record("environment", "variables", {"XLA_FLAGS": "--x"}, framework="", run=0),
     "own_interpreter": record("environment", "method", "interpreter", framework="", run=0),
 }

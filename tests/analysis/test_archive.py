@@ -11,7 +11,18 @@ import zipfile
 
 import matplotlib
 import pytest
-from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, edit, make_project, repacked
+from archive_factory import (
+    CONFIG,
+    HOME,
+    HOST,
+    LOG,
+    RECORD,
+    USER,
+    UUID,
+    edit,
+    make_project,
+    repacked,
+)
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT, about
 from analysis.archive.contents import source_names
@@ -105,7 +116,7 @@ def test_the_manifest_is_one_that_sha256sum_checks(unpacked):
 
 
 def test_nothing_in_it_names_the_machine(unpacked, project_folder):
-    told_of = re.compile(rf"{USER}|{HOST}|{HOME}|{re.escape(str(project_folder))}")
+    told_of = re.compile(rf"{USER}|{HOST}|{HOME}|{UUID}|{re.escape(str(project_folder))}")
     found = {
         name
         for name in files_below(unpacked)
@@ -128,7 +139,9 @@ def test_plan_and_records_are_changed_alike(unpacked):
     for run in runs:
         record = json.loads((unpacked / run["record"]).read_text())
         assert record["identity"] == run["identity"]
-        assert json.loads(record["identity"])["interpreter"] == "~/nightly/bin/python"
+        identity = json.loads(record["identity"])
+        assert identity["interpreter"] == "~/nightly/bin/python"
+        assert identity["device"] == "<gpu>"
 
 
 def test_paths_are_kept_when_asked_for(project_folder, tmp_path, unpacked):

@@ -14,6 +14,7 @@ from measure.protocol import PROTOCOLS
 ROOT = Path(__file__).parents[2]
 FACTS = {
     "accelerator": "cpu",
+    "device": None,
     "environment": "0" * 64,
     "framework": "pytorch-eager",
     "interpreter": sys.executable,
@@ -21,6 +22,7 @@ FACTS = {
     "seed": 1,
     "sources": "0" * 64,
     "threads": 1,
+    "variables": {},
 }
 CANARY = {**FACTS, "part_s": 0.01, "index": 3}
 KNOWN_STEPS = {

@@ -49,7 +49,7 @@ def test_a_real_run_is_sampled_while_it_is_timed(environment, tmp_path):
 
 def test_a_gpu_that_cannot_be_sampled_is_said_and_the_rest_is_kept(capfd):
     """There is no NVML, or no GPU, where these tests run on a processor alone."""
-    with Monitor(sys.executable, [0], "cuda", 0.05) as monitor:
+    with Monitor(sys.executable, [0], "0", 0.05, {}) as monitor:
         time.sleep(1.5)
     assert monitor.samples
     gpu_is_there = monitor.samples[0]["gpu"] is not None
@@ -66,7 +66,7 @@ def test_a_run_without_a_monitor_is_a_run(environment, tmp_path, interpreter):
 def test_a_monitor_that_is_killed_or_hangs_costs_nothing_but_itself(monkeypatch, capfd):
     for fault in (signal.SIGKILL, signal.SIGSTOP):
         monkeypatch.setattr("measure.monitor.STOP_S", 0.3)
-        with Monitor(sys.executable, [0], "cpu", 0.05) as monitor:
+        with Monitor(sys.executable, [0], None, 0.05, {}) as monitor:
             time.sleep(0.4)
             os.kill(monitor.pid, fault)
         assert monitor.samples == []
@@ -78,7 +78,7 @@ def test_a_monitor_never_outlives_its_supervisor(tmp_path):
 import sys, time
 sys.path.insert(0, {str(ROOT / "workflow")!r})
 from measure.monitor import Monitor
-monitor = Monitor({sys.executable!r}, [0], "cpu", 0.05)
+monitor = Monitor({sys.executable!r}, [0], None, 0.05, {{}})
 print(monitor.pid, flush=True)
 time.sleep(60)
 """
@@ -98,7 +98,7 @@ time.sleep(60)
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor: nothing is free")
 def test_the_sampler_keeps_off_the_processors_of_the_run():
     available = sorted(os.sched_getaffinity(0))
-    with Monitor(sys.executable, available[1:], "cpu", 0.05) as monitor:
+    with Monitor(sys.executable, available[1:], None, 0.05, {}) as monitor:
         time.sleep(0.5)
         assert os.sched_getaffinity(monitor.pid) == {available[0]}
         assert os.getpriority(os.PRIO_PROCESS, monitor.pid) == 19

@@ -39,19 +39,21 @@ def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
         folder = tmp_path / f"devices/system/cpu/cpu{number}/thermal_throttle"
         write(folder / "core_throttle_count", events)
         write(folder / "package_throttle_count", 1)
-    seen = sampler.Sampler([1, 2], "cpu", tmp_path).sample()
+    seen = sampler.Sampler([1, 2], None, tmp_path).sample()
     assert seen["throttle_events"] == 40 + 500 + 2
     assert seen["joules"] is None
 
 
 class FakeNvml:
-    """What of NVML's bindings is used, over one GPU."""
+    """What of NVML's bindings is used, over one GPU; divided: only the whole has clocks."""
 
     used = 5 * 2**30  # bytes of each process
     NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
+    part = "c7384736-a75d"
 
-    def __init__(self, running=(), trouble=None):
+    def __init__(self, running=(), trouble=None, divided=False):
         self.running, self.trouble, self.asked_for = running, trouble, None
+        self.divided = divided
 
     def nvmlInit(self):
         if self.trouble == "no driver":
@@ -63,24 +65,37 @@ class FakeNvml:
 
     def nvmlDeviceGetHandleByUUID(self, uuid):
         self.asked_for = uuid
+        return "part" if self.divided else "gpu"
+
+    def nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self, device):
+        assert device == "part"
         return "gpu"
 
     def nvmlDeviceGetClockInfo(self, device, clock):
+        self.only_of_the_whole(device)
         return {1: 1410, 2: 1215}[clock]
 
     def nvmlDeviceGetTemperature(self, device, sensor):
         return 61
 
+    def only_of_the_whole(self, device):
+        if device != "gpu":
+            raise RuntimeError("Not Supported")
+
     def nvmlDeviceGetPowerUsage(self, device):
+        self.only_of_the_whole(device)
         return 312_500
 
     def nvmlDeviceGetUtilizationRates(self, device):
+        if self.divided:
+            raise RuntimeError("Not Supported")
         return SimpleNamespace(gpu=97, memory=40)
 
     def nvmlDeviceGetCurrentClocksThrottleReasons(self, device):
         return 0x1 | 0x4 | 0x40
 
     def nvmlDeviceGetComputeRunningProcesses(self, device):
+        assert device == ("part" if self.divided else "gpu")
         return [SimpleNamespace(pid=pid, usedGpuMemory=self.used) for pid in self.running]
 
     def nvmlDeviceGetMemoryInfo(self, device):
@@ -105,7 +120,7 @@ def nvml(monkeypatch):
 
 def test_the_readings_of_a_gpu(nvml):
     nvml()
-    seen = sampler.Sampler([0], "cuda").sample()
+    seen = sampler.Sampler([0], "GPU-abc").sample()
     assert (seen["joules"], seen["counter"]) == (1234.5, "nvml")
     assert seen["gpu"] == {
         "sm_clock_mhz": 1410,
@@ -120,12 +135,20 @@ def test_the_readings_of_a_gpu(nvml):
     }
 
 
-@pytest.mark.parametrize(("visible", "asked_for"), [("1,0", 1), ("GPU-abc", "GPU-abc")])
-def test_the_gpu_is_the_one_that_the_run_sees(nvml, monkeypatch, visible, asked_for):
+@pytest.mark.parametrize(("name", "asked_for"), [("1", 1), ("GPU-abc", "GPU-abc")])
+def test_the_gpu_is_the_one_that_the_run_sees(nvml, monkeypatch, name, asked_for):
     fake = nvml()
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    sampler.Gpu()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")  # the caller's says nothing of the run's
+    sampler.Gpu(name)
     assert fake.asked_for == asked_for
+
+
+def test_an_instance_of_a_divided_gpu_has_no_joules_and_no_utilisation_of_its_own(nvml):
+    seen = sampler.Sampler([0], f"MIG-{nvml(divided=True).part}").sample()
+    assert seen["joules"] is None
+    assert seen["gpu"]["utilization_percent"] is None
+    assert (seen["gpu"]["sm_clock_mhz"], seen["gpu"]["power_w"]) == (1410, 312.5)
+    assert seen["gpu"]["foreign_processes"] == 0
 
 
 def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monkeypatch):
@@ -133,11 +156,11 @@ def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monk
     monkeypatch.setattr(os, "getppid", os.getpid)  # this test plays the supervisor
     try:
         nvml(running=[sleeper.pid, 1])
-        assert sampler.Gpu().reading()["foreign_processes"] == 1
+        assert sampler.Gpu("0").reading()["foreign_processes"] == 1
         nvml(running=[999_999_999, 999_999_998])  # a container: none looks like ours
-        assert sampler.Gpu().reading()["foreign_processes"] == 1
+        assert sampler.Gpu("0").reading()["foreign_processes"] == 1
         nvml(running=[])
-        assert sampler.Gpu().reading()["foreign_processes"] == 0
+        assert sampler.Gpu("0").reading()["foreign_processes"] == 0
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -149,7 +172,7 @@ def test_the_memory_of_the_runs_processes_is_told_where_it_can_be(nvml, monkeypa
 
     def held(*running):
         nvml(running=running)
-        return sampler.Gpu().reading()["process_memory_mib"]
+        return sampler.Gpu("0").reading()["process_memory_mib"]
 
     try:
         assert held(sleeper.pid, 1) == 5 * 1024
@@ -165,10 +188,10 @@ def test_the_memory_of_the_runs_processes_is_told_where_it_can_be(nvml, monkeypa
 
 def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):
     nvml(trouble="no driver")
-    seen = sampler.Sampler([0], "cuda").sample()
+    seen = sampler.Sampler([0], "0").sample()
     assert (seen["gpu"], seen["joules"], seen["counter"]) == (None, None, None)
     assert capsys.readouterr().err == ("the GPU is not sampled: NVML Shared Library Not Found\n")
     nvml(trouble="no counter")
-    seen = sampler.Sampler([0], "cuda").sample()
+    seen = sampler.Sampler([0], "0").sample()
     assert seen["gpu"]["power_w"] == 312.5
     assert seen["joules"] is None

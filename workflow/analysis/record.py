@@ -4,7 +4,7 @@ in nanoseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.statistics import NS_PER_MS
@@ -97,11 +97,11 @@ class Range:
 class GpuMonitor:
     """The device during the timed steps."""
 
-    sm_clock_mhz: Range
-    memory_clock_mhz: Range
-    temperature_c: Range
-    power_w: Range
-    utilization_percent: Range
+    sm_clock_mhz: Range | None
+    memory_clock_mhz: Range | None
+    temperature_c: Range | None
+    power_w: Range | None
+    utilization_percent: Range | None
     throttle_reasons: tuple[str, ...]
     foreign_processes: int
     process_memory_mib: Range | None = None
@@ -159,6 +159,7 @@ class Environment:
     definition_sha256: str
     python: str
     packages: dict[str, str]
+    variables: dict[str, str] = field(default_factory=dict)  # that the configuration sets
 
 
 @dataclass(frozen=True)

@@ -5,25 +5,33 @@ PYTHONPATH=workflow python3 -s -m machine_card --accelerator cpu --output result
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from environments import write_atomically
 from machine_card import gpu, host
-from measure.machine import card
+from measure import device
+from measure.machine import card_with
 from measure.record import now
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--accelerator", choices=("cpu", "cuda"), required=True)
+    parser.add_argument("--device", default="auto", help="which GPU, as the configuration says")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     sections = host.sections()
+    found = None
     if options.accelerator == "cuda":
-        sections["GPU"] = gpu.facts()
+        try:
+            found = device.chosen(options.device)
+        except device.NoSuchDevice as problem:
+            sys.exit(f"millistep: {problem}")
+        sections["GPU"] = gpu.facts(device.word(found, options.device))
     document = {
         "schema": "millistep.machine/1",
-        "id": card(options.accelerator)["id"],
+        "id": card_with(found)["id"],
         "collected_at": now(),
         "sections": [
             {

@@ -1,4 +1,7 @@
-"""The GPU that the runs use, from NVML; without its serial number and UUID."""
+"""The GPU that the runs use, from NVML; without its serial number and UUID.
+
+A run on an instance of a divided GPU has its model and memory; the rest is the whole GPU's.
+"""
 
 from collections.abc import Callable
 
@@ -7,25 +10,29 @@ from measure import sampler
 Facts = dict[str, str | None]
 
 
-def facts() -> Facts:
-    """Everything that decides a GPU's times; None where it does not tell."""
+def facts(name: str) -> Facts:
+    """Everything that decides a GPU's times; None where it does not tell.
+
+    name: as the runs see it, see :func:`measure.device.word`.
+    """
     try:
-        gpu = sampler.Gpu()
+        gpu = sampler.Gpu(name)
     except Exception as error:  # no driver, no bindings, no such device
         return {"model": None, "trouble": f"{type(error).__name__}: {error}"}
-    return {name: told(function) for name, function in questions(gpu.nvml, gpu.device).items()}
+    asked = questions(gpu.nvml, gpu.device, gpu.part)
+    return {fact: told(function) for fact, function in asked.items()}
 
 
-def questions(nvml, device) -> dict[str, Callable[[], str]]:
+def questions(nvml, device, part) -> dict[str, Callable[[], str]]:
     """By the name of the fact, what to ask NVML for it."""
     clocks = {"SM": nvml.NVML_CLOCK_SM, "memory": nvml.NVML_CLOCK_MEM}
     return {
-        "model": lambda: nvml.nvmlDeviceGetName(device),
+        "model": lambda: nvml.nvmlDeviceGetName(part),
         "driver": nvml.nvmlSystemGetDriverVersion,
         "CUDA of the driver": lambda: version(nvml.nvmlSystemGetCudaDriverVersion()),
         "compute capability": lambda: dotted(nvml.nvmlDeviceGetCudaComputeCapability(device)),
-        "memory": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(device).total / 2**30:.1f} GiB",
-        "memory in use now": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(device).used / 2**30:.1f} GiB",
+        "memory": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(part).total / 2**30:.1f} GiB",
+        "memory in use now": lambda: f"{nvml.nvmlDeviceGetMemoryInfo(part).used / 2**30:.1f} GiB",
         **{
             f"{name} clock {when}": lambda ask=ask, kind=kind: f"{ask(device, kind)} MHz"
             for name, kind in clocks.items()

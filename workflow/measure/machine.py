@@ -8,27 +8,29 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 import signal
-import subprocess
 from pathlib import Path
 
-
-def card(accelerator: str) -> dict:
-    """What the record says of the machine; ``id`` is equal on equal machines."""
-    return card_with(gpu() if accelerator == "cuda" else None)
+from measure.device import Gpu, chosen
 
 
-def card_with(found_gpu: tuple[str, int] | None) -> dict:
+def card(accelerator: str, device: str | int = "auto") -> dict:
+    """What the record says of the machine; ``id`` is equal on equal machines.
+
+    device: see :func:`measure.device.chosen`, which may raise.
+    """
+    return card_with(chosen(device) if accelerator == "cuda" else None)
+
+
+def card_with(gpu: Gpu | None) -> dict:
     """The card of this machine with a GPU that was already asked for, or without one."""
-    name, memory_mib = found_gpu or (None, None)
     facts = {
         "cpu": cpu_model(),
         "cores": os.cpu_count() or 1,
         "memory_mib": memory_mib_total(),
         "os": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "accelerator_name": name,
-        "accelerator_memory_mib": memory_mib,
+        "accelerator_name": gpu and gpu.name,
+        "accelerator_memory_mib": gpu and gpu.memory_mib,
     }
     # The kernel changes with every update, the machine does not; memory varies by a page.
     same = {**facts, "os": platform.machine(), "memory_mib": facts["memory_mib"] // 1024}
@@ -51,19 +53,6 @@ def memory_mib_total() -> int:
     with contextlib.suppress(OSError, ValueError):
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
     return total // 2**20
-
-
-def gpu() -> tuple[str, int] | None:
-    """Name and memory (MiB) of the first GPU, None without one."""
-    if not shutil.which("nvidia-smi"):
-        return None
-    query = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
-    try:
-        done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
-        name, memory = done.stdout.splitlines()[0].rsplit(",", 1)
-        return name.strip(), int(memory)
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return None
 
 
 def load_average() -> float | None:

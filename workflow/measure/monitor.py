@@ -5,11 +5,13 @@ and its record says ``monitor: null``.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from measure.processors import beside
+from measure.variables import inherited
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 STOP_S = 5.0  # for a sampler to hand over what it saw
@@ -20,10 +22,17 @@ class Monitor:
 
     interpreter: one with psutil and, for a GPU, NVML's bindings; None: no monitor.
     processors: those of the run; the sampler keeps to another one where there is one.
+    gpu: as the run sees it, see :func:`measure.device.word`; None: none is sampled.
+    variables: the configuration's environment variables.
     """
 
     def __init__(
-        self, interpreter: str | None, processors: list[int], accelerator: str, interval_s: float
+        self,
+        interpreter: str | None,
+        processors: list[int],
+        gpu: str | None,
+        interval_s: float,
+        variables: dict[str, str],
     ):
         self.interval_s = interval_s
         self.samples: list[dict] = []
@@ -34,7 +43,7 @@ class Monitor:
             "interval_s": interval_s,
             "processors": processors,
             "own": beside(processors),
-            "accelerator": accelerator,
+            "gpu": gpu,
         }
         try:
             self._process = subprocess.Popen(
@@ -42,6 +51,7 @@ class Monitor:
                 stdin=subprocess.PIPE,  # closed when this process ends, however it ends
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                env={**inherited(os.environ), **variables},
                 start_new_session=True,  # an interrupt of the terminal is not for it
             )
         except OSError as error:

@@ -14,7 +14,7 @@ from collections import deque
 from functools import partial
 from pathlib import Path
 
-from measure import device_memory, harvest, machine, processors, samples
+from measure import device, device_memory, harvest, machine, processors, samples, variables
 from measure.ending import status
 from measure.monitor import Monitor
 from measure.protocol import PROTOCOLS
@@ -88,6 +88,24 @@ def run(
     return record
 
 
+def machine_card(wanted: dict) -> dict:
+    """What a record says of the machine and the one GPU of a run."""
+    try:
+        return machine.card(wanted["accelerator"], wanted["device"])
+    except device.NoSuchDevice as problem:
+        raise Refused(str(problem)) from None
+
+
+def visible_device(wanted: dict) -> str | None:
+    """The GPU as a run's process and its monitor see it; None on the processors."""
+    if wanted["accelerator"] != "cuda":
+        return None
+    try:
+        return device.word(device.chosen(wanted["device"]), wanted["device"])
+    except device.NoSuchDevice as problem:
+        raise Refused(str(problem)) from None
+
+
 def check_environment(cell: dict, environment: dict) -> None:
     """Stop before anything is measured in an environment that was not planned."""
     name = environment["name"]
@@ -143,7 +161,8 @@ def _monitored(empty, cell, environment, log, limits, folders, monitor_interpret
     record = copy.deepcopy(empty)
     interval_s = PROTOCOLS[cell["scale"]].monitor_s
     pinned = record["threads"]["affinity"]
-    with Monitor(monitor_interpreter, pinned, cell["accelerator"], interval_s) as monitor:
+    gpu = visible_device(cell)
+    with Monitor(monitor_interpreter, pinned, gpu, interval_s, cell["variables"]) as monitor:
         window = _measure(record, cell, environment, log, *limits, folders)
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
@@ -175,9 +194,8 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     record["load"]["before"] = machine.load_average()
     record["started_at"], start = now(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-        child = Watched(
-            environment["interpreter"], task, Path(scratch), log, cell["threads"], cell["weights"]
-        )
+        environ = variables.of_process(cell, Path(scratch), visible_device(cell) or "")
+        child = Watched(environment["interpreter"], task, environ, log)
         child.wait(
             time_limit_s,
             memory_limit_mib,
@@ -228,13 +246,14 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "environment": {
             name: environment[name]
             for name in ("name", "method", "definition_sha256", "python", "packages")
-        },
+        }
+        | {"variables": cell["variables"]},
         "threads": {
             "policy": THREAD_POLICY,
             "requested": cell["threads"],
             "affinity": processors.pinned(cell["threads"]),
         },
-        "machine": machine.card(cell["accelerator"]),
+        "machine": machine_card(cell),
         "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
         "monitor": None,
         "timing": None,

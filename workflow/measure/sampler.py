@@ -1,6 +1,6 @@
 """Samples of the machine beside a run, taken in a process of its own.
 
-    python3 -I sampler.py '{"interval_s": 1.0, "processors": [1], "own": [0], "accelerator": "cpu"}'
+    python3 -I sampler.py '{"interval_s": 1.0, "processors": [1], "own": [0], "gpu": null}'
 
 Runs on the interpreter of the workflow, which has psutil and NVML's bindings. Ends
 when standard input is closed, by the supervisor or by its death; what was seen is
@@ -38,7 +38,7 @@ def main() -> None:
         os.sched_setaffinity(0, wanted["own"])
     with contextlib.suppress(OSError):
         os.nice(19)
-    sampler = Sampler(wanted["processors"], wanted["accelerator"])
+    sampler = Sampler(wanted["processors"], wanted["gpu"])
     samples = []
     while not select.select([STANDARD_INPUT], [], [], wanted["interval_s"])[0]:
         samples.append(sampler.sample())
@@ -49,13 +49,14 @@ def main() -> None:
 class Sampler:
     """Reads what the machine tells; what it does not tell is None.
 
-    processors: those that the run is pinned to.
+    processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or
+    number; None where it computes on the processors.
     """
 
-    def __init__(self, processors: list[int], accelerator: str, system: Path = Path("/sys")):
+    def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")):
         self._processors = processors
-        self._gpu = gpu_or_words() if accelerator == "cuda" else None
-        self._rapl = tried(Rapl, system) if accelerator == "cpu" else None
+        self._gpu = None if gpu is None else gpu_or_words(gpu)
+        self._rapl = tried(Rapl, system) if gpu is None else None
         cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
         self._throttle_counts = [
             count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
@@ -122,35 +123,49 @@ class Rapl:
 
 
 class Gpu:
-    """The first GPU that the run may use, through NVML."""
+    """The GPU that a run sees, through NVML.
+
+    name: its UUID, that of a MIG instance, or its number. ``part`` is what the run has,
+    ``device`` the whole GPU, which alone has clocks, power and temperature.
+    """
 
     name = "nvml"
 
-    def __init__(self):
+    def __init__(self, name: str):
         import pynvml
 
         self.nvml = pynvml
         pynvml.nvmlInit()
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
-        if visible.isdigit():
-            self.device = pynvml.nvmlDeviceGetHandleByIndex(int(visible))
+        if name.isdecimal():
+            self.part = pynvml.nvmlDeviceGetHandleByIndex(int(name))
         else:
-            self.device = pynvml.nvmlDeviceGetHandleByUUID(visible)
+            self.part = pynvml.nvmlDeviceGetHandleByUUID(name)
+        self.is_part = name.startswith("MIG-")
+        self.device = self.part
+        if self.is_part:
+            self.device = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
 
-    def joules(self) -> float:
-        """Since the driver was loaded."""
+    def joules(self) -> float | None:
+        """Since the driver was loaded; those of an instance are not counted by themselves."""
+        if self.is_part:
+            return None
         return self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
 
     def reading(self) -> dict:
-        """Clocks, temperature, power, what slows the clocks, other processes."""
+        """Clocks, temperature, power, what slows the clocks, other processes.
+
+        What this GPU does not tell (a divided one has no utilisation) is None.
+        """
         nvml, device = self.nvml, self.device
         slowed = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device)
         return {
-            "sm_clock_mhz": nvml.nvmlDeviceGetClockInfo(device, nvml.NVML_CLOCK_SM),
-            "memory_clock_mhz": nvml.nvmlDeviceGetClockInfo(device, nvml.NVML_CLOCK_MEM),
-            "temperature_c": nvml.nvmlDeviceGetTemperature(device, nvml.NVML_TEMPERATURE_GPU),
-            "power_w": nvml.nvmlDeviceGetPowerUsage(device) / 1e3,
-            "utilization_percent": nvml.nvmlDeviceGetUtilizationRates(device).gpu,
+            "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
+            "temperature_c": tried(
+                nvml.nvmlDeviceGetTemperature, device, nvml.NVML_TEMPERATURE_GPU
+            ),
+            "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
+            "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
             "throttle_reasons": [word for bit, word in SLOWED_BY.items() if slowed & bit],
             "foreign_processes": self._foreign_processes(),
             "process_memory_mib": tried(self._process_memory_mib),
@@ -163,7 +178,7 @@ class Gpu:
         None where the driver does not tell, or tells of processes among which ours cannot
         be found (see :meth:`_foreign_processes`).
         """
-        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.device)
+        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = {p.pid for p in psutil.Process(os.getppid()).children(recursive=True)}
         own = [process for process in running if process.pid in run]
         if not own and len(running) == 1:
@@ -172,7 +187,7 @@ class Gpu:
         return None if not held or None in held else sum(held) / 2**20
 
     def _free_memory_mib(self) -> float:
-        return self.nvml.nvmlDeviceGetMemoryInfo(self.device).free / 2**20
+        return self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
 
     def _foreign_processes(self) -> int:
         """Compute processes that are not of this run.
@@ -180,16 +195,16 @@ class Gpu:
         In a container NVML may number processes as the host does, so that none looks
         like ours; during the timed steps one of them is.
         """
-        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.device)
+        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = psutil.Process(os.getppid()).children(recursive=True)
         own = {process.pid for process in run} & {process.pid for process in running}
         return max(0, len(running) - max(1, len(own)))
 
 
-def gpu_or_words() -> Gpu | None:
+def gpu_or_words(name: str) -> Gpu | None:
     """The GPU, or one line for the supervisor that says why there are no readings of it."""
     try:
-        return Gpu()
+        return Gpu(name)
     except Exception as error:  # no bindings, no driver, no such device
         print(f"the GPU is not sampled: {error}", file=sys.stderr)
         return None

@@ -16,17 +16,6 @@ CHILD = Path(__file__).with_name("child.py")
 WATCH_S = 0.5  # between two looks at the child's memory
 GRACE_S = 10.0  # for a child that said it is done to be gone
 
-# Every pool that a framework may have gets the same number of threads.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "TF_NUM_INTRAOP_THREADS",
-    "TF_NUM_INTEROP_THREADS",
-)
-
 
 class Watched:
     """A spawned child: its events, its end, its memory."""
@@ -35,12 +24,11 @@ class Watched:
         self,
         interpreter: str,
         task: dict,
-        scratch: Path,
+        environ: dict[str, str],
         log: Path,
-        threads: int,
-        weights: str = "random",
         program: Path = CHILD,
     ):
+        """environ: all of its environment variables, see :mod:`measure.variables`."""
         self.events: dict[str, dict] = {}  # the last one of each kind
         self.measured_log_bytes: int | None = None  # what was printed until it had measured
         self._log = log
@@ -59,7 +47,7 @@ class Watched:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     pass_fds=[writer],
-                    env=child_environment(scratch, threads, weights),
+                    env=environ,
                     start_new_session=True,  # one group, ended as a whole
                 )
         finally:
@@ -143,22 +131,3 @@ class Watched:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._reap(0)
-
-
-def child_environment(scratch: Path, threads: int, weights: str) -> dict[str, str]:
-    """The caller's environment, less what would leak in, plus one policy for all."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    return {
-        **kept,
-        **dict.fromkeys(THREAD_VARIABLES, str(threads)),
-        "PYTHONNOUSERSITE": "1",
-        "PYTHONHASHSEED": "0",
-        # Private caches: a warm one would make a compile time meaningless.
-        "KERAS_HOME": str(scratch / "keras"),
-        "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
-        "TRITON_CACHE_DIR": str(scratch / "triton"),
-        "HF_HUB_OFFLINE": "0" if weights == "preset" else "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-        "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
-    }

@@ -1,9 +1,11 @@
 """Which runs of a plan have to be measured, and why: for the user, before it starts."""
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
+from measure import variables
 from planning.config import Problem
 
 MISSING = "not measured yet"
@@ -55,6 +57,10 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
         to_measure += ", but not here: by results/elsewhere.json these are another machine's"
     lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
+    left_out = variables.left_out(os.environ, plan.config["environment"])
+    if left_out:
+        words = "not passed on to what is measured, unless the configuration's environment does"
+        lines.append(f"  {words}: {', '.join(left_out)}")
     return "\n".join(lines)
 
 

@@ -54,7 +54,7 @@ class Checks:
         self._plan = plan
         self._workflow = workflow
         self._core = core
-        self.framework = _first(CANARY_FRAMEWORKS, plan.frameworks)
+        self.framework = _first(CANARY_FRAMEWORKS, plan.measurable or plan.frameworks)
 
     @cached_property
     def canaries(self) -> list[Check]:
@@ -144,6 +144,7 @@ class Checks:
         files = [file for pattern in used for file in self._workflow.glob(pattern)]
         return {
             "accelerator": plan.accelerator,
+            "device": plan.device,
             "environment": environment.definition_sha256,
             "framework": self.framework.name,
             "interpreter": environment.interpreter,
@@ -151,6 +152,7 @@ class Checks:
             "seed": plan.config["seed"],
             "sources": sources.digest(self._workflow, (*self._core, *files)),
             "threads": plan.threads,
+            "variables": plan.config["environment"],
         }
 
 

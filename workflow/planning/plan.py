@@ -6,8 +6,9 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from measure import machine, processors
-from planning import models, resolve, schedule, sources
+from environments import post_deploy
+from measure import machine, processors, variables
+from planning import drivers, models, resolve, schedule, sources
 from planning.cells import Environment, Row, Run, record_path
 from planning.checks import Checks
 from planning.config import ConfigError, check
@@ -32,12 +33,12 @@ class Plan:
         self.config = check(config)
         self._environment_sha256 = cache(environment_sha256)
         self._envs = envs
-        gpu = machine.gpu()
-        gpu_gib = gpu and gpu[1] / 1024
-        self.accelerator = resolve.accelerator(self.config["accelerator"], gpu_gib)
-        self.machine_id = machine.card_with(gpu if self.accelerator == "cuda" else None)["id"]
+        self._check_environment()
+        self.gpu = resolve.gpu(self.config)
+        self.accelerator = resolve.accelerator(self.config["accelerator"], self.gpu)
+        self.machine_id = machine.card_with(self.gpu)["id"]
         self.scale, self.scale_reason = resolve.scale(
-            self.config["scale"], self.accelerator, gpu_gib
+            self.config["scale"], self.accelerator, self.gpu
         )
         runs = self.config["runs"]
         self.runs_per_cell = resolve.DEFAULT_RUNS[self.scale] if runs == "default" else runs
@@ -62,6 +63,11 @@ class Plan:
         here = len(processors.available())
         if self.threads > here:
             raise ConfigError(f"threads: {self.threads} is more than the {here} processors here")
+
+    def _check_environment(self) -> None:
+        for name in self.config["environment"]:
+            if reason := variables.refusal(name):
+                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
 
     def _frameworks(self) -> list[Framework]:
         allowed = ", ".join(FRAMEWORKS)
@@ -97,12 +103,49 @@ class Plan:
                 )
         for name in self.measured_models:
             entries += [{**entry, "model": name} for entry in self.models.load(name).unsupported]
-        return {
+        barred = {
+            (row, framework.name): reason
+            for framework, reason in self.too_old_driver.items()
+            for row in self.rows
+        }
+        return barred | {
             (row, entry["framework"]): entry["reason"]
             for entry in reversed(entries)
             for row in self.rows
             if row.model == entry["model"] and row.task == entry.get("task", row.task)
         }
+
+    @cached_property
+    def too_old_driver(self) -> dict[Framework, str]:
+        """Columns whose CUDA the driver here cannot run, and why; empty where nobody knows."""
+        found = {}
+        for framework in self.frameworks if self.gpu else []:
+            environment = self.environment_of(framework)
+            lock = post_deploy(environment.definition)
+            needed = None if environment.interpreter else drivers.oldest_driver(lock)
+            if needed and drivers.is_older(self.gpu.driver, needed):
+                cuda = "{}.{}".format(*drivers.cuda_version(lock))
+                found[framework] = (
+                    f"the NVIDIA driver is {self.gpu.driver}, CUDA {cuda} needs {needed} or newer"
+                )
+        return found
+
+    @cached_property
+    def measurable(self) -> list[Framework]:
+        """Columns with at least one cell that can be measured."""
+        barred = set(self.unsupported)
+        return [f for f in self.frameworks if {(row, f.name) for row in self.rows} - barred]
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know before anything is measured, a line each."""
+        columns_by_reason: dict[str, list[str]] = {}
+        for framework, reason in self.too_old_driver.items():
+            columns_by_reason.setdefault(reason, []).append(framework.name)
+        return [
+            f"{reason}: not measured are {', '.join(names)}"
+            for reason, names in columns_by_reason.items()
+        ]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -125,6 +168,11 @@ class Plan:
             )
             for (row, framework, number), position in order.items()
         ]
+
+    @property
+    def device(self) -> str | int | None:
+        """Which GPU, as the configuration has it; None on the processors."""
+        return self.config["device"] if self.accelerator == "cuda" else None
 
     @cached_property
     def by_record(self) -> dict[str, Run]:
@@ -165,8 +213,9 @@ class Plan:
 
     @cached_property
     def environments(self) -> list[Environment]:
-        """Those that the frameworks of this plan need, each once."""
-        return list(dict.fromkeys(self.environment_of(f) for f in self.frameworks))
+        """Those that this plan measures in, each once."""
+        needed = [*self.measurable, self.checks.framework]
+        return list(dict.fromkeys(self.environment_of(f) for f in self.frameworks if f in needed))
 
     def environment_of(self, framework: Framework) -> Environment:
         """The locked environment of a framework, or the user's own interpreter."""
@@ -195,6 +244,7 @@ class Plan:
                 "accelerator": self.accelerator,
                 "architecture": model.architecture[self.scale],
                 "batch_size": row.batch_size,
+                "device": self.device,
                 "environment": self._environment_sha256(self.definition(framework.environment)),
                 "framework": framework.name,
                 "interpreter": self.config["interpreters"].get(framework.name),
@@ -210,6 +260,7 @@ class Plan:
                 "task": row.task,
                 "threads": self.threads,
                 "trains": model.tasks[row.task]["trains"],
+                "variables": self.config["environment"],
                 "weights": self.config["weights"],
             },
             sort_keys=True,

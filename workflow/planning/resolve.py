@@ -5,29 +5,44 @@ import os
 from pathlib import Path
 
 from measure import processors
+from measure.device import Gpu, NoSuchDevice, chosen
+from planning.config import ConfigError
 
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 DEFAULT_RUNS = {"paper": 3, "laptop": 1, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 
-def accelerator(asked: str, gpu_memory_gib: float | None) -> str:
+def gpu(config: dict) -> Gpu | None:
+    """The one that is measured, None where there is none or the processors are."""
+    if config["accelerator"] == "cpu":
+        return None
+    try:
+        return chosen(config["device"])
+    except NoSuchDevice as problem:
+        raise ConfigError(str(problem)) from None
+
+
+def accelerator(asked: str, gpu: Gpu | None) -> str:
     """``cpu`` or ``cuda``."""
     if asked == "auto":
-        return "cpu" if gpu_memory_gib is None else "cuda"
+        return "cuda" if gpu else "cpu"
     return asked
 
 
-def scale(asked: str, accelerator: str, gpu_memory_gib: float | None) -> tuple[str, str]:
+def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     """``(scale, the reason in one sentence)``."""
     if asked != "auto":
         return asked, f"The configuration asks for scale {asked}."
-    if accelerator == "cuda" and (gpu_memory_gib or 0) >= PAPER_MEMORY_GIB:
-        return "paper", f"Scale auto took paper: the GPU has {gpu_memory_gib:.0f} GiB of memory."
-    if accelerator == "cuda" and gpu_memory_gib is not None:
-        have = f"the GPU has {gpu_memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
-    else:
+    memory_gib = gpu and gpu.memory_mib and gpu.memory_mib / 1024
+    if accelerator != "cuda" or gpu is None:
         have = "no GPU is measured here"
+    elif memory_gib is None:
+        have = "the GPU does not tell how much memory it has"
+    elif memory_gib >= PAPER_MEMORY_GIB:
+        return "paper", f"Scale auto took paper: the GPU has {memory_gib:.0f} GiB of memory."
+    else:
+        have = f"the GPU has {memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
     return "laptop", f"Scale auto took laptop: {have}."
 
 

@@ -42,6 +42,8 @@ PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"))
 MEASURED_ELSEWHERE = Path("results/elsewhere.json")
 ELSEWHERE = MEASURED_ELSEWHERE.is_file()
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
+for notice in PLAN.notices:
+    print(f"millistep: {notice}", file=sys.stderr)
 if TO_MEASURE:
     print(changes.summary(PLAN, TO_MEASURE, ELSEWHERE), file=sys.stderr)
 

@@ -14,8 +14,10 @@ rule machine_card:
     resources:
         machine_percent=1,
         accelerator=PLAN.accelerator,
+        device=PLAN.device or "auto",
     params:
         machine=f"{PLAN.machine_id} {MACHINE_CARD}",
     shell:
         "PYTHONPATH=workflow python3 -s -m machine_card"
-        " --accelerator {resources.accelerator} --output {output} 2> >(tee {log} >&2)"
+        " --accelerator {resources.accelerator} --device {resources.device}"
+        " --output {output} 2> >(tee {log} >&2)"

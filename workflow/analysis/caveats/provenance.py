@@ -121,6 +121,26 @@ def deployments_differ(results: Results) -> Iterator[Caveat]:
 
 
 @rule
+def variables_set(results: Results) -> Iterator[Caveat]:
+    """Environment variables may change what a framework does in ways that no parity card shows."""
+    groups = _groups(
+        results.rows, lambda record: tuple(sorted(record.environment.variables.items()))
+    )
+    if any(groups):
+        words = "; ".join(
+            f"{listed([f'{name}={value}' for name, value in variables]) if variables else 'none'} "
+            f"in {places(cells, rows=results.rows)}"
+            for variables, cells in groups.items()
+        )
+        cells = tuple(cell for variables, found in groups.items() if variables for cell in found)
+        sentence = (
+            f"The configuration set environment variables of the measured processes: {words}."
+        )
+        evidence = {"variables": sorted({n for variables in groups for n, _ in variables})}
+        yield Caveat("variables_set", Severity.WARNING, cells, evidence, sentence)
+
+
+@rule
 def own_interpreter(results: Results) -> Iterator[Caveat]:
     """An interpreter that the user named holds what it holds, not the locked versions."""
     cells = tuple(

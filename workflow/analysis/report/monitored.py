@@ -25,8 +25,9 @@ def monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
     gpus = [monitor.gpu for monitor in found if monitor.gpu]
     if gpus:
         words = [
-            f"{name} {_span([getattr(gpu, key) for gpu in gpus])} {unit}"
+            f"{name} {_span(told)} {unit}"
             for name, key, unit in GPU_RANGES
+            if (told := [reading for gpu in gpus if (reading := getattr(gpu, key))])
         ]
         reasons = sorted({reason for gpu in gpus for reason in gpu.throttle_reasons})
         words.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")

@@ -1,5 +1,6 @@
 """A framework whose step lasts a known time, and which can fail in every way."""
 
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,9 @@ class Framework:
     def load(self):
         if self.wanted.get("missing_package"):
             import no_such_package  # noqa: F401
+
+    def live_accelerator(self):
+        return self.wanted.get("lives_on", self.cell.accelerator), "fake 1"
 
     def build(self):
         trouble = self.wanted.get("trouble")
@@ -112,6 +116,7 @@ class Framework:
             "affinity": str(sorted(os.sched_getaffinity(0))),
             "user_site": "usersite" if sys.flags.no_user_site == 0 else "none",
             "omp_num_threads": os.environ["OMP_NUM_THREADS"],
+            "environ": json.dumps(dict(os.environ)),
         }
 
     def force_precision(self, precision):

@@ -1,0 +1,127 @@
+"""Which GPU is measured, on machines that a made-up nvidia-smi describes."""
+
+import os
+
+import pytest
+
+from measure import device, machine, parent
+
+from . import nvidia_smi
+from .nvidia_smi import A100, part, uuid
+
+T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
+
+
+@pytest.fixture
+def gpus(tmp_path, monkeypatch):
+    """``gpus(models, ...)``: the GPUs of this machine from now on; ``visible`` of them."""
+
+    def installed(*models, visible=None, pci=False, **more):
+        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
+        device.gpus.cache_clear()
+        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
+        for name, value in (
+            ("CUDA_VISIBLE_DEVICES", visible),
+            ("CUDA_DEVICE_ORDER", "PCI_BUS_ID" if pci else None),
+        ):
+            monkeypatch.delenv(name, raising=False)
+            if value is not None:
+                monkeypatch.setenv(name, value)
+
+    yield installed
+    device.gpus.cache_clear()
+
+
+def wanted(asked="auto"):
+    return {"accelerator": "cuda", "device": asked}
+
+
+@pytest.mark.parametrize(
+    ("visible", "asked", "index"),
+    [
+        (None, "auto", 0),
+        (None, 2, 2),
+        (None, uuid(1), 1),
+        ("2,0", "auto", 2),
+        ("2,0", 0, 0),
+        ("GPU-1d5", "auto", 1),  # CUDA takes the start of a UUID
+        (" 1 , 2", "auto", 1),
+    ],
+)
+def test_one_gpu_the_same_for_card_monitor_and_process(gpus, visible, asked, index):
+    gpus(A100, A100, A100, visible=visible)
+    assert device.chosen(asked).index == index
+    assert parent.visible_device(wanted(asked)) == uuid(index)
+    assert parent.machine_card(wanted(asked))["accelerator_name"] == A100
+
+
+@pytest.mark.parametrize("visible", ["", "-1", "7", "7,0", "NoDevFiles"])
+def test_what_the_caller_hides_is_not_measured(gpus, visible):
+    gpus(A100, A100, visible=visible)
+    assert device.chosen("auto") is None
+    assert machine.card("cuda")["accelerator_name"] is None
+    # The word still hides all: "7" is as invalid for CUDA as it is here.
+    assert parent.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
+
+
+@pytest.mark.parametrize(("visible", "asked"), [("0", 1), (None, 5), ("0", uuid(1))])
+def test_a_gpu_that_is_not_visible_is_refused_with_those_that_are(gpus, visible, asked):
+    gpus(A100, A100, visible=visible)
+    with pytest.raises(parent.Refused, match=rf"^device: {asked} is not a visible GPU; .* 0 \(NV"):
+        parent.machine_card(wanted(asked))
+
+
+def test_of_a_mixed_machine_the_one_with_the_most_memory_unless_told(gpus):
+    gpus(T400, H200)
+    assert device.chosen("auto").name == H200
+    assert device.chosen(0).name == T400
+    gpus(T400, H200, visible=f"{uuid(0)},{uuid(1)}")
+    assert device.chosen("auto").name == T400
+
+
+def test_numbers_that_mean_another_gpu_to_cuda_than_to_nvidia_smi_are_refused(gpus):
+    gpus(T400, H200, visible="0")  # CUDA counts the fastest first, unless told otherwise
+    with pytest.raises(device.NoSuchDevice, match="set CUDA_DEVICE_ORDER=PCI_BUS_ID"):
+        device.chosen("auto")
+    gpus(T400, H200, visible="0", pci=True)
+    assert device.chosen("auto").name == T400
+
+
+def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
+    gpus(A100, A100, divided=[1])
+    assert device.chosen("auto").uuid == uuid(0)
+    first = device.chosen(1)
+    assert (first.uuid, first.memory_mib, first.name) == (
+        part(1, 0),
+        20 * 1024,
+        f"{A100} MIG 3g.20gb",
+    )
+    gpus(A100, A100, divided=[1], visible=part(1, 1))
+    assert parent.visible_device(wanted()) == part(1, 1)
+    assert parent.machine_card(wanted())["accelerator_memory_mib"] == 20 * 1024
+    # CUDA_VISIBLE_DEVICES with the whole GPU's name gives CUDA its first instance.
+    gpus(A100, A100, divided=[1], visible=uuid(1))
+    assert parent.visible_device(wanted()) == part(1, 0)
+
+
+def test_a_driver_from_before_mig_and_a_gpu_without_memory_of_its_own(gpus):
+    gpus(A100, driver="440.33.01", before_mig=True)
+    assert (device.chosen("auto").driver, device.chosen("auto").memory_mib) == ("440.33.01", 40960)
+    gpus("NVIDIA GB10")
+    assert device.chosen("auto").memory_mib is None
+
+
+def test_without_a_driver_or_nvidia_smi_there_is_no_gpu_to_describe(gpus, monkeypatch, tmp_path):
+    gpus(A100, broken=True)
+    assert device.chosen("auto") is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert device.chosen("auto") is None
+    # A container may have CUDA without nvidia-smi: the run is shown one GPU all the same.
+    assert parent.visible_device(wanted()) == "0"
+    assert parent.visible_device(wanted(3)) == "3"
+
+
+def test_on_the_processors_no_gpu_is_asked_for_and_none_is_shown(gpus):
+    gpus(A100)
+    assert parent.visible_device({"accelerator": "cpu", "device": None}) is None
+    assert machine.card("cpu")["accelerator_name"] is None

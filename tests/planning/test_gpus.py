@@ -1,0 +1,172 @@
+"""Planning on machines with GPUs that a made-up nvidia-smi describes: which one, what driver."""
+
+import json
+import os
+
+import pytest
+
+from environments import post_deploy
+from measure import device
+from planning import changes, drivers
+from planning.config import ConfigError
+from planning.frameworks import FRAMEWORKS
+
+from ..measure import nvidia_smi
+from ..measure.nvidia_smi import uuid
+from .test_config import BERT, ROOT, plan
+
+T400, H200, A100 = "NVIDIA T400 4GB", "NVIDIA H200", nvidia_smi.A100
+ON_CUDA_13 = ["keras3-torch", "pytorch-eager", "pytorch-compiled"]
+
+
+@pytest.fixture
+def gpus(tmp_path, monkeypatch):
+    """``gpus(models, driver)``: the GPUs of this machine from now on."""
+
+    def installed(*models, **more):
+        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
+        device.gpus.cache_clear()
+        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+    yield installed
+    device.gpus.cache_clear()
+
+
+def planned(**options):
+    return plan(**{"models": BERT, "accelerator": "auto", **options})
+
+
+def identities(made):
+    return [json.loads(run.identity) for run in made.runs]
+
+
+def test_every_locked_cuda_has_a_driver_that_it_needs():
+    definitions = {f.environment for f in FRAMEWORKS.values()}
+    locks = {name: post_deploy(ROOT / "envs/cuda" / f"{name}.yaml") for name in definitions}
+    needed = {name: drivers.oldest_driver(lock) for name, lock in locks.items()}
+    assert set(needed.values()) <= set(drivers.OLDEST_DRIVER.values())
+    assert drivers.cuda_version(post_deploy(ROOT / "envs/cpu/pytorch.yaml")) is None
+
+
+@pytest.mark.parametrize(
+    ("driver", "needed", "older"),
+    [
+        ("580.65.06", "580.65.06", False),
+        ("580.7.1", "580.65.06", True),
+        ("525.60.13", "525.60.13", False),
+        ("525.60.11", "525.60.13", True),
+        ("1000.1", "580.65.06", False),
+    ],
+)
+def test_versions_are_compared_as_numbers(driver, needed, older):
+    assert drivers.is_older(driver, needed) == older
+
+
+def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on(gpus):
+    gpus(A100, driver="550.54.15")
+    made = planned()
+    reason = "the NVIDIA driver is 550.54.15, CUDA 13.0 needs 580.65.06 or newer"
+    assert made.notices == [f"{reason}: not measured are {', '.join(ON_CUDA_13)}"]
+    cells = made.document()["cells"]
+    barred = {cell["framework"] for cell in cells if cell["unsupported"]}
+    assert barred == set(ON_CUDA_13)
+    assert {c["unsupported"] for c in cells if c["framework"] in barred} == {reason}
+    assert {run.framework for run in made.runs} == set(FRAMEWORKS) - barred
+    # Nothing is deployed for them, and the canary takes a library that can run.
+    assert {e.name for e in made.environments} == {f for f in FRAMEWORKS if f not in barred}
+    assert made.checks.framework.name == "keras3-tensorflow"
+    assert {run.framework for run in made.checks.again} == {"keras3-jax"}
+
+
+def test_a_driver_that_is_new_enough_bars_nothing_and_one_that_is_too_old_everything(gpus):
+    gpus(A100, driver="580.65.06")
+    assert (planned().notices, planned().unsupported) == ([], {})
+    assert planned().checks.framework.name == "pytorch-eager"
+    gpus(A100, driver="470.82.01")
+    made = planned()
+    assert made.runs == []
+    assert [line.split(":")[0] for line in made.notices] == [
+        "the NVIDIA driver is 470.82.01, CUDA 12.9 needs 525.60.13 or newer",
+        "the NVIDIA driver is 470.82.01, CUDA 13.0 needs 580.65.06 or newer",
+    ]
+
+
+def test_an_interpreter_of_the_users_own_is_not_judged_by_the_lock(gpus):
+    gpus(A100, driver="550.54.15")
+    made = planned(interpreters={"keras3-torch": "/opt/python"})
+    assert "keras3-torch" in {run.framework for run in made.runs}
+    assert "keras3-torch" not in made.notices[0]
+
+
+def test_the_reason_that_the_configuration_gives_comes_first(gpus):
+    gpus(A100, driver="550.54.15")
+    own = {"model": "bert", "framework": "pytorch-eager", "reason": "known"}
+    made = planned(unsupported=[own])
+    assert {made.unsupported[row, "pytorch-eager"] for row in made.rows} == {"known"}
+
+
+def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
+    gpus(T400, H200)
+    made = planned(scale="auto")
+    assert made.gpu.name == H200
+    assert (made.accelerator, made.scale) == ("cuda", "paper")
+    assert {i["device"] for i in identities(made)} == {"auto"}
+    small = planned(scale="auto", device=0)
+    assert (small.gpu.name, small.scale) == (T400, "laptop")
+    assert {i["device"] for i in identities(small)} == {0}
+    assert made.machine_id != small.machine_id
+    text = json.dumps([made.document(), made.checks.identities])
+    assert "GPU-" not in text
+    assert {i["device"] for i in identities(planned(device=uuid(1)))} == {uuid(1)}
+    assert json.loads(made.checks.known_steps.identity)["device"] == "auto"
+
+
+def test_a_gpu_that_is_not_there_is_one_line(gpus):
+    gpus(T400, H200)
+    with pytest.raises(ConfigError) as refusal:
+        planned(device=2)
+    assert str(refusal.value) == (
+        f"configuration: device: 2 is not a visible GPU; allowed are auto, 0 ({T400}), 1 ({H200})"
+    )
+
+
+def test_on_the_processors_the_device_changes_no_identity(gpus):
+    gpus(A100)
+    same = [planned(accelerator="cpu", device=device) for device in ("auto", 0)]
+    assert identities(same[0]) == identities(same[1])
+
+
+def test_a_gpu_that_does_not_tell_its_memory_is_measured_at_laptop(gpus):
+    gpus("NVIDIA GB10")
+    made = planned(scale="auto")
+    assert (made.accelerator, made.scale) == ("cuda", "laptop")
+    assert "does not tell" in made.scale_reason
+
+
+def test_cuda_can_be_planned_where_there_is_none(gpus):
+    gpus(A100, broken=True)
+    made = planned(accelerator="cuda", device=3)
+    assert made.accelerator == "cuda"
+    assert made.unsupported == {}
+    assert {i["device"] for i in identities(made)} == {3}
+
+
+def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
+    plain, made = plan(models=BERT), plan(models=BERT, environment={"XLA_FLAGS": "--x"})
+    for identity in [*made.identities.values()]:
+        assert json.loads(identity)["variables"] == {"XLA_FLAGS": "--x"}
+    assert not set(plain.identities.values()) & set(made.identities.values())
+    reordered = [{"B_1": "x", "A_1": "y"}, {"A_1": "y", "B_1": "x"}]
+    first, second = (plan(models=BERT, environment=e).identities for e in reordered)
+    assert first == second
+
+
+def test_what_the_caller_set_and_no_run_will_see_is_named_once(monkeypatch, tmp_path):
+    for name in ("XLA_FLAGS", "OMP_SCHEDULE", "NVIDIA_TF32_OVERRIDE"):
+        monkeypatch.setenv(name, "1")
+    made = plan(models=BERT, environment={"XLA_FLAGS": "--x"})
+    summary = changes.summary(made, changes.reasons(made, tmp_path))
+    (line,) = (line for line in summary.splitlines() if "not passed on" in line)
+    assert "NVIDIA_TF32_OVERRIDE, OMP_SCHEDULE" in line
+    assert "XLA_FLAGS" not in line
