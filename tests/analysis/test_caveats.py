@@ -55,6 +55,23 @@ def test_every_rule_has_its_condition():
     assert {function.__name__ for function in RULES} == CONDITIONS.keys() | PUBLISHED_ONLY
 
 
+def test_two_versions_of_cuda_are_said_and_favour_nobody(tmp_path):
+    project = quiet_project(tmp_path)
+    for framework, version in ((JAX, "12.9"), (TORCH, "13.0")):
+        project.change(
+            lambda r, version=version: r["parity"].update(cuda_version=version), framework
+        )
+    (caveat,) = collect(project.load())
+    assert caveat.id == "parity_differs"
+    assert caveat.sentence == (
+        "BERT fit: cuda version not the same in every column (12.9 in Keras 3 (JAX); 13.0 in "
+        "Keras 3 (PyTorch)), so part of a difference may come from that. Which side it favours is "
+        "unknown."
+    )
+    project.change(lambda r: r["parity"].update(cuda_version=None))  # as on the processors
+    assert ids(project) == []
+
+
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_gives_its_caveat_and_no_other(tmp_path, name):
     project = quiet_project(tmp_path)

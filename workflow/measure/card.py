@@ -4,6 +4,8 @@ An entry of the card is read back from the live framework. Where there is nothin
 it stands on the card all the same and its name in ``declared``.
 """
 
+from measure import cuda_libraries
+
 # What a builder calls an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
 
@@ -11,6 +13,8 @@ WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
 def parity(framework, amount: dict) -> dict:
     """What really ran, less what has no meaning for a model without images."""
     card = {**framework.parity(), **framework.precision()}
+    if framework.cell.accelerator == "cuda":
+        card |= cuda_libraries.versions()
     if amount["images_per_step"] is None:
         for name in ("image_data_format", "convolution_precision"):
             card.pop(name, None)

@@ -16,6 +16,24 @@ def check_model(sizes: dict, parameters: int, trains: str) -> None:
         raise WrongModel("nothing is trainable: fit would report a time for no training")
 
 
+class WrongDevice(RuntimeError):
+    """The framework computes on another kind of device than the one that was asked for."""
+
+
+def check_device(asked: str, live) -> None:
+    """Raise :class:`WrongDevice` unless a library computes on what was asked for.
+
+    live: tells where it does, see :mod:`measure.live`; may fail where there is no device.
+    """
+    try:
+        found, library = live()
+    except Exception as error:
+        words = next(iter(str(error).splitlines()), "")
+        raise WrongDevice(f"{asked} was asked for: {type(error).__name__}: {words}") from error
+    if found != asked:
+        raise WrongDevice(f"{asked} was asked for, {library} computes on {found}")
+
+
 class WrongPrecision(RuntimeError):
     """Float32 products are not computed in what the configuration asks for."""
 

@@ -17,7 +17,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
-from measure.checks import check_model, check_precision  # noqa: E402
+from measure.checks import check_device, check_model, check_precision  # noqa: E402
 from measure.machine import other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import Events, run  # noqa: E402
@@ -86,8 +86,9 @@ class Measurement:
         self._tell_timing()
 
     def load(self) -> None:
-        """Import the framework and force what the configuration asks for."""
+        """Import the framework, force what the configuration asks for, see that it is so."""
         self.framework.load()
+        check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
             check_precision(self.cell.precision, self.framework.precision())

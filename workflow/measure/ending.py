@@ -11,6 +11,16 @@ OUT_OF_MEMORY_WORDS = (
     "can't allocate memory",
     "bad_alloc",
 )
+# What libraries say where CUDA cannot be used at all: no device, no driver, one too old.
+NO_DEVICE_WORDS = (
+    "Unable to initialize backend 'cuda'",
+    "Torch not compiled with CUDA enabled",
+    "Found no NVIDIA driver",
+    "The NVIDIA driver on your system is too old",
+    "CUDA driver version is insufficient",
+    "No CUDA GPUs are available",
+    "no CUDA-capable device is detected",
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,11 @@ def _failure(failure: dict) -> tuple[str, str]:
     words = f"{kind}: {first_line}" if first_line else kind
     if kind in OUT_OF_MEMORY_TYPES or any(w in message for w in OUT_OF_MEMORY_WORDS):
         return "oom", words[:500]
+    if kind == "WrongDevice":
+        # Nothing failed: this column cannot do here what is asked, and another machine's might.
+        return "unsupported", first_line[:500]
+    if any(w in message for w in NO_DEVICE_WORDS):
+        return "unsupported", words[:500]
     if kind == "ModuleNotFoundError":
         return "error", f"missing package, {words}"[:500]
     return "error", words[:500]

@@ -6,6 +6,8 @@ class ``Framework`` is built with a :class:`Cell` and offers:
 ``load()``
     import the framework and the model library, apply the thread policy, check
     that this really is the framework it says (raises :class:`WrongFramework`).
+``live_accelerator()``
+    where it computes by itself now, asked of the library, see :mod:`measure.live`.
 ``force_precision(precision)``
     have float32 products computed in ``float32`` or ``tf32``, by the framework's own switch.
 ``precision()``

@@ -2,6 +2,7 @@
 
 import os
 
+from measure import live
 from measure.device_memory import SHARE
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
@@ -28,6 +29,9 @@ class Framework(Keras3Framework):
     def _count(self, event, duration_secs, **_):
         if event == "/jax/core/compile/backend_compile_duration":
             self._compiled += 1
+
+    def live_accelerator(self):
+        return live.of_jax(self.jax)
 
     def force_precision(self, precision):
         names = {"float32": "float32", "tf32": "tensorfloat32"}

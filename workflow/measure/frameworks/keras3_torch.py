@@ -1,5 +1,6 @@
 """Keras 3 on PyTorch."""
 
+from measure import live
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.torch import TorchMixin
 
@@ -14,6 +15,9 @@ class Framework(TorchMixin, Keras3Framework):
         self.torch = torch
         self.apply_threads()
         self.limit_memory()
+
+    def live_accelerator(self):
+        return live.of_torch(self.torch, self.keras.ops.zeros(()))
 
     def compilations(self):
         if not self.model.jit_compile:

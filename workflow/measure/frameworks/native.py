@@ -3,6 +3,7 @@
 import time
 from functools import partial
 
+from measure import live
 from measure.frameworks import builder, feeding, loops
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
@@ -29,6 +30,9 @@ class NativeFramework(TorchMixin):
         self.limit_memory()
         self.models = builder(self.cell, self.family)
         self.models.load()
+
+    def live_accelerator(self):
+        return live.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
 
     def build(self):
         self.torch.manual_seed(self.cell.seed)

@@ -1,5 +1,6 @@
 """What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
 
+from measure import live
 from measure.device_memory import SHARE, total_mib
 from measure.frameworks.denormals import flushed
 from measure.frameworks.threads import XLA_POOL, named
@@ -23,6 +24,9 @@ class TensorFlowMixin:
 
     def _gpus(self):
         return self.tf.config.list_physical_devices("GPU")
+
+    def live_accelerator(self):
+        return live.of_tensorflow(self.tf)
 
     def force_precision(self, precision):
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")

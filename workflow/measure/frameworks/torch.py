@@ -19,7 +19,8 @@ class TorchMixin:
 
     def limit_memory(self):
         """The policy of :mod:`measure.device_memory`."""
-        if self.cell.accelerator == "cuda":
+        # Without a device nothing is limited: what the run computes on is asked next.
+        if self.cell.accelerator == "cuda" and self.torch.cuda.is_available():
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
 
     def force_precision(self, precision):

@@ -2,6 +2,8 @@
 
 ``Library(accelerator, threads, seed)``
     imports the library with the threads of the runs.
+``live_accelerator()``
+    where it computes now, see :mod:`measure.live`.
 ``product(dtype, size)``
     a function that issues one product of two square matrices of seeded random
     numbers, computed in ``float32``, ``tf32`` or ``bfloat16``.
@@ -12,6 +14,8 @@
 """
 
 import importlib
+
+from measure.checks import check_device
 
 LIBRARIES = {
     "keras2-tensorflow": "tensorflow",
@@ -24,6 +28,8 @@ LIBRARIES = {
 
 
 def library(task: dict):
-    """The library of a framework, ready to compute."""
+    """The library of a framework, ready to compute where it was asked to."""
     module = importlib.import_module(f"measure.matmul.{LIBRARIES[task['framework']]}")
-    return module.Library(task["accelerator"], task["threads"], task["seed"])
+    found = module.Library(task["accelerator"], task["threads"], task["seed"])
+    check_device(task["accelerator"], found.live_accelerator)
+    return found

@@ -4,24 +4,29 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from measure import live
+
 
 class Library:
     def __init__(self, accelerator: str, threads: int, seed: int):
         # XLA's pool on the host has one thread per processor of the affinity mask.
         self._on_host = accelerator == "cpu"
-        self._key = jax.random.key(seed)
+        self._seed = seed
         self._last = None
+
+    def live_accelerator(self):
+        return live.of_jax(jax)
 
     def product(self, dtype: str, size: int):
         kind = jnp.bfloat16 if dtype == "bfloat16" else jnp.float32
-        keys = jax.random.split(self._key)
+        keys = jax.random.split(jax.random.key(self._seed))
         left, right = (jax.random.normal(key, (size, size)).astype(kind) for key in keys)
         precision = {"float32": "float32", "tf32": "tensorfloat32", "bfloat16": None}[dtype]
         compiled = jax.jit(lambda a, b: jnp.matmul(a, b, precision=precision))
         return lambda: self._issued(compiled(left, right))
 
     def copy(self, mib: int):
-        source = jax.random.normal(self._key, (mib, 2**20 // 4))
+        source = jax.random.normal(jax.random.key(self._seed), (mib, 2**20 // 4))
         if self._on_host:  # where JAX would spend its time on fresh pages
             target = np.empty_like(source)
             return lambda: np.copyto(target, source)

@@ -1,13 +1,24 @@
 """Products and copies with TensorFlow."""
 
+from functools import cached_property
+
 import tensorflow as tf
+
+from measure import live
 
 
 class Library:
     def __init__(self, accelerator: str, threads: int, seed: int):
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(threads)
-        self._random = tf.random.Generator.from_seed(seed)
+        self._seed = seed
+
+    def live_accelerator(self):
+        return live.of_tensorflow(tf)
+
+    @cached_property
+    def _random(self):
+        return tf.random.Generator.from_seed(self._seed)
 
     def product(self, dtype: str, size: int):
         tf.config.experimental.enable_tensor_float_32_execution(dtype == "tf32")

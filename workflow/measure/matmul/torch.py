@@ -1,6 +1,10 @@
 """Products and copies with PyTorch."""
 
+from functools import cached_property
+
 import torch
+
+from measure import live
 
 
 class Library:
@@ -8,7 +12,14 @@ class Library:
         torch.set_num_threads(threads)
         torch.set_grad_enabled(False)
         self._device = accelerator
-        self._random = torch.Generator(accelerator).manual_seed(seed)
+        self._seed = seed
+
+    def live_accelerator(self):
+        return live.of_torch(torch, torch.empty(0, device=self._device))
+
+    @cached_property
+    def _random(self):
+        return torch.Generator(self._device).manual_seed(self._seed)
 
     def product(self, dtype: str, size: int):
         torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"

@@ -17,6 +17,9 @@ class Framework:
     def load(self):
         """There is nothing to import."""
 
+    def live_accelerator(self):
+        return "cpu", "a busy wait"
+
     def build(self):
         """There is nothing to build."""
 

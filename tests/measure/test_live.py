@@ -1,0 +1,109 @@
+"""The device is the accelerator's, in both directions, or the run says so and is no number."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from environments import virtual_interpreter
+from measure import parent
+from measure.checks import WrongDevice, check_device
+from measure.ending import Ending, status
+from planning.frameworks import FRAMEWORKS
+from planning.models import Models
+
+from ..models.libraries import cell
+from .conftest import identity
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
+NO_GPU = subprocess.run(["sh", "-c", "command -v nvidia-smi"], capture_output=True).returncode
+
+
+def test_another_device_than_the_one_asked_for_is_no_number_in_either_direction(run):
+    for asked, found in (("cuda", "cpu"), ("cpu", "cuda")):
+        record = run(changes={"accelerator": asked, "device": "auto"}, lives_on=found)
+        assert record["status"] == "unsupported"
+        assert record["reason"] == f"{asked} was asked for, fake 1 computes on {found}"
+        assert record["timing"] is None
+        jsonschema.validate(record, SCHEMA)
+
+
+def test_a_library_that_fails_where_there_is_no_device_says_so_in_one_line():
+    def live():
+        raise RuntimeError("Found no NVIDIA driver on your system.\nPlease check")
+
+    with pytest.raises(WrongDevice) as failure:
+        check_device("cuda", live)
+    words = "cuda was asked for: RuntimeError: Found no NVIDIA driver on your system."
+    assert str(failure.value) == words
+    failed = {"type": "WrongDevice", "message": words}
+    assert status(Ending(done=False, exit_code=1, failure=failed)) == ("unsupported", words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "expected"),
+    [
+        ("RuntimeError", "Unable to initialize backend 'cuda': no driver", "unsupported"),
+        ("RuntimeError", "The NVIDIA driver on your system is too old (12040)", "unsupported"),
+        ("RuntimeError", "CUDA error: an illegal memory access was encountered", "error"),
+        ("OutOfMemoryError", "CUDA out of memory.", "oom"),
+    ],
+)
+def test_a_device_that_cannot_be_used_is_told_from_one_that_failed(kind, message, expected):
+    failed = {"type": kind, "message": message}
+    assert status(Ending(done=False, exit_code=1, failure=failed))[0] == expected
+
+
+def real(framework, accelerator, folder):
+    """The record of BERT at smoke by a real library, in the environment without CUDA."""
+    asked = cell("bert", framework, "predict", "smoke", batch_size=2, accelerator=accelerator)
+    name = FRAMEWORKS[framework].environment
+    definition = ROOT / "envs/cpu" / f"{name}.yaml"
+    interpreter = virtual_interpreter(name, definition, None)
+    environment = {
+        "name": name,
+        "method": "interpreter",
+        "definition_sha256": "0" * 64,
+        "interpreter": interpreter,
+        "prefix": sys.prefix,
+        "python": "",
+        "packages": {},
+    }
+    changes = {
+        "accelerator": accelerator,
+        "device": "auto",
+        "framework": framework,
+        "model": "bert",
+        "task": "predict",
+        "parameters": Models([]).load("bert").tasks["predict"]["parameters"]["smoke"],
+        "trains": "nothing",
+        "probes": [],
+    }
+    whole = {**json.loads(identity(changes=changes)), "architecture": asked.architecture}
+    record, log = folder / "run1.json", folder / "run1.log"
+    parent.run(json.dumps(whole), environment, record, log, 120, 20_000)
+    return json.loads(record.read_text())
+
+
+@pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
+@pytest.mark.parametrize(
+    ("framework", "words"),
+    [
+        ("keras3-jax", "cuda was asked for, jax {} computes on cpu"),
+        ("keras3-tensorflow", "cuda was asked for, tensorflow {} (built without CUDA) computes"),
+        ("keras3-torch", "cuda was asked for, torch {} computes on cpu"),
+        ("pytorch-eager", "cuda was asked for: AssertionError: Torch not compiled with CUDA"),
+    ],
+)
+def test_real_libraries_that_fall_back_to_the_processor_are_found_out(framework, words, tmp_path):
+    record = real(framework, "cuda", tmp_path)
+    packages = record["environment"]["packages"]
+    library = framework.partition("-")[2].replace("tensorflow", "tensorflow-cpu")
+    assert record["status"] == "unsupported"
+    assert record["reason"].startswith(words.format(packages.get(library)))
+    assert "\n" not in record["reason"]
+    assert record["timing"] is None

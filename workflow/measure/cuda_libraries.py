@@ -1,0 +1,51 @@
+"""Versions of CUDA and cuDNN as this process has loaded them, whichever library did."""
+
+import ctypes
+import os
+import re
+from pathlib import Path
+
+MAPS = Path("/proc/self/maps")
+
+
+def versions(maps: Path = MAPS) -> dict[str, str | None]:
+    """``cuda_version``, ``cudnn_version``; None for what is not loaded or does not tell."""
+    return {
+        "cuda_version": _told(maps, "cudart", _cuda),
+        "cudnn_version": _told(maps, "cudnn", _cudnn),
+    }
+
+
+def _told(maps: Path, library: str, ask) -> str | None:
+    """What the loaded copies of a library say of themselves; more than one is worth knowing."""
+    name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
+    try:
+        fields = [line.split(maxsplit=5) for line in maps.read_text().splitlines()]
+    except OSError:  # no Linux
+        return None
+    paths = {f[5] for f in fields if len(f) == 6 and name.fullmatch(Path(f[5]).name)}
+    found = {said for path in paths if (said := _asked(path, ask))}
+    return ", ".join(sorted(found)) or None
+
+
+def _asked(path: str, ask) -> str | None:
+    try:
+        return ask(ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY))
+    except (OSError, AttributeError):  # unloaded meanwhile, or another library of that name
+        return None
+
+
+def _cuda(library) -> str | None:
+    """12090 is 12.9."""
+    number = ctypes.c_int()
+    if library.cudaRuntimeGetVersion(ctypes.byref(number)):
+        return None
+    return f"{number.value // 1000}.{number.value % 1000 // 10}"
+
+
+def _cudnn(library) -> str:
+    """92800 is 9.28.0; before version 9 there was a digit less, 8902 is 8.9.2."""
+    library.cudnnGetVersion.restype = ctypes.c_size_t
+    number = library.cudnnGetVersion()
+    unit = 10_000 if number >= 90_000 else 1000
+    return f"{number // unit}.{number % unit // 100}.{number % 100}"
