@@ -17,6 +17,7 @@ import jobs
 import write_bundle
 from measure import parent
 
+from .measure import nvidia_smi
 from .planning.test_config import plan
 
 FRAMEWORKS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
@@ -300,6 +301,22 @@ def test_a_machine_with_too_few_processors_is_refused(tmp_path):
     line = kit.refused(*THIS)
     assert "10000 threads" in line
     assert f"--config threads={len(os.sched_getaffinity(0))}" in line
+
+
+def test_a_gpu_that_the_other_machine_does_not_have_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", nvidia_smi.install(tmp_path / "bin"), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    cuda = {"accelerator": "cuda", "scale": "smoke", "here": False}
+    line = Kit(tmp_path / "kit", device=1, **cuda).refused(*THIS)
+    assert "device: 1 is not a visible GPU" in line
+
+
+def test_variables_that_no_run_will_see_are_named(kit, monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--x")
+    status, said = kit.run(*THIS)
+    assert status == 0
+    (line,) = (line for line in said.splitlines() if "not passed on" in line)
+    assert "XLA_FLAGS" in line
 
 
 def test_no_run_is_pinned_to_fewer_processors_than_it_has_threads(tmp_path):

@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     try:
-        plan = Plan(json.loads(options.config), definition_sha256, Path("envs"))
+        plan = Plan(json.loads(options.config), definition_sha256, Path("envs"), here=False)
         bundle.check_portable(plan)
     except ConfigError as error:
         print(f"millistep: {error}", file=sys.stderr)

@@ -14,10 +14,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
     parser.add_argument("--envs", type=Path, default=Path("envs"))
+    parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     try:
-        plan = Plan(json.loads(options.config), definition_sha256, options.envs)
+        plan = Plan(
+            json.loads(options.config), definition_sha256, options.envs, not options.elsewhere
+        )
     except ConfigError as error:
         print(f"millistep: {error}", file=sys.stderr)
         return 1

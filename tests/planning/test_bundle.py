@@ -7,7 +7,6 @@ import zipfile
 import pytest
 
 import write_bundle
-from measure import machine
 from planning import bundle
 from planning.config import ConfigError
 
@@ -41,12 +40,14 @@ def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
         planned.check_processors()
 
 
-def test_the_document_is_the_same_with_a_gpu_and_without(monkeypatch):
+def test_the_document_is_the_same_with_a_gpu_and_without_and_with_an_old_driver(gpus):
     documents = []
-    for gpu in (None, ("A GPU", 81_559), ("A small GPU", 8_192)):
-        monkeypatch.setattr(machine, "gpu", lambda gpu=gpu: gpu)
-        documents.append(bundle.document(plan(**ELSEWHERE)))
-    assert documents[0] == documents[1] == documents[2]
+    for models, driver in ((), "1"), (["NVIDIA H200"], "590.1"), (["NVIDIA T400 4GB"], "390.1"):
+        gpus(*models, driver=driver, broken=not models)
+        documents.append(bundle.document(plan(here=False, **ELSEWHERE, device=0)))
+    assert all(document == documents[0] for document in documents)
+    assert documents[0]["device"] == 0
+    bundle.document(plan(here=False, **{**ELSEWHERE, "device": 7}))  # it may be there
 
 
 def test_every_timed_file_has_the_identity_that_snakemake_wants():

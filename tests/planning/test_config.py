@@ -20,9 +20,9 @@ SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 BERT = {"bert": {"fit": "default", "predict": "default"}}
 
 
-def plan(**changes):
+def plan(here=True, **changes):
     config = {**copy.deepcopy(SHIPPED), "scale": "smoke", "accelerator": "cpu", **changes}
-    return Plan(config, definition_sha256, ROOT / "envs")
+    return Plan(config, definition_sha256, ROOT / "envs", here)
 
 
 def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():

@@ -1,36 +1,19 @@
 """Planning on machines with GPUs that a made-up nvidia-smi describes: which one, what driver."""
 
 import json
-import os
 
 import pytest
 
 from environments import post_deploy
-from measure import device
 from planning import changes, drivers
 from planning.config import ConfigError
 from planning.frameworks import FRAMEWORKS
 
-from ..measure import nvidia_smi
-from ..measure.nvidia_smi import uuid
+from ..measure.nvidia_smi import A100, uuid
 from .test_config import BERT, ROOT, plan
 
-T400, H200, A100 = "NVIDIA T400 4GB", "NVIDIA H200", nvidia_smi.A100
+T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
 ON_CUDA_13 = ["keras3-torch", "pytorch-eager", "pytorch-compiled"]
-
-
-@pytest.fixture
-def gpus(tmp_path, monkeypatch):
-    """``gpus(models, driver)``: the GPUs of this machine from now on."""
-
-    def installed(*models, **more):
-        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
-        device.gpus.cache_clear()
-        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-
-    yield installed
-    device.gpus.cache_clear()
 
 
 def planned(**options):

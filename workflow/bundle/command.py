@@ -81,7 +81,7 @@ def measure(root: Path, options: argparse.Namespace) -> int:
     os.chdir(root)  # the programs that measure have all paths from here
     files = selected(bundle, found, options.only, root)
     with only_one(root):
-        write_card(monitor or sys.executable, bundle["accelerator"])
+        write_card(monitor or sys.executable, bundle)
         session = Session(bundle, found, monitor, options.time_limit_s, deadline)
         try:
             ended = session.measure(files)

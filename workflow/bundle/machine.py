@@ -6,25 +6,38 @@ import sys
 from pathlib import Path
 
 from bundle import Problem
-from measure import processors
+from measure import device, processors, variables
 
 CARD = "results/machine.json"
 
 
 def check_machine(bundle: dict) -> None:
-    """Raise :class:`Problem` for a machine that lacks what every run needs."""
+    """Raise :class:`Problem` for a machine that lacks what every run needs.
+
+    Says what of the caller's environment no run will see.
+    """
     available = len(processors.available())
     if available < bundle["threads"]:
         raise Problem(
             f"planned for {bundle['threads']} threads, and {available} processors may be used "
             f"here: make the bundle with --config threads={available}"
         )
+    try:
+        if bundle["accelerator"] == "cuda":
+            device.chosen(bundle["device"])
+    except device.NoSuchDevice as problem:
+        raise Problem(str(problem)) from None
+    left_out = variables.left_out(os.environ, bundle["environment"])
+    if left_out:
+        words = "not passed on to what is measured, unless the bundle is made with --config"
+        print(f"{words} environment={{...}}: {', '.join(left_out)}", file=sys.stderr)
 
 
-def write_card(interpreter: str, accelerator: str) -> None:
+def write_card(interpreter: str, bundle: dict) -> None:
     """The machine's card; a run is worth more than it, so what fails is said and left."""
     command = [interpreter, "-s", "-m", "machine_card"]
-    command += ["--accelerator", accelerator, "--output", CARD]
+    command += ["--accelerator", bundle["accelerator"], "--output", CARD]
+    command += ["--device", str(bundle["device"] or "auto")]
     environ = {**os.environ, "PYTHONPATH": str(Path("workflow").absolute())}
     done = subprocess.run(command, env=environ, capture_output=True, text=True)
     if done.returncode:

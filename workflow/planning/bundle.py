@@ -42,6 +42,8 @@ def document(plan) -> dict:
         "schema": SCHEMA,
         "scale": plan.scale,
         "accelerator": plan.accelerator,
+        "device": plan.device,
+        "environment": plan.config["environment"],
         "threads": plan.threads,
         "time_limit_s": plan.time_limit_s,
         "memory_gib": plan.config["limits"].get("memory_gib", "auto"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from environments import post_deploy
 from measure import machine, processors, variables
+from measure.device import Gpu, NoSuchDevice, chosen
 from planning import drivers, models, resolve, schedule, sources
 from planning.cells import Environment, Row, Run, record_path
 from planning.checks import Checks
@@ -23,18 +24,20 @@ CORE = (MEASURE / "child.py", MEASURE / "parent.py", MEASURE / "sampler.py")
 class Plan:
     """Built from a configuration; raises :class:`ConfigError` for what cannot be planned.
 
-    environment_sha256: digest of a definition file, given its path.
+    environment_sha256: digest of a definition file, given its path. here: whether it is
+    measured on this machine, whose GPU and driver then matter.
     """
 
     machine_card = "results/machine.json"
     self_test = "results/self_test.json"
 
-    def __init__(self, config: dict, environment_sha256, envs: Path):
+    def __init__(self, config: dict, environment_sha256, envs: Path, here: bool = True):
         self.config = check(config)
         self._environment_sha256 = cache(environment_sha256)
         self._envs = envs
         self._check_environment()
-        self.gpu = resolve.gpu(self.config)
+        self.gpu = self._gpu(here)
+        self._driver = self.gpu.driver if self.gpu and here else None
         self.accelerator = resolve.accelerator(self.config["accelerator"], self.gpu)
         self.machine_id = machine.card_with(self.gpu)["id"]
         self.scale, self.scale_reason = resolve.scale(
@@ -63,6 +66,17 @@ class Plan:
         here = len(processors.available())
         if self.threads > here:
             raise ConfigError(f"threads: {self.threads} is more than the {here} processors here")
+
+    def _gpu(self, here: bool) -> Gpu | None:
+        """The one that is measured, None where there is none or the processors are."""
+        if self.config["accelerator"] == "cpu":
+            return None
+        try:
+            return chosen(self.config["device"])
+        except NoSuchDevice as problem:
+            if here:
+                raise ConfigError(str(problem)) from None
+            return None
 
     def _check_environment(self) -> None:
         for name in self.config["environment"]:
@@ -119,14 +133,14 @@ class Plan:
     def too_old_driver(self) -> dict[Framework, str]:
         """Columns whose CUDA the driver here cannot run, and why; empty where nobody knows."""
         found = {}
-        for framework in self.frameworks if self.gpu else []:
+        for framework in self.frameworks if self._driver else []:
             environment = self.environment_of(framework)
             lock = post_deploy(environment.definition)
             needed = None if environment.interpreter else drivers.oldest_driver(lock)
-            if needed and drivers.is_older(self.gpu.driver, needed):
+            if needed and drivers.is_older(self._driver, needed):
                 cuda = "{}.{}".format(*drivers.cuda_version(lock))
                 found[framework] = (
-                    f"the NVIDIA driver is {self.gpu.driver}, CUDA {cuda} needs {needed} or newer"
+                    f"the NVIDIA driver is {self._driver}, CUDA {cuda} needs {needed} or newer"
                 )
         return found
 

@@ -5,22 +5,11 @@ import os
 from pathlib import Path
 
 from measure import processors
-from measure.device import Gpu, NoSuchDevice, chosen
-from planning.config import ConfigError
+from measure.device import Gpu
 
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 DEFAULT_RUNS = {"paper": 3, "laptop": 1, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
-
-
-def gpu(config: dict) -> Gpu | None:
-    """The one that is measured, None where there is none or the processors are."""
-    if config["accelerator"] == "cpu":
-        return None
-    try:
-        return chosen(config["device"])
-    except NoSuchDevice as problem:
-        raise ConfigError(str(problem)) from None
 
 
 def accelerator(asked: str, gpu: Gpu | None) -> str:

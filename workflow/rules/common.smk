@@ -36,11 +36,11 @@ or_one_line(check_yaml, CONFIG)
 configfile: CONFIG
 
 
-PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"))
 # Written by a bundle: what is in results was measured on another machine, and is completed
 # there. Here it is drawn as far as it goes.
 MEASURED_ELSEWHERE = Path("results/elsewhere.json")
 ELSEWHERE = MEASURED_ELSEWHERE.is_file()
+PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"), not ELSEWHERE)
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
 for notice in PLAN.notices:
     print(f"millistep: {notice}", file=sys.stderr)

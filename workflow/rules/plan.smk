@@ -14,5 +14,7 @@ rule plan:
         # The order of the keys is nothing; that of models, tasks and columns is the table's.
         config=json.dumps(dict(sorted(PLAN.config.items()))),
         plan=PLAN.sha256,
+        elsewhere="--elsewhere" if ELSEWHERE else "",
     shell:
-        "python3 -s workflow/write_plan.py --config {params.config:q} --output {output} 2> >(tee {log} >&2)"
+        "python3 -s workflow/write_plan.py --config {params.config:q} {params.elsewhere}"
+        " --output {output} 2> >(tee {log} >&2)"
