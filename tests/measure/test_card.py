@@ -11,6 +11,7 @@ READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}
 
 def framework(**changes):
     return SimpleNamespace(
+        cell=SimpleNamespace(accelerator="cpu"),
         parity=lambda: {**READ, **changes},
         precision=lambda: {"matmul_precision": "float32", "convolution_precision": "float32"},
         declared={"threads", "attention"},

@@ -94,7 +94,7 @@ def columns(accelerator):
     tf, torch = TensorFlowMixin(), TorchMixin()
     tf.tf = FakeTensorFlow(["GPU:0"] if accelerator == "cuda" else [])
     torch.cell = SimpleNamespace(accelerator=accelerator)
-    cuda = SimpleNamespace(fraction=1.0, peak=3 * 2**20)
+    cuda = SimpleNamespace(fraction=1.0, peak=3 * 2**20, is_available=lambda: True)
     cuda.set_per_process_memory_fraction = lambda share: setattr(cuda, "fraction", share)
     cuda.get_per_process_memory_fraction = lambda: cuda.fraction
     cuda.mem_get_info = lambda: (2**30, 80 * 2**30)
