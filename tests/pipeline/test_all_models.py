@@ -12,7 +12,7 @@ import sys
 import jsonschema
 import pytest
 
-from .conftest import COLUMNS, ROOT, checkout
+from .conftest import COLUMNS, ROOT, check_xla, checkout
 
 HALVES = (
     {
@@ -92,6 +92,11 @@ def test_all_columns_of_a_row_do_the_same_work(halves):
         for key in ("flops_per_step", "tokens_per_step", "images_per_step"):
             assert len({record["work"][key] for record in records}) == 1, (row, key)
         assert len({record["parity"]["dtype"] for record in records}) == 1, row
+
+
+def test_xla_compiles_where_the_published_benchmark_asks_for_it(halves):
+    # Four columns of four rows of images; of LoRA's two rows the three of Keras 3.
+    assert check_xla(cells(halves)) == 4 * 4 + 2 * 3
 
 
 def test_every_step_was_profiled_and_none_was_compiled_while_timed(halves):

@@ -5,7 +5,7 @@ import json
 
 import jsonschema
 
-from .conftest import COLUMNS, ROOT
+from .conftest import COLUMNS, ROOT, check_xla
 
 
 def records(measured):
@@ -42,6 +42,10 @@ def test_what_ran_is_read_back_from_the_live_framework(measured):
     assert cards["pytorch-compiled"]["graphs"] >= 1
     assert {card["dtype"] for card in cards.values()} == {"float32"}
     assert {card["threads"] for card in cards.values()} == {1}
+
+
+def test_xla_compiles_where_the_published_benchmark_asks_for_it(measured):
+    assert check_xla(records(measured).items()) == 8  # four Keras columns, two tasks
 
 
 def test_no_compilation_fell_into_the_timed_window(measured):

@@ -1,5 +1,6 @@
 """BERT from KerasHub."""
 
+from measure.models import xla
 from measure.models.bert.inputs import labels, tokens
 
 
@@ -29,9 +30,10 @@ def build(cell):
             optimizer=keras.optimizers.AdamW(),
             loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=None,
+            jit_compile=xla.asked(keras),
         )
     else:
-        model.compile()
+        model.compile(jit_compile=xla.asked(keras))
     return model
 
 

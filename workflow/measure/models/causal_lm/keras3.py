@@ -1,5 +1,6 @@
 """Causal language models from KerasHub, up to the classes of one model."""
 
+from measure.models import xla
 from measure.models.causal_lm.inputs import pieces, tokens
 from measure.models.causal_lm.loop import generate_loop
 
@@ -25,6 +26,7 @@ def finish(model, cell):
         optimizer=keras.optimizers.AdamW(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         weighted_metrics=None,
+        jit_compile=xla.asked(keras),
     )
     return model
 

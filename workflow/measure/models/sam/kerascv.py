@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from measure.models import xla
 from measure.models.sam.inputs import features, images, patch_grid, points
 
 
 def build(keras, keras_cv, cell):
     """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
     model = network(keras, keras_cv, cell)
-    model.compile(**({"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}))
+    trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
+    model.compile(jit_compile=xla.asked(keras), **trained)
     return model
 
 

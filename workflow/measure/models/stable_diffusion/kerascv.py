@@ -1,5 +1,6 @@
 """Stable Diffusion from KerasCV, the same for Keras 2 and Keras 3."""
 
+from measure.models import xla
 from measure.models.stable_diffusion.inputs import (
     LATENT_CHANNELS,
     embeddings,
@@ -13,7 +14,8 @@ from measure.models.stable_diffusion.steps import LENGTH, Steps
 def build(keras, keras_cv, cell):
     """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
     model = network(keras, keras_cv, cell)
-    model.compile(**({"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}))
+    trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
+    model.compile(jit_compile=xla.asked(keras), **trained)
     return model
 
 
@@ -120,7 +122,7 @@ def unet(keras, a):
 
 def _preset(keras, keras_cv, cell):
     size = cell.architecture["image_size"]
-    pipeline = keras_cv.models.StableDiffusion(size, size, jit_compile=False)
+    pipeline = keras_cv.models.StableDiffusion(size, size, jit_compile=xla.asked(keras))
     if cell.task == "predict":
         return pipeline.diffusion_model
     encoder = pipeline.image_encoder

@@ -1,0 +1,20 @@
+"""Which Keras columns ask for XLA: one rule, followed by the builder of every model.
+
+A column runs what a user of that library gets from its documented call, and where the published
+benchmark asks for XLA, that is what the documented call was.
+
+The benchmark (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py``) passes
+``jit_compile=True`` with Keras 2 and with Keras 3, except on torch, in fit and in predict of every
+model. In two scripts that does not reach the model whose steps are timed: SegmentAnything's predict
+compiles the backbone and runs the model around it, Stable Diffusion's fit wraps the encoder into a
+model that is compiled without. Keras 3 then turns XLA on by itself where there is a GPU, Keras 2
+does not. Here the model that runs is the one that asks.
+
+``generate`` passes nothing: KerasNLP turns XLA on under Keras 2, and Keras 3 does what its ``auto``
+finds right for the backend and the device.
+"""
+
+
+def asked(keras) -> bool:
+    """The ``jit_compile`` of the published fit and predict, for a Keras with its backend."""
+    return keras.backend.backend() != "torch"
