@@ -337,3 +337,12 @@ def test_an_old_python_is_told_in_one_line(kit):
     assert done.returncode == 1
     assert done.stderr.startswith("millistep: Python 3.11 or later is needed")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tmp_path):
+    kit = Kit(tmp_path / "whole")
+    modules = "bundle.command, run_cell, run_canary, run_known_steps, write_self_test"
+    program = f"import sys; sys.path.insert(0, 'workflow'); import {modules}, machine_card.__main__"
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, cwd=kit.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

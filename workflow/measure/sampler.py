@@ -15,7 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
+try:
+    import psutil
+except ImportError:  # the machine's card asks for its GPU here, with psutil or without
+    psutil = None
 
 STANDARD_INPUT = 0
 
