@@ -177,3 +177,10 @@ def test_the_same_weights_give_the_same_logits_and_the_same_text(model, tmp_path
         assert np.abs(found - logits).max() < 1e-4 * np.ptp(logits), framework
         found = json.loads((tmp_path / f"{framework}.json").read_text())
         assert [text.split() for text in found] == [text.split() for text in texts], framework
+
+
+@pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
+def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, tmp_path):
+    """Its layers compute in it, whatever the policy of the process is."""
+    one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
+    assert run("causal_lm", one, "dtype", folder=tmp_path) == "bfloat16"

@@ -2,9 +2,11 @@
 
     python causal_lm_keras.py WORKFLOW CELL count
     python causal_lm_keras.py WORKFLOW CELL outputs EXCHANGE
+    python causal_lm_keras.py WORKFLOW CELL dtype
 
 count: ``[parameters, trainable with LoRA]`` on standard output, nothing allocated (Keras 3 only).
 outputs: logits and generated strings into the folder EXCHANGE, from the weights there.
+dtype: what the parity card says that the built model computes in.
 """
 
 import json
@@ -82,6 +84,11 @@ def outputs(folder):
     (folder / f"{cell.framework}.json").write_text(json.dumps(list(texts)))
 
 
+def dtype():
+    framework.build()
+    print("\n" + json.dumps(framework.parity()["dtype"]))
+
+
 def assign(backbone, weights):
     """Transformers' weights to Keras' variables; every variable gets one."""
     put = {}
@@ -116,4 +123,4 @@ def laid_out(value, name, shape):
     return value.reshape(shape)
 
 
-{"count": count, "outputs": outputs}[command](*exchange)
+{"count": count, "outputs": outputs, "dtype": dtype}[command](*exchange)

@@ -7,6 +7,7 @@ later to waiting for each step (keras pull request 20284).
 """
 
 import time
+from collections import Counter
 from functools import partial
 
 from measure.frameworks import feeding, loops
@@ -135,6 +136,24 @@ class KerasFramework:
             on_predict_batch_end = on_train_batch_end
 
         return LegacyClock()
+
+
+def computing_dtype(model) -> str:
+    """What the layers that hold the parameters compute in, as each of them says.
+
+    Several types are all named, each with its share of the parameters. The policy of the model
+    around them, or of the process, may be another one and computes nothing.
+    """
+    # Of nested layers the innermost one computes: it has the fewest variables, so it comes last.
+    layers = sorted(model._flatten_layers(), key=lambda layer: -len(layer.weights))
+    owned = {id(variable): (layer, variable) for layer in layers for variable in layer.weights}
+    parameters = Counter()
+    for layer, variable in owned.values():
+        parameters[layer.compute_dtype] += _size(variable)
+    if len(parameters) == 1:
+        return next(iter(parameters))
+    share = 100 / parameters.total()
+    return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
 
 
 def _size(variable):

@@ -3,7 +3,7 @@
 import os
 
 from measure.frameworks import WrongFramework, builder
-from measure.frameworks.keras import ENDLESS, KerasFramework
+from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.tensorflow import TensorFlowMixin
 
@@ -58,7 +58,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         return {
             "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
             "backend": "tensorflow",
-            "dtype": self.keras.mixed_precision.global_policy().compute_dtype,
+            "dtype": computing_dtype(self.model),
             "image_data_format": self.keras.backend.image_data_format(),
             "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
             "jit_compile": jit,

@@ -3,7 +3,7 @@
 import os
 
 from measure.frameworks import WrongFramework, builder
-from measure.frameworks.keras import ENDLESS, KerasFramework
+from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 
 
@@ -63,12 +63,11 @@ class Keras3Framework(KerasFramework):
         return used(matmul, convolution)
 
     def parity(self):
-        policy = self.model.dtype_policy
         jit = bool(self.model.jit_compile)
         return {
             "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
             "backend": self.backend,
-            "dtype": policy.compute_dtype,
+            "dtype": computing_dtype(self.model),
             "image_data_format": self.keras.config.image_data_format(),
             "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
             "jit_compile": jit,
