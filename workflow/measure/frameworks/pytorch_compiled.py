@@ -2,9 +2,8 @@
 
 import contextlib
 import os
-from functools import partial
 
-from measure.frameworks import WrongFramework
+from measure.frameworks import WrongFramework, cuda_graphs
 from measure.frameworks.native import NativeFramework
 
 
@@ -14,8 +13,11 @@ class Framework(NativeFramework):
 
     def load(self):
         super().load()
+        self.skips = cuda_graphs.Skips()
         if self.cell.accelerator == "cpu":
             self._know_instruction_sets()
+        else:
+            self.skips.listen()
 
     def _know_instruction_sets(self):
         """Have inductor try which instruction sets the compiler builds for, outside the first step.
@@ -34,33 +36,32 @@ class Framework(NativeFramework):
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = private
 
     def compile(self, model):
-        compiler = partial(self.torch.compile, mode=self.compile_mode)
         # A builder says what is compiled where that is not the whole model.
         own = getattr(self.models, "compile", None)
-        return own(model, self.cell, compiler) if own else compiler(model)
+        if own:
+            return own(model, self.cell, self.compile_mode)
+        return self.torch.compile(model, mode=self.compile_mode)
 
     def compilations(self):
-        from torch._dynamo.utils import counters
-
-        return counters["stats"]["unique_graphs"]
+        return self._graphs() + cuda_graphs.recorded(self.torch)
 
     def execution(self):
-        if not self.compilations():
+        if not self._graphs():
             raise WrongFramework("torch.compile made no graph: this would be an eager time")
         return {
             "execution": "jit",
             "compiler": "inductor",
-            "graphs": self.compilations(),
+            "graphs": self._graphs(),
             "graph_breaks": self._graph_breaks(),
-            "cuda_graphs": self._cuda_graphs(),
+            "cuda_graphs": bool(cuda_graphs.recorded(self.torch)) and not self.skips.reasons,
+            "cuda_graphs_skipped": "; ".join(self.skips.reasons) or None,
         }
 
-    def _cuda_graphs(self):
-        """Whether the graphs are replayed on the device; inductor counts those it cannot."""
+    def _graphs(self):
+        """Programs that were compiled, one for each piece of Python between graph breaks."""
         from torch._dynamo.utils import counters
 
-        on_device = self.cell.accelerator == "cuda" and self.compile_mode == "reduce-overhead"
-        return on_device and not counters["inductor"]["cudagraph_skips"]
+        return counters["stats"]["unique_graphs"]
 
     def _graph_breaks(self):
         from torch._dynamo.utils import counters

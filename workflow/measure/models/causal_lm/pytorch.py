@@ -97,16 +97,17 @@ def generate(model, cell, batch_size, tick):
 LOOPS = {"generate": generate}
 
 
-def compile(model, cell, compiler):
-    """What is compiled: ``generate()`` calls the model's own forward pass, so it is that.
+def compile(model, cell, mode):
+    """What is compiled: for ``generate()`` what Transformers itself compiles, each token's pass.
 
-    A compiled pass needs a cache that does not grow. ``compiler``: torch.compile
-    in the column's mode.
+    It does so where the cache is static, and never the pass over the prompt, which creates the
+    cache and tells torch.compile that its addresses stay.
     """
     if cell.task == "fit":
-        return compiler(model)
-    model.forward = compiler(model.forward)
-    model.generation_config.update(cache_implementation="static", disable_compile=True)
+        return torch.compile(model, mode=mode)
+    config = transformers.CompileConfig(mode=mode)
+    config._compile_all_devices = True  # on the host, too, so that both run the same path
+    model.generation_config.update(cache_implementation="static", compile_config=config)
     return model
 
 

@@ -43,17 +43,20 @@ def build(cell):
     return ImageRegression(encoder) if cell.task == "fit" else TwoPoints(sam)
 
 
-def compile(model, cell, compiler):
+def compile(model, cell, mode):
     """What is compiled: the encoder with its loss for fit, encoder and mask decoder for predict.
 
     The points' encoder between those two picks rows by their labels, where a graph
     has to end; compiling it too makes eight graphs and takes longer, for a few rows.
-    ``compiler``: torch.compile with its mode.
     """
     if cell.task == "fit":
-        return compiler(model)
-    model.sam.image_encoder = compiler(model.sam.image_encoder)
-    model.sam.mask_decoder = compiler(model.sam.mask_decoder)
+        return torch.compile(model, mode=mode)
+    model.sam.image_encoder = torch.compile(model.sam.image_encoder, mode=mode)
+    model.sam.mask_decoder = torch.compile(model.sam.mask_decoder, mode=mode)
+    # A CUDA graph may overwrite what the graphs of earlier steps returned, and any call of a
+    # compiled module counts as a new step unless steps are marked. The decoder would overwrite
+    # the features that it is about to read (PyTorch issues 152887 and 160281).
+    model.register_forward_pre_hook(lambda *_: torch.compiler.cudagraph_mark_step_begin())
     return model
 
 
