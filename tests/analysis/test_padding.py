@@ -18,6 +18,7 @@ from analysis.padding import (
     within_run,
     without_padding,
 )
+from analysis.report.methods_text import methods_text
 from analysis.statistics import Interval, mean_interval
 
 OWN = (44, 50)
@@ -166,7 +167,7 @@ def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
         "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
     )
     assert "29 % [29 %, 29 %] (3 runs) in Keras 3 (PyTorch)" in sentence  # 8.8 of 30.4 ms
-    assert "max_length 20, 50, 100 and 200. All 50 positions" in sentence
+    assert "max_length 20, 50, 100 and 200. All 50 positions are taken as padding" in sentence
     assert "static padding costs at most the upper end" in sentence
     (evidence,) = caveat.evidence.values()
     assert evidence["padding_share"] == pytest.approx(8.8 / 30.4)
@@ -181,6 +182,15 @@ def test_padding_that_cannot_explain_a_slow_column_is_said_with_its_bound(tmp_pa
     # 30.4 of 4.4 ms are 6.91, of which 1 - 8.8 / 30.4 is left
     assert "takes 6.91× [6.91×, 6.91×] the time of Keras 3 (JAX)" in sentence
     assert "padding does not explain it, without any it would still be at least 4.91×" in sentence
+
+
+def test_the_methods_say_what_was_fitted_where_it_was(tmp_path):
+    project = quiet_project(tmp_path)
+    assert not any("generate()" in text for text in methods_text(project.load()))
+    padded(project)
+    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
+    assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
+    assert "Student's t over the runs' own shares" in text
 
 
 def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):

@@ -6,6 +6,9 @@ token and position of the cache. The share of padding is c n L / t at the row's 
 all positions taken as padding: an upper bound. Where n is the same at all lengths, what a longer
 prompt costs to be read is counted with it.
 
+That the first positions cost as much as those that a greater length adds is the model's assumption;
+with three lengths at the row's own n, the means by length (in the caveat's evidence) show a bend.
+
 The times of a run are fitted by least squares on relative deviations, because times scatter in
 proportion. A run is the unit of replication, so the interval is Student's t over the runs' own
 shares; the fit's own interval, of a single run, says nothing about another run.

@@ -43,7 +43,7 @@ def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
         f"{row.row.label} at {plan.scale} scale with {plan.weights} weights on {machines}: the "
         f"part of a call's time that grows with the length of the cache is {listed(words)}, fitted "
         f"to calls at max_length {listed([str(n) for n in lengths])}. All {length} positions are "
-        f"taken as padding, {end}."
+        f"taken as padding, each at the cost of those that a greater length adds, {end}."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.cells import Results
+from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, words_of
 from analysis.statistics import MARGIN
 from analysis.text import count, listed, percent
@@ -12,7 +13,7 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    return [_setting(results), _timing(results), _statistics(results)]
+    return [_setting(results), _timing(results), *padding_text(results), _statistics(results)]
 
 
 def _setting(results: Results) -> str:
