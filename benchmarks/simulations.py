@@ -5,6 +5,10 @@ and its 100 steps scatter by 1.5 % around that level, autocorrelated (AR(1), 0.6
 A drift is one of 1 % over the whole experiment.
 The intervals, verdicts, best sets and classes are those of the report, by its own functions.
 
+What is asked of whole tables (`table_questions`) is about moderated variances, where cells scatter
+differently, about statements over all rows, and about power: the gaps that the report's methods
+text gives for a number of runs. Of tables there are fewer experiments.
+
 Prints a Markdown table and ends with 1 when a bar is missed. Lines without a bar are for contrast:
 what the same data give by methods that we do not use, or how strong a test is.
 """
@@ -19,6 +23,10 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from finding import COVERS, NOMINAL, RARE, Finding
+from table_questions import of_tables
 
 from analysis.best_set import best_set
 from analysis.mean_ratio import mean_ratio
@@ -38,7 +46,6 @@ BETWEEN, WITHIN, MEMORY = 0.006, 0.015, 0.6
 DRIFT = 0.01  # over the whole experiment
 RUNS = (3, 5, 10)
 CHUNK = 200  # experiments at a time, to spare memory
-COVERS, NOMINAL, RARE = (0.93, 0.97), (0.03, 0.07), (0.0, 0.05)
 
 Row = dict[str, dict[int, float]]  # column -> round -> ms/step
 
@@ -86,28 +93,6 @@ class World:
                     }
                     for column, times in enumerate(experiment)
                 }
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The share of experiments in which something happened, and where that share is to lie."""
-
-    what: str
-    runs: int
-    share: float
-    bar: tuple[float, float] | None = None
-
-    @property
-    def missed(self) -> bool:
-        return self.bar is not None and not self.bar[0] <= self.share <= self.bar[1]
-
-    @property
-    def line(self) -> str:
-        """As a line of the table."""
-        low, high = self.bar or (0, 0)
-        bar = "" if not self.bar else f"{100 * low:.0f} to {100 * high:.0f} %"
-        cells = (self.what, self.runs, f"{100 * self.share:.1f} %", bar)
-        return f"| {' | '.join(map(str, cells))}{' MISSED' if self.missed else ''} |"
 
 
 ALIKE = (1.0,) * 6
@@ -214,6 +199,7 @@ def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
             share = np.mean([happens(row) for row in world.rows(count, runs, generator)])
             yield Finding(what, runs, float(share), bar)
     yield from of_one_process(count, generator)
+    yield from of_tables(count, generator)
 
 
 def of_one_process(count: int, generator: np.random.Generator) -> Iterator[Finding]:

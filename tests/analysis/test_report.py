@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 import yaml
-from results_factory import Project, make_plan, unsupported
+from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.caveats import collect
 from analysis.figures import FIGURES
@@ -17,6 +17,7 @@ from analysis.report.methods_text import methods_text
 from analysis.report.page import CONTENTS, TEMPLATES, render
 from analysis.report.page import FIGURES as REPORTED
 from analysis.report.parity import card_of, differing
+from analysis.report.power_grid import power_grid
 from analysis.report.setting import settings, software
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
@@ -125,7 +126,7 @@ def test_abstract_names_the_best_set_with_three(project):
     results = project.load()
     text = abstract(results, load_reference(), collect(results))
     assert "BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (PyTorch)" in text
-    assert "not shown slower than the fastest: Keras 3 (JAX)" in text
+    assert "best or equal: Keras 3 (JAX)" in text
     assert "2.50\u00d7 [2.50, 2.50]" in text
 
 
@@ -156,6 +157,35 @@ def test_methods_text_says_what_the_records_say(project):
     assert "the full number of steps in 24 and the cap on time in 12 of 36 runs" in text
     assert "95 % Student t interval" in text
     assert "venv with Python 3.11.7" in text
+
+
+def test_methods_text_says_whose_scatter_was_used(project):
+    project.change(uneven)
+    text = " ".join(methods_text(project.load()))
+    assert "Smyth 2004; prior of unlimited degrees of freedom for cells and 29.5" in text
+    assert "own runs alone are in runs.csv" in text
+    for record in project.records.values():
+        if record["cell"]["run"] == 3:
+            record["identity"] = "{}"
+    text = " ".join(methods_text(project.load()))
+    assert "alone." in text and "Smyth" not in text  # two runs are left
+
+
+def test_power_is_that_of_this_table(project):
+    """Five runs beside three, plain beside moderated; the same numbers as by hand."""
+    project.change(uneven)
+    grid = power_grid(project.load())
+    lines = {line[0]: line[1:] for line in grid.lines}
+    assert grid.header[1:] == ("scatter 1\u00a0%", "scatter 2\u00a0%", "scatter 5\u00a0%")
+    # noncentral t, 2 degrees of freedom: 1.02 * exp(5.70 * 0.02 * sqrt(2 / 3)) - 1
+    assert lines["3, by its own scatter"][1] == "12\u00a0% / 25\u00a0%"
+    assert lines["5, by its own scatter"][1] == "7\u00a0% / 9.9\u00a0%"
+    assert lines["3, moderated as here"][1] == "7.9\u00a0% / 9.9\u00a0%"
+    project.change(lambda record: record.update(status="error", timing=None), run=3)
+    assert [line[0] for line in power_grid(project.load()).lines] == [
+        "3, by its own scatter",
+        "5, by its own scatter",
+    ]
 
 
 def test_methods_text_of_one_run_claims_no_interval(tmp_path):

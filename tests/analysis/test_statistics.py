@@ -141,7 +141,8 @@ def test_no_best_with_one_run_or_without_a_rival():
 
 def test_what_was_not_compared_with_the_fastest_is_not_best():
     row = {"a": {1: 10.0, 2: 10.1}, "b": {3: 11.0, 4: 11.0}}
-    assert best_set(row) == {"a"}
+    assert best_set(row) == frozenset()  # and "a" was compared with nothing
+    assert best_set({**row, "c": {1: 20.0, 2: 20.1}}) == {"a"}
 
 
 def test_mean_over_rows_by_hand():

@@ -40,7 +40,7 @@ def test_cells_print_mean_interval_best_and_status(project):
     fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
     assert table.rows[0].labels == ("BERT fit", "8")
     assert fit["keras3-jax"].text == "8.016"
-    assert fit["keras3-jax"].interval == "[7.996, 8.036]"
+    assert fit["keras3-jax"].interval == "[8.003, 8.029]"  # [7.996, 8.036] by its own runs alone
     assert [name for name, cell in fit.items() if cell.best] == ["keras3-jax"]
     assert (fit["pytorch-eager"].text, fit["pytorch-eager"].marks) == ("oom", ("b",))
     assert dict(table.notes) == {
@@ -90,6 +90,62 @@ def test_every_format_prints_the_same_numbers(project):
 def test_csv_marks_the_best(project):
     lines = lines_of(table_csv(main_table(project.load())))
     assert [line["framework"] for line in lines if line["best"] == "true"] == ["keras3-jax"] * 2
+
+
+def standings_project(tmp_path):
+    """Keras 3 on JAX best, on TensorFlow undecided, on PyTorch slower, and PyTorch not compared."""
+    frameworks = ("keras3-jax", "keras3-tensorflow", "keras3-torch", "pytorch-eager")
+    project = Project(tmp_path, make_plan(frameworks=frameworks, rows=(("bert", "fit", 8, 32),)))
+    project.change(lambda record: spread_out(record, 0.125), framework="keras3-tensorflow")
+    for run in (1, 2):
+        project.fail("error", "lost", framework="pytorch-eager", run=run)
+    return project
+
+
+def spread_out(record, share):
+    """11 ms, by this share less in the first run and more in the third."""
+    step_ms = 11 * (1 + share * (record["cell"]["run"] - 2))
+    for block in record["timing"]["blocks"]:
+        block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+
+
+def test_every_format_tells_the_four_standings_apart_without_colour(tmp_path):
+    table = main_table(standings_project(tmp_path).load())
+    texts = [cell.text for cell in table.rows[0].cells]
+    assert texts == ["8.016", "10.94", "30.06", "25.07"]
+    words = ["best or equal", "undecided", "shown slower", "not compared"]
+    assert [line["standing"] for line in lines_of(table_csv(table))] == words
+    markdown = " ".join(to_markdown(table).split())
+    for found in ("| **8.016** [", "| 10.94 ? [", "| 30.06 [", "| 25.07 n.c. (a, b)"):
+        assert found in markdown
+    latex = to_latex(table)
+    for found in (
+        r"\textbf{8.016}",
+        r"10.94\textsuperscript{?}",
+        r"25.07\textsuperscript{n.c.,a,b}",
+        "30.06 &",
+    ):
+        assert found in latex
+    html = to_html(table)
+    assert html.count('<abbr title="undecided">?</abbr>') == 1
+    assert html.count('<abbr title="not compared">n.c.</abbr>') == 1
+    plain = to_plain(table, 100)
+    for found in ("8.016 *[", "10.94 ?[", "30.06  [", "25.07 n.c."):
+        assert found in plain
+    for word in (
+        "Bold: best or equal",
+        "?: undecided",
+        "n.c.: not compared",
+        "No mark: shown slow",
+    ):
+        assert word in table.caption
+
+
+def test_nobody_is_bold_beside_a_rival_that_could_be_faster(tmp_path):
+    project = standings_project(tmp_path)
+    project.change(lambda record: spread_out(record, 0.3), framework="keras3-tensorflow")
+    text = to_markdown(main_table(project.load()))
+    assert "**" not in text and "| 8.016 ? [" in " ".join(text.split())
 
 
 def slow_down(record):
@@ -210,3 +266,20 @@ def test_latex_compiles(tmp_path, name):
 @pytest.mark.parametrize(("index", "name"), [(0, "a"), (25, "z"), (26, "aa"), (52, "ba")])
 def test_letters_do_not_run_out(index, name):
     assert letter(index) == name
+
+
+def test_runs_have_both_intervals_of_their_cell(project):
+    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit", run=2)
+    columns = run_columns(project.load())
+    names = ("cell_ci95_low_ms", "cell_ci95_high_ms")
+    plain = ("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms")
+    lines = list(zip(columns["framework"], *(columns[name] for name in names + plain), strict=True))
+    assert all(
+        own < low < high < other for _, low, high, own, other in lines if _ != "keras3-torch"
+    )
+    # by hand: 8.016 * exp(-+ 4.302653 * 0.000998 / sqrt(3))
+    jax = next(line for line in lines if line[0] == "keras3-jax")
+    assert jax[3:] == (pytest.approx(7.99613, abs=1e-4), pytest.approx(8.03585, abs=1e-4))
+    # two runs of the cell that lost one: plain
+    torch = next(line for line in lines if line[0] == "keras3-torch")
+    assert torch[1:3] == torch[3:]

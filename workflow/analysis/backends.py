@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.best_set import best_set
-from analysis.cells import Cell, Results, RowCells
-from analysis.statistics import MIN_RUNS, Interval, Ratio, Verdict, paired_ratio
+from analysis.best_set import Standing, not_slower, shown_slower_of
+from analysis.cells import Cell, Results, RowCells, cell_ratio, contest
+from analysis.statistics import Interval, Ratio, Verdict
 from analysis.text import count, gain, listed
 
 WORDS = {
@@ -53,7 +53,7 @@ def change(ratio: float) -> str:
 
 def gain_of(row: RowCells, new: Cell | None, base: Cell | None) -> Gain | None:
     """None when one of them, or a round with both, is missing."""
-    ratio = paired_ratio(base.run_ms, new.run_ms) if new and base else None
+    ratio = cell_ratio(base, new) if new and base else None
     return Gain(row, new, base, ratio) if ratio else None
 
 
@@ -87,29 +87,41 @@ def tally(gains: list[Gain]) -> str:
 
 @dataclass(frozen=True)
 class Winners:
-    """Of a row with at least two backends of Keras 3: the fastest by number, and those that the
-    intervals do not put behind it (empty with a single run).
+    """Of a row with at least two backends of Keras 3: the fastest by number, and where the
+    intervals put each. Shown slower holds for all rows together, as statements about a whole table
+    need it.
     """
 
     row: RowCells
     fastest: Cell
     backends: tuple[Cell, ...]
-    best: frozenset[str]
+    standings: dict[str, Standing]
+
+    @property
+    def best(self) -> frozenset[str]:
+        """Names of those that were compared and are not shown slower; empty with a single run."""
+        return not_slower(self.standings)
 
     def is_behind(self, name: str) -> bool:
         """Whether this backend is shown slower than another one."""
-        tested = [c for c in self.backends if c.framework.name == name and c.steady]
-        return bool(self.best and tested and len(tested[0].ok_runs) >= MIN_RUNS) and (
-            name not in self.best
-        )
+        return self.standings.get(name) is Standing.SLOWER
+
+    def is_alone(self, name: str) -> bool:
+        """Whether every other backend is shown slower; one that was not compared is not."""
+        others = {cell.framework.name for cell in self.backends} - {name}
+        return name in self.best and all(map(self.is_behind, others))
 
 
 def winners(results: Results) -> list[Winners]:
-    """The contest of Keras 3's backends, row by row."""
-    found = []
-    for row in results.rows:
-        backends = tuple(cell for cell in row.measured if cell.framework.family == "keras3")
-        if len(backends) > 1:
-            runs = {cell.framework.name: cell.run_ms for cell in backends if cell.steady}
-            found.append(Winners(row, row.fastest("keras3"), backends, best_set(runs)))
-    return found
+    """The contest of Keras 3's backends, row by row, corrected over rows and backends."""
+    fields = [(row, backends) for row in results.rows if len(backends := _backends(row)) > 1]
+    contests = [contest(backends) for _, backends in fields]
+    slower = shown_slower_of(contests)
+    return [
+        Winners(row, row.fastest("keras3"), backends, held.standings(out))
+        for (row, backends), held, out in zip(fields, contests, slower, strict=True)
+    ]
+
+
+def _backends(row: RowCells) -> tuple[Cell, ...]:
+    return tuple(cell for cell in row.measured if cell.framework.family == "keras3")

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from statistics import fmean
 
-from analysis.cells import Cell, RowCells, Run
-from analysis.statistics import Ratio, paired_ratio
+from analysis.cells import Cell, RowCells, Run, cell_ratio
+from analysis.statistics import Ratio
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def overtakings(row: RowCells, from_process_start: bool = False) -> list[Overtak
     the faster one first.
     """
     pairs = (
-        (faster, slower, paired_ratio(slower.run_ms, faster.run_ms))
+        (faster, slower, cell_ratio(slower, faster))
         for faster, slower in permutations(row.measured, 2)
     )
     return [

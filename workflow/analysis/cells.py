@@ -4,25 +4,33 @@ both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import median
+from statistics import fmean, median
 
-from analysis.best_set import best_set
+from analysis.best_set import Contest, Standing
 from analysis.canaries import Canary, peak_flops_per_s
 from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, Row
 from analysis.record import Record
 from analysis.self_test import SelfTest
 from analysis.statistics import (
+    MIN_RUNS,
     NS_PER_MS,
     Interval,
+    Moderate,
+    Ratio,
+    as_measured,
+    deviation,
     geometric_mean,
     log_t_interval,
+    paired_ratio,
     run_mean_ms,
 )
 from analysis.steady_state import Course, course, worst
+from analysis.table_scatter import UNKNOWN, Scattered, TableScatter, table_scatter
 
 OK = "ok"
 UNSUPPORTED = "unsupported"
@@ -63,6 +71,12 @@ class Run:
     def course(self) -> Course | None:
         """Whether its steps were steady; None unless ok."""
         return course(self._blocks) if self.ok else None
+
+    @cached_property
+    def block_variance(self) -> float | None:
+        """Variance of the logarithms of its block means; None unless ok, and below two blocks."""
+        blocks = [math.log(run_mean_ms([block])) for block in self._blocks] if self.ok else []
+        return deviation(blocks) ** 2 if len(blocks) >= MIN_RUNS else None
 
     @property
     def _blocks(self) -> list[tuple[int, int]]:
@@ -107,6 +121,7 @@ class Cell:
     framework: Framework
     unsupported: str | None
     runs: tuple[Run, ...]
+    scatter: TableScatter = UNKNOWN  # of the runs of the table that it stands in
 
     @cached_property
     def ok_runs(self) -> tuple[Run, ...]:
@@ -129,7 +144,20 @@ class Cell:
 
     @cached_property
     def interval(self) -> Interval | None:
+        """95 % interval of its time, by the scatter of the table's cells; None with one run."""
+        moderate = self.scatter.of_cell(self.scattered) if self.steady else as_measured
+        return log_t_interval(list(self.run_ms.values()), moderate)
+
+    @cached_property
+    def plain_interval(self) -> Interval | None:
+        """The same by its own runs alone."""
         return log_t_interval(list(self.run_ms.values()))
+
+    @cached_property
+    def scattered(self) -> Scattered:
+        """What the scatter of the table is estimated from."""
+        variances = [run.block_variance for run in self.ok_runs if run.block_variance is not None]
+        return Scattered(self.run_ms, fmean(variances) if variances else None)
 
     @cached_property
     def course(self) -> Course | None:
@@ -185,11 +213,13 @@ class RowCells:
         return tuple(cell for cell in self.cells if cell.ok_runs)
 
     @cached_property
-    def best(self) -> frozenset[str]:
-        """Names of the steady frameworks not shown slower than the fastest of these; empty with one
-        run.
+    def standings(self) -> dict[str, Standing]:
+        """Where every measured framework stands, by name; one that was not steady is not
+        compared.
         """
-        return best_set({cell.framework.name: cell.run_ms for cell in self.cells if cell.steady})
+        standings = contest(self.measured).standings()
+        names = (cell.framework.name for cell in self.measured)
+        return {name: standings.get(name, Standing.NOT_COMPARED) for name in names}
 
     def fastest(self, *families: str) -> Cell | None:
         """The cell with the lowest mean among these families (all of them by default): of those
@@ -200,6 +230,27 @@ class RowCells:
         ]
         steady = [cell for cell in cells if cell.steady]
         return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
+
+
+def contest(cells: Iterable[Cell]) -> Contest:
+    """The steady ones among cells of one row, as they are compared."""
+    steady = {cell.framework.name: cell for cell in cells if cell.steady}
+    return Contest(
+        {name: cell.run_ms for name, cell in steady.items()},
+        lambda name, base: moderate_ratio(steady[name], steady[base]),
+    )
+
+
+def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
+    """The ratio of the times of two cells of a row, paired by round; None when they share none."""
+    return paired_ratio(cell.run_ms, base.run_ms, moderate_ratio(cell, base))
+
+
+def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
+    """By the scatter of the table's pairs, unless one of the two was not steady."""
+    if not (cell.steady and base.steady):
+        return as_measured
+    return cell.scatter.of_pair(cell.scattered, base.scattered)
 
 
 @dataclass(frozen=True)
@@ -240,3 +291,16 @@ class Results:
     def records(self) -> tuple[Record, ...]:
         """Records that count, in table order."""
         return tuple(record for cell in self.cells for record in cell.records)
+
+
+def moderated(results: Results) -> Results:
+    """The same results, where every cell knows how much the cells of its table scatter."""
+    found = table_scatter(
+        {cell.framework.name: cell.scattered for cell in row.measured if cell.steady}
+        for row in results.rows
+    )
+    rows = tuple(
+        replace(row, cells=tuple(replace(cell, scatter=found) for cell in row.cells))
+        for row in results.rows
+    )
+    return replace(results, rows=rows)

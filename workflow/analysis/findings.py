@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from analysis.backends import Gain, Winners, column_gains, family_gains, tally, winners
+from analysis.best_set import Standing
 from analysis.cells import Results
 from analysis.statistics import Verdict
 from analysis.text import count, listed, ms
@@ -80,6 +81,7 @@ def _one_best_backend(results: Results) -> Finding:
         tuple((w.row.row.label, _contest(w)) for w in contests),
         {
             "rows": len(contests),
+            "corrected_over": "rows and backends",
             "shown_slower_in": {n: sum(w.is_behind(n) for w in contests) for n in names},
             "fastest_in": {n: sum(w.fastest.framework.name == n for w in contests) for n in names},
         },
@@ -95,7 +97,7 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
         return Answer.NOT_MEASURED
     if not ahead:
         return Answer.NO
-    alone = [name for name in names if all(contest.best == {name} for contest in contests)]
+    alone = [name for name in names if all(contest.is_alone(name) for contest in contests)]
     return Answer.YES if alone else Answer.UNDECIDED
 
 
@@ -103,7 +105,10 @@ def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[s
     rows = count(len(contests), "row")
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3.",
-        Answer.NO: f"No: each backend is shown slower than another one somewhere in {rows}.",
+        Answer.NO: (
+            f"No: each backend is shown slower than another one somewhere in {rows}, corrected for "
+            "the comparisons of all rows."
+        ),
         Answer.YES: f"Yes: {listed(ahead)} is alone in the best set of all {rows}.",
         Answer.UNDECIDED: (
             f"Undecided: {listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower "
@@ -122,11 +127,15 @@ def _by_the_means(contests: list[Winners], titles: dict[str, str]) -> str:
 
 
 def _contest(contest: Winners) -> str:
-    """'Keras 3 (JAX) 8.016 ms; best set: Keras 3 (JAX)'."""
-    best = [c.framework.title for c in contest.backends if c.framework.name in contest.best]
+    """'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); shown slower: ...'."""
+    titles: dict[str, list[str]] = {}
+    for cell in contest.backends:
+        standing = contest.standings.get(cell.framework.name, Standing.NOT_COMPARED)
+        titles.setdefault(standing, []).append(cell.framework.title)
+    told = [f"{word}: {listed(titles[word])}" for word in Standing if word in titles]
     fastest = contest.fastest
-    shown = listed(best) if best else "none can be named"
-    return f"fastest {fastest.framework.title}, {ms(fastest.step_ms)} ms; best set: {shown}"
+    words = f"fastest {fastest.framework.title}, {ms(fastest.step_ms)} ms"
+    return "; ".join([words, *told])
 
 
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:

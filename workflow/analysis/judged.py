@@ -38,7 +38,7 @@ class PublishedRun(Run):
     def course(self) -> Course:
         return Course(SteadyState.NOT_TESTED, blocks=0, tail_blocks=0, mean_over_tail=1.0)
 
-    synchronised_ms = legacy_ms = None
+    synchronised_ms = legacy_ms = block_variance = None
 
 
 @dataclass(frozen=True)

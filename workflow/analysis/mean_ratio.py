@@ -3,7 +3,8 @@
 Every row weighs the same, whatever its ms/step. In each row the two sides are paired by round, so
 that the machine's drift cancels; between rows the errors are those of different processes, taken as
 independent. The variance of the mean is then the sum of those of the rows, and its degrees of
-freedom are Welch's and Satterthwaite's, because rows differ in noise and in runs.
+freedom are Welch's and Satterthwaite's, because rows differ in noise and in runs. Variances are not
+moderated here: the sum over rows knows already what the rows have in common.
 
 The mean says nothing about a row that is missing from it, so it names those rows.
 """

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.canaries import Canary
-from analysis.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run
+from analysis.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run, moderated
 from analysis.errors import InputError
 from analysis.machine_card import MachineCard
 from analysis.plan import Framework, Plan, PlannedCell, PlannedRun, Row, load_plan
@@ -71,7 +71,7 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     if problems:
         raise InputError(problems)
-    return judged(Results(plan, rows, digest.hexdigest(), canaries, card, self_test))
+    return moderated(judged(Results(plan, rows, digest.hexdigest(), canaries, card, self_test)))
 
 
 def _load_optional(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.cells import Cell, RowCells
+from analysis.cells import Cell, RowCells, cell_ratio
 from analysis.mean_ratio import MeanRatio, mean_ratio
 from analysis.plan import Framework
 from analysis.reference import Reference
-from analysis.statistics import Interval, paired_ratio
+from analysis.statistics import Interval
 
 FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "native PyTorch"}
 
@@ -45,7 +45,7 @@ def _speedup(row: RowCells, family: str, reference: Reference) -> Speedup:
     best, base = row.fastest("keras3"), row.fastest(family)
     frameworks = tuple(cell.framework for cell in row.cells)
     published = published_speedup(row, frameworks, family, reference)
-    ratio = paired_ratio(base.run_ms, best.run_ms) if best and base else None
+    ratio = cell_ratio(base, best) if best and base else None
     if ratio is None:
         return Speedup(
             row, base, best, None, None, 0, published, _why_missing(row, family, best, base)

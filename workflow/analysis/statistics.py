@@ -5,12 +5,15 @@ Times are ms/step. A run (one process) is the unit of replication; step times of
 little about another process. Times are compared as ratios, so means are geometric and intervals are
 Student's t on logarithms. A mapping of runs goes from the round (the randomised block) to the run's
 ms/step. `benchmarks/simulations.py` counts how often these intervals and verdicts are wrong.
+
+How much runs scatter is taken from the runs themselves unless a function of the type `Moderate`
+says otherwise (`table_scatter`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -22,6 +25,13 @@ MIN_RUNS = 2  # fewer have no spread, hence no interval, no verdict and no best
 NS_PER_MS = 1e6
 
 Runs = Mapping[int, float]
+# from a sample variance and its degrees of freedom to those that are used
+Moderate = Callable[[float, int], tuple[float, float]]
+
+
+def as_measured(variance: float, degrees_of_freedom: int) -> tuple[float, float]:
+    """The sample's own: plain Student's t."""
+    return variance, degrees_of_freedom
 
 
 class Verdict(StrEnum):
@@ -72,16 +82,22 @@ def geometric_mean(values: Collection[float]) -> float:
     return math.exp(fmean(map(math.log, values)))
 
 
-def log_t_interval(values: Sequence[float]) -> Interval | None:
+def log_t_interval(values: Sequence[float], moderate: Moderate = as_measured) -> Interval | None:
     """95 % Student t interval of the geometric mean; None below two values."""
-    return t_interval([math.log(value) for value in values])
+    return t_interval([math.log(value) for value in values], moderate)
 
 
-def t_interval(logs: Sequence[float]) -> Interval | None:
+def t_interval(logs: Sequence[float], moderate: Moderate = as_measured) -> Interval | None:
     """exp of the 95 % Student t interval of the mean of logarithms; None below two of them."""
     if len(logs) < MIN_RUNS:
         return None
-    return interval_around(fmean(logs), deviation(logs) / math.sqrt(len(logs)), len(logs) - 1)
+    return interval_around(fmean(logs), *standard_error(logs, moderate))
+
+
+def standard_error(logs: Sequence[float], moderate: Moderate) -> tuple[float, float]:
+    """Of the mean of two or more logarithms, and its degrees of freedom."""
+    variance, degrees_of_freedom = moderate(deviation(logs) ** 2, len(logs) - 1)
+    return math.sqrt(variance / len(logs)), degrees_of_freedom
 
 
 def interval_around(mean: float, standard_error: float, degrees_of_freedom: float) -> Interval:
@@ -121,14 +137,14 @@ def paired_logs(times: Runs, base: Runs) -> list[float]:
     return [math.log(times[number] / base[number]) for number in sorted(times.keys() & base.keys())]
 
 
-def paired_ratio(times: Runs, base: Runs) -> Ratio | None:
+def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> Ratio | None:
     """exp of the mean of ln(time) - ln(base) over the rounds that both have; None when they share
     none.
 
     Pairing by round removes the drift of the machine between rounds.
     """
     logs = paired_logs(times, base)
-    return Ratio(math.exp(fmean(logs)), t_interval(logs), len(logs)) if logs else None
+    return Ratio(math.exp(fmean(logs)), t_interval(logs, moderate), len(logs)) if logs else None
 
 
 def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:

@@ -10,9 +10,9 @@ from analysis.calls import Call, calls_of, kinds
 from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
-from analysis.cells import Cell, Results, RowCells
+from analysis.cells import Cell, Results, RowCells, cell_ratio
 from analysis.padding import Share, explains, padding_share, without_padding
-from analysis.statistics import Ratio, paired_ratio
+from analysis.statistics import Ratio
 from analysis.text import count, listed, percent, spelled, times
 
 Shares = dict[Cell, Share]
@@ -66,7 +66,7 @@ def _slowest(row: RowCells, shares: Shares) -> str:
     """Whether padding explains the slowest column, if it is far behind."""
     fastest = min(row.measured, key=lambda cell: cell.step_ms)
     slowest = max(shares, key=lambda cell: cell.step_ms)
-    ratio = paired_ratio(slowest.run_ms, fastest.run_ms)
+    ratio = cell_ratio(slowest, fastest)
     if ratio is None or ratio.value < SLOW_GENERATION:
         return ""
     slow, fast = slowest.framework.title, fastest.framework.title

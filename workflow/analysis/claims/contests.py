@@ -16,7 +16,7 @@ def no_best_backend(results: Results) -> Outcome:
     titles = {c.framework.name: c.framework.title for w in contests for c in w.backends}
     behind = {name: sum(w.is_behind(name) for w in contests) for name in titles}
     firsts = [w.fastest.framework.name for w in contests]
-    alone = any(all(_alone(w, name) for w in contests) for name in titles)
+    alone = any(all(w.is_alone(name) for w in contests) for name in titles)
     shown = [f"{titles[name]} in {number}" for name, number in behind.items()]
     rows = count(len(contests), "row")
     slower = f" Shown slower than another backend: {listed(shown)}." if _compared(contests) else ""
@@ -32,18 +32,12 @@ def first_in_rows(results: Results, framework: str, wins: int, rows: int) -> Out
         words = f"This table has {len(contests)} of the {rows} rows that the claim counts."
         return Outcome(None, words, tested=False)
     first = sum(w.fastest.framework.name == framework for w in contests)
-    alone = sum(_alone(w, framework) for w in contests)
+    alone = sum(w.is_alone(framework) for w in contests)
     possible = sum(not w.is_behind(framework) for w in contests)
     shown = f"; shown alone at the top in {alone}, not shown slower in {possible}"
     words = f"Fastest by the means in {first} of {rows} rows{shown if _compared(contests) else ''}."
     holds = True if alone == possible == wins else None if alone <= wins <= possible else False
     return Outcome(holds, words, evidence={"first": first, "alone": alone, "possible": possible})
-
-
-def _alone(contest: Winners, name: str) -> bool:
-    """Whether every other backend is shown slower; one that was not compared is not."""
-    others = [other for other in _names(contest) if other != name]
-    return name in contest.best and all(map(contest.is_behind, others))
 
 
 def _names(contest: Winners) -> list[str]:

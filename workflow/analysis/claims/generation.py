@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from analysis.backends import column
 from analysis.caveats.generation import explanation, ratio_words, share_words
-from analysis.cells import Results, RowCells
+from analysis.cells import Results, RowCells, cell_ratio
 from analysis.claims.outcome import Outcome, above, all_hold
 from analysis.padding import explains, padding_share
-from analysis.statistics import paired_ratio
 
 
 def slow_by_padding(results: Results, framework: str, task: str, at_least: float) -> Outcome:
@@ -24,7 +23,7 @@ def slow_by_padding(results: Results, framework: str, task: str, at_least: float
 def _slow(row: RowCells, framework: str, limit: float, results: Results) -> Outcome | None:
     """One row: how much slower than the fastest backend, and whether padding explains it."""
     slow, fastest = column(row, framework), row.fastest("keras3")
-    ratio = paired_ratio(slow.run_ms, fastest.run_ms) if slow and fastest else None
+    ratio = cell_ratio(slow, fastest) if slow and fastest else None
     if ratio is None:
         return None
     evidence = {"row": row.row.label, "ratio": ratio.value}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.best_set import Standing
 from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import (
     MARKER_SIZE,
@@ -21,6 +22,12 @@ from analysis.style import INK, look
 from analysis.text import ms
 
 RUN = {"marker": "|", "markersize": 6, "alpha": 0.7}
+FILLS = {
+    Standing.BEST: "full",
+    Standing.UNDECIDED: "left",
+    Standing.NOT_COMPARED: "bottom",
+    Standing.SLOWER: "none",
+}
 
 
 def step_times(results: Results, reference: Reference) -> Figure:
@@ -29,7 +36,10 @@ def step_times(results: Results, reference: Reference) -> Figure:
     for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
         _panel(axes, place, row)
     marks = {
-        "mean of the cell (filled: best set)": {"marker": "o", "markersize": MARKER_SIZE},
+        **{
+            f"mean, {standing}": {"marker": "o", "markersize": MARKER_SIZE, "fillstyle": fill}
+            for standing, fill in FILLS.items()
+        },
         "95 % interval": {"linestyle": "-", "linewidth": 2.2},
         "mean of a run": RUN,
     }
@@ -44,7 +54,7 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
     axes.set_xscale("log")
     for line, cell in enumerate(row.cells):
         if cell.ok_runs:
-            _cell(axes, line, cell, best=cell.framework.name in row.best)
+            _cell(axes, line, cell, FILLS[row.standings[cell.framework.name]])
     values = [value for cell in row.measured for value in cell.run_ms.values()]
     low, high = min(values) / 1.15, max(values) * 1.15
     axes.set_xlim(low, high)
@@ -53,14 +63,13 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
     axes.set_xlabel("ms/step, logarithmic", fontsize=8.5)
 
 
-def _cell(axes: Axes, line: int, cell: Cell, best: bool) -> None:
+def _cell(axes: Axes, line: int, cell: Cell, fill: str) -> None:
     style = look(cell.framework.name)
     runs = list(cell.run_ms.values())
     axes.plot(runs, [line] * len(runs), linestyle="", color=INK, **RUN)
     if cell.interval:
         axes.hlines(line, cell.interval.low, cell.interval.high, color=style.colour, linewidth=2.2)
-    face = style.colour if best else "none"
     axes.plot(
         *(cell.step_ms, line, style.marker),
-        **{"color": style.colour, "markerfacecolor": face, "markersize": MARKER_SIZE},
+        **{"color": style.colour, "fillstyle": fill, "markersize": MARKER_SIZE},
     )

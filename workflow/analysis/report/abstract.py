@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.best_set import Standing, not_slower
 from analysis.caveats import Caveat, Severity
 from analysis.cells import Results, RowCells
 from analysis.reference import Reference
@@ -52,38 +53,62 @@ def _runs(results: Results) -> str:
 
 
 def _row_sentence(row: RowCells) -> str:
-    """The best set of a row; where there is none, the lowest time without calling it best."""
+    """Who is best or equal in a row and who is undecided; where none was compared, the lowest time
+    without calling it best.
+    """
     low = min(row.measured, key=lambda cell: cell.step_ms)
     high = max(row.measured, key=lambda cell: cell.step_ms)
     span = (
         f"from {ms(low.step_ms)} ms on {low.framework.title} to {ms(high.step_ms)} ms on "
         f"{high.framework.title}"
     )
-    if not row.best:
+    if not not_slower(row.standings):
         return f"{row.row.label}: {span}; {_why_none_is_best(row)}, so none is called best."
-    titles = listed([cell.framework.title for cell in row.cells if cell.framework.name in row.best])
-    return f"{row.row.label}: {span}; not shown slower than the fastest: {titles}."
+    told = [(standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)]
+    words = "; ".join(f"{standing}: {listed(titles)}" for standing, titles in told if titles)
+    return f"{row.row.label}: {span}; {words}."
+
+
+def _titles(row: RowCells, standing: Standing) -> list[str]:
+    return [
+        cell.framework.title
+        for cell in row.measured
+        if row.standings[cell.framework.name] is standing
+    ]
 
 
 def _why_none_is_best(row: RowCells) -> str:
     steady = [cell for cell in row.measured if cell.steady]
     if len(steady) < 2:
         return f"{count(len(steady), 'column')} had a steady time"
-    return "the lowest steady time is from one run"
+    lowest = min(steady, key=lambda cell: cell.step_ms)
+    if len(lowest.ok_runs) == 1:
+        return "the lowest steady time is from one run"
+    return "no other shares two rounds with the lowest steady time"
 
 
 def _best_counts(rows: list[RowCells]) -> str:
     """How often each framework is among the best, where a sentence per row would be a wall."""
-    names = [name for row in rows for name in row.best]
-    titles = {cell.framework.name: cell.framework.title for row in rows for cell in row.cells}
-    ranked = sum(bool(row.best) for row in rows)
-    words = [f"{title} in {names.count(name)}" for name, title in titles.items() if name in names]
-    if not words:
+    ranked = sum(bool(not_slower(row.standings)) for row in rows)
+    if not ranked:
         return (
             "No framework is called best: that takes two steady columns in a row, and several runs "
-            "of the fastest."
+            "of both."
         )
-    return f"Not shown slower than the fastest, of {count(ranked, 'row')}: {listed(words)}."
+    of = f"of {count(ranked, 'row')}"
+    return (
+        f"Best or equal, {of}: {_counts(rows, (Standing.BEST,))}. Not shown slower than the "
+        f"fastest, {of}: {_counts(rows, (Standing.BEST, Standing.UNDECIDED))}."
+    )
+
+
+def _counts(rows: list[RowCells], standings: tuple[Standing, ...]) -> str:
+    """'Keras 3 (JAX) in 5 and PyTorch (compiled) in 4', or 'none'."""
+    names = [
+        name for row in rows for name, standing in row.standings.items() if standing in standings
+    ]
+    titles = {cell.framework.name: cell.framework.title for row in rows for cell in row.cells}
+    return listed([f"{t} in {names.count(name)}" for name, t in titles.items() if name in names])
 
 
 def _over_keras2(results: Results, reference: Reference) -> list[str]:

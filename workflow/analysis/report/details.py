@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from analysis.best_set import Standing
 from analysis.caveats.clocks import observer_ratio
 from analysis.cells import Cell, RowCells, Run
 from analysis.legacy import explain
@@ -55,10 +56,15 @@ def cell_views(row: RowCells, places: dict[str, int], environments: dict[tuple, 
     """One per cell of a row; `places` is the realised order of all runs, by the path of the
     record.
     """
-    return [_view(cell, places, environments) for cell in row.cells]
+    return [
+        _view(cell, row.standings.get(cell.framework.name), places, environments)
+        for cell in row.cells
+    ]
 
 
-def _view(cell: Cell, places: dict[str, int], environments: dict[tuple, Any]) -> CellView:
+def _view(
+    cell: Cell, standing: Standing | None, places: dict[str, int], environments: dict[tuple, Any]
+) -> CellView:
     found = [run.record for run in cell.runs if run.record]
     used = dict.fromkeys(
         environments[environment_key(record)] for record in cell.records if record.environment
@@ -69,7 +75,7 @@ def _view(cell: Cell, places: dict[str, int], environments: dict[tuple, Any]) ->
         title=cell.framework.title,
         summary=_summary(cell),
         strip=Markup(strip(cell)) if cell.ok_runs else None,
-        facts=tuple(_facts(cell)) if cell.ok_runs else (),
+        facts=(*_ranking(cell, standing), *_facts(cell)) if cell.ok_runs else (),
         card=tuple(card_of(cell)),
         runs=_runs(cell, places),
         warnings=_warnings(found),
@@ -92,6 +98,13 @@ def _summary(cell: Cell) -> str:
     ends = interval_ms(cell.step_ms, cell.interval) if cell.interval else None
     shown = f" [{ends[0]}, {ends[1]}]" if ends else ""
     return f"{ms(cell.step_ms)} ms/step{shown}"
+
+
+def _ranking(cell: Cell, standing: Standing) -> Iterable[tuple[str, str]]:
+    yield "In its row", str(standing)
+    if cell.plain_interval:
+        low, high = interval_ms(cell.step_ms, cell.plain_interval)
+        yield "Interval by its own runs alone", f"[{low}, {high}] ms"
 
 
 def _facts(cell: Cell) -> Iterable[tuple[str, str]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from analysis.cells import Results
+from analysis.moderation import Prior
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, words_of
 from analysis.statistics import MARGIN
+from analysis.table_scatter import UNKNOWN
 from analysis.text import count, listed, percent
 
 
@@ -70,10 +74,40 @@ def _statistics(results: Results) -> str:
         )
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
-        "compared by the mean log ratio over the rounds that both have. A framework is in the best "
-        f"set of its row unless it is shown to be more than {percent(MARGIN)} slower than the "
-        "fastest (one-sided paired t test at 2.5 %, Holm's correction over the comparisons of the "
-        "row) or its steps were not steady in some run. Steadiness is judged by change points in "
-        "the block means (PELT, penalty 15 ln n in units of the noise variance; levels within 1 % "
-        "are the same), after Barrett et al. 2017."
+        "compared by the mean log ratio over the rounds that both have. "
+        f"{_scatter(results)} A framework is shown slower when its ratio to the fastest of its row "
+        f"is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, Holm's correction "
+        "over the comparisons of the row; over those of all rows for statements about the whole "
+        "table). It is best or equal when the 95 % intervals of its ratios to all others that are "
+        f"not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. What was not "
+        "steady in some run, or shares fewer than two rounds with the fastest, is not compared. "
+        "Steadiness is judged by change points in the block means (PELT, penalty 15 ln n in units "
+        "of the noise variance; levels within 1 % are the same), after Barrett et al. 2017."
     )
+
+
+def _scatter(results: Results) -> str:
+    """Whose scatter the intervals rest on."""
+    alone = "The variance is that of the cell's own runs, or of the pair's own rounds, alone."
+    scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
+    parts = [
+        f"{_prior_words(prior)} for {what}"
+        for what, prior in (("cells", scatter.cells), ("pairs", scatter.pairs))
+        if prior
+    ]
+    if not parts:
+        return alone
+    return (
+        "Variances of three or more runs are moderated over the table (empirical Bayes, Smyth "
+        f"2004; prior of {listed(parts)}); one above the prior's is kept and lent fewer of its "
+        "degrees of freedom. Cells that were not steady neither take part nor are moderated. The "
+        "intervals by each cell's own runs alone are in runs.csv."
+    )
+
+
+def _prior_words(prior: Prior) -> str:
+    """'4.1 degrees of freedom, following the scatter of blocks within runs,'."""
+    freedom = prior.degrees_of_freedom
+    number = "unlimited" if math.isinf(freedom) else f"{freedom:.1f}"
+    trend = ", following the scatter of the blocks within runs," if prior.slope else ""
+    return f"{number} degrees of freedom{trend}"

@@ -20,6 +20,7 @@ from analysis.report.abstract import abstract
 from analysis.report.anchors import cell_anchor
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
+from analysis.report.power_grid import power_grid
 from analysis.report.setting import facts, machines, period, settings, spread
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
@@ -139,6 +140,7 @@ def _how(results: Results) -> dict[str, Any]:
         "self_test_note": machine.self_test_note(results),
         "canaries": machine.canaries(results),
         "methods": methods_text(results),
+        "power": power_grid(results),
         "environments": sections.environments(results),
         "card_note": machine.card_note(results),
         "machine_card": machine.machine_card(results),

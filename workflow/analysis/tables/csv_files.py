@@ -22,6 +22,7 @@ def table_csv(table: Table) -> str:
         "ci95_low_ms",
         "ci95_high_ms",
         "best",
+        "standing",
         "steady_state",
         "note",
     ]
@@ -35,6 +36,7 @@ def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
         yield [
             *map(csv_text, (row.row.model, row.row.task, *row.labels, framework.name)),
             *(csv_text(cell.status), number, *(cell.ends or (NA, NA)), str(cell.best).lower()),
+            csv_text(cell.standing or NA),
             csv_text(cell.steady_state),
             csv_text(" | ".join(notes[mark] for mark in cell.marks)),
         ]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from analysis.cells import UNSUPPORTED, Cell, Results, RowCells
+from analysis.best_set import Standing
+from analysis.cells import UNSUPPORTED, Cell, Results
 from analysis.plan import Framework, Row
 from analysis.statistics import MARGIN
 from analysis.text import NA, count, interval_ms, ms, percent
+
+# Beside the number. What is best or equal is bold, and what is shown slower stands by itself.
+STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
 
 
 @dataclass(frozen=True)
@@ -16,15 +21,27 @@ class TableCell:
     """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes.
 
     `badge` is the class of a cell that was not steady, empty where there is nothing to warn of.
+    `standing` is None where nothing is ranked.
     """
 
     text: str
     status: str
     ends: tuple[str, str] | None = None
-    best: bool = False
+    standing: Standing | None = None
     steady_state: str = NA
     badge: str = ""
     marks: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> bool:
+        return self.standing is Standing.BEST
+
+    @property
+    def standing_mark(self) -> str:
+        """What stands beside the number; empty where it is bold or shown slower, or where a badge
+        says why it was not compared.
+        """
+        return "" if self.badge else STANDING_MARKS.get(self.standing, "")
 
     @property
     def interval(self) -> str:
@@ -77,11 +94,12 @@ def letter(index: int) -> str:
 def main_table(results: Results) -> Table:
     """ms/step with intervals: one row per row of the plan, one column per framework."""
     notes = Footnotes()
+    ranked = any(cell.interval for cell in results.cells)
     rows = tuple(
         TableRow(
             entry.row,
             (entry.row.title, str(entry.row.batch_size)),
-            tuple(_cell(cell, entry, notes) for cell in entry.cells),
+            tuple(_cell(cell, entry.standings if ranked else {}, notes) for cell in entry.cells),
         )
         for entry in results.rows
     )
@@ -89,14 +107,14 @@ def main_table(results: Results) -> Table:
     return Table("table", _caption(results), labels, results.plan.frameworks, rows, notes.listed())
 
 
-def _cell(cell: Cell, entry: RowCells, notes: Footnotes) -> TableCell:
+def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> TableCell:
     if not cell.ok_runs:
         return status_cell(cell, notes)
     return TableCell(
         text=ms(cell.step_ms),
         status=cell.status,
         ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
-        best=cell.framework.name in entry.best,
+        standing=standings.get(cell.framework.name),
         steady_state=cell.course.state,
         badge=badge(cell),
         marks=lost_marks(cell, notes),
@@ -128,17 +146,29 @@ def _caption(results: Results) -> str:
     )
     if any(cell.interval for cell in results.cells):
         shown = (
-            "Mean ms/step with its 95 % interval (Student's t on the logarithms of the run means). "
-            f"Marked as best: every framework that is not shown to be more than {percent(MARGIN)} "
-            "slower than the fastest of its row."
+            f"Mean ms/step with its 95 % interval ({_interval_words(results)}). Bold: best or "
+            "equal, that is, no other framework of its row could be more than "
+            f"{percent(MARGIN)} faster. Marked with {STANDING_MARKS[Standing.UNDECIDED]}: "
+            "undecided, neither that nor shown to be more than "
+            f"{percent(MARGIN)} slower than the fastest. Marked with "
+            f"{STANDING_MARKS[Standing.NOT_COMPARED]}: not compared, for want of two rounds that "
+            "it shares with the fastest. No mark: shown slower."
         )
     if unsteady := {badge(cell) for cell in results.cells if cell.ok_runs} - {""}:
         shown += (
             f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in every run "
-            "and is never marked as best."
+            "and is not compared."
         )
     where = (
         f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "
         "planned."
     )
     return f"{shown} Lower is faster. {where}"
+
+
+def _interval_words(results: Results) -> str:
+    """What the printed intervals rest on."""
+    words = "Student's t on the logarithms of the run means"
+    if any(cell.interval != cell.plain_interval for cell in results.cells):
+        words += ", their variance moderated over the cells of the table"
+    return words

@@ -15,6 +15,9 @@ RESULTS = (
     *("model", "task", "batch_size", "framework", "run", "position", "status", "reason", "record"),
     *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps", "steady_state"),
     *("flops_per_s", "share_of_peak"),
+    # of its cell, the same for all its runs: as printed, and by these runs alone
+    *("cell_ms_per_step", "cell_ci95_low_ms", "cell_ci95_high_ms"),
+    *("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms"),
 )
 # of a record: fields that RESULTS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
@@ -43,7 +46,9 @@ def _results(cell: Cell, run: Run) -> Iterable[Any]:
     yield from (run.step_ms, run.synchronised_ms, run.legacy_ms)
     yield from (len(timing.blocks), timing.steps) if timing else (None, None)
     yield str(run.course.state) if run.ok else None
-    yield from (run.flops_per_s, run.share_of_peak)
+    yield from (run.flops_per_s, run.share_of_peak, cell.step_ms)
+    for interval in (cell.interval, cell.plain_interval):
+        yield from (interval.low, interval.high) if interval else (None, None)
 
 
 def _fields(record: Record | None) -> dict[str, Any]:

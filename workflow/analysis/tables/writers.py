@@ -41,9 +41,10 @@ def _markdown_line(line: list[str], widths: list[int], left: int) -> str:
 
 def _markdown_cell(cell: TableCell) -> str:
     text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
+    standing = f" {cell.standing_mark}" if cell.standing_mark else ""
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
     badge = f" *{markdown(cell.badge)}*" if cell.badge else ""
-    return text + badge + (f" {cell.interval}" if cell.ends else "") + marks
+    return text + standing + badge + (f" {cell.interval}" if cell.ends else "") + marks
 
 
 def to_plain(table: Table, width: int) -> str:
@@ -69,10 +70,11 @@ def to_plain(table: Table, width: int) -> str:
 
 
 def _plain_cell(cell: TableCell) -> str:
-    best = " *" if cell.best else ""
+    mark = "*" if cell.best else cell.standing_mark
+    standing = f" {mark} " if len(mark) > 1 else f" {mark:1}"
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
     badge = f" {cell.badge}" if cell.badge else ""
-    return f"{plain(cell.text):>9}{best:2}{cell.interval}{badge}{marks}".rstrip()
+    return f"{plain(cell.text):>9}{standing}{cell.interval}{badge}{marks}".rstrip()
 
 
 def to_latex(table: Table) -> str:
@@ -127,7 +129,8 @@ def _latex_line(cells: list[str]) -> str:
 
 def _latex_cell(cell: TableCell) -> str:
     text = rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
-    return text + (rf"\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else "")
+    above = [*filter(None, [cell.standing_mark]), *cell.marks]
+    return text + (rf"\textsuperscript{{{','.join(above)}}}" if above else "")
 
 
 def to_html(table: Table, details: Details | None = None) -> str:
@@ -168,6 +171,7 @@ def _html_cell(table: Table, cell: TableCell, details: str | None) -> str:
     marks = ", ".join(f'<a href="#{table.name}-note-{mark}">{mark}</a>' for mark in cell.marks)
     return (
         f'<td class="{html_text(cell.status.replace(" ", "-"))}">{_html_number(cell, details)}'
+        + _html_standing(cell)
         + (f"<sup>{marks}</sup>" if marks else "")
         + (f'<span class="interval">{html_text(cell.interval)}</span>' if cell.ends else "")
         + (f'<span class="badge">{html_text(cell.badge)}</span>' if cell.badge else "")
@@ -180,3 +184,10 @@ def _html_number(cell: TableCell, details: str | None) -> str:
     if details is None or cell.status in ELSEWHERE:
         return text
     return f'<a class="number" href="#{details}">{text}</a>'
+
+
+def _html_standing(cell: TableCell) -> str:
+    if not cell.standing_mark:
+        return ""
+    words, mark = html_text(cell.standing), html_text(cell.standing_mark)
+    return f'<sup class="standing"><abbr title="{words}">{mark}</abbr></sup>'
