@@ -26,15 +26,23 @@ def main():
     wanted = (options.models, options.frameworks, options.tasks)
     plan, runs = planned(options.scale, *wanted, accelerator=options.accelerator)
     for run in runs:
-        said, held_mib = watched(plan, run, options.accelerator)
-        print(f"{title(run)}\n  {said}\n  held by the driver's count: {held_mib}", flush=True)
+        said, held = watched(plan, run)
+        print(f"{title(run)}\n  {said}\n  held by the driver's count: {held}", flush=True)
 
 
-def watched(plan, run, accelerator):
+def watched(plan, run):
     """What the run says, and the most device memory that its process held, as sampled beside it."""
+    from measure.device import ORDER, VISIBLE
     from measure.monitor import Monitor
+    from measure.parent import visible_device
+    from measure.processors import pinned
 
-    with Monitor(sys.executable, [0], accelerator, 0.2) as monitor:
+    identity = json.loads(run.identity)
+    gpu = visible_device(identity)
+    if gpu is not None:
+        os.environ.update({VISIBLE: gpu, ORDER: "PCI_BUS_ID"})
+    processors = pinned(identity["threads"])
+    with Monitor(sys.executable, processors, gpu, 0.2, identity["variables"]) as monitor:
         said = last_line_inside(plan, run, __file__)
     readings = [sample["gpu"] for sample in monitor.samples if sample["gpu"]]
     held = [mib for reading in readings if (mib := reading["process_memory_mib"]) is not None]

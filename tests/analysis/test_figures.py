@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import matplotlib
 import pytest
+from conditions import gpu_readings
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
 from whole_table import whole_table
 
@@ -105,6 +106,19 @@ def test_hostile_titles_and_missing_parts(tmp_path, words):
     for name in FIGURES:
         found = words(results, name)
         assert HOSTILE in found or name in ("blocks", "padding", "published")
+
+
+def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project, words):
+    by_driver = {"min": 1.0, "median": 2.0, "max": 7654.0}
+    readings = gpu_readings(process_memory_mib=by_driver)
+    assert "device, by" not in words(project.load(), "memory")
+    project.change(lambda r: r["memory"].update(peak_device_mib=4321.0))
+    found = words(project.load(), "memory")
+    assert "device, by the framework" in found and "device, by the driver" not in found
+    project.change(lambda r: r["monitor"].update(gpu=readings))
+    found = words(project.load(), "memory")
+    assert "device, by the driver" in found
+    assert "4,321 + 7,654" in found
 
 
 @pytest.mark.parametrize("spread", [1.0, 50.0])

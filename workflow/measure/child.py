@@ -130,10 +130,11 @@ class Measurement:
             self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
 
     def describe(self) -> None:
-        """Parity, memory and warnings of what was measured; probes would change them."""
+        """Memory, parity and warnings of what was measured; probes would change them."""
+        # Before the card, which computes a little to read back what it says.
+        self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
         self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
-        self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
         self._tell_timing()
         self.events.send("warnings", warnings=self.caught)
 
