@@ -1,10 +1,12 @@
 """Which GPU is measured, on machines that a made-up nvidia-smi describes."""
 
+import json
 import os
 
 import pytest
 
 from measure import device, machine, parent
+from measure.monitor import Monitor
 
 from . import nvidia_smi
 from .nvidia_smi import A100, part, uuid
@@ -119,6 +121,26 @@ def test_without_a_driver_or_nvidia_smi_there_is_no_gpu_to_describe(gpus, monkey
     # A container may have CUDA without nvidia-smi: the run is shown one GPU all the same.
     assert parent.visible_device(wanted()) == "0"
     assert parent.visible_device(wanted(3)) == "3"
+
+
+def test_a_real_run_sees_the_gpu_that_its_record_and_its_monitor_name(gpus, run, monkeypatch):
+    gpus(T400, A100, A100)
+    sampled = []
+
+    class Watching(Monitor):
+        def __init__(self, interpreter, processors, gpu, interval_s, variables):
+            sampled.append(gpu)
+            super().__init__(interpreter, processors, gpu, interval_s, variables)
+
+    monkeypatch.setattr(parent, "Monitor", Watching)
+    record = run(changes={"accelerator": "cuda", "device": 2})
+    seen = json.loads(record["parity"]["environ"])
+    assert (seen["CUDA_VISIBLE_DEVICES"], seen["CUDA_DEVICE_ORDER"]) == (uuid(2), "PCI_BUS_ID")
+    assert sampled == [uuid(2)]
+    assert record["machine"]["accelerator_name"] == A100
+    record = run(changes={"accelerator": "cpu", "device": None})
+    assert json.loads(record["parity"]["environ"])["CUDA_VISIBLE_DEVICES"] == ""
+    assert sampled[1:] == [None]
 
 
 def test_on_the_processors_no_gpu_is_asked_for_and_none_is_shown(gpus):

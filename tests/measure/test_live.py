@@ -1,5 +1,6 @@
 """The device is the accelerator's, in both directions, or the run says so and is no number."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import jobs
+import run_canary
 from environments import virtual_interpreter
 from measure import parent
 from measure.checks import WrongDevice, check_device
@@ -94,6 +97,23 @@ def real(framework, accelerator, folder):
     record, log = folder / "run1.json", folder / "run1.log"
     parent.run(json.dumps(whole), environment, record, log, 120, 20_000)
     return json.loads(record.read_text())
+
+
+@pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
+def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
+    definition = ROOT / "envs/cpu/keras3-jax.yaml"
+    interpreter = virtual_interpreter("keras3-jax", definition, None)
+    wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
+    wanted |= {"framework": "keras3-jax", "part_s": 0.01}
+    environment = {"method": "interpreter", "interpreter": interpreter, "prefix": "", "name": "x"}
+    environment["definition_sha256"] = wanted["environment"]
+    options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
+    task = {"part_s": wanted["part_s"]}
+    child = jobs.supervised(run_canary.PROGRAM, task, wanted, environment, options, 120)
+    found, reason = status(child.ending())
+    assert found == "unsupported"
+    assert reason.startswith("cuda was asked for, jax ")
+    assert child.said("matmul", "products") is None
 
 
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")

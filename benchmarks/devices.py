@@ -1,0 +1,104 @@
+"""On which device each column really computes: chosen, live, its driver, its CUDA and cuDNN.
+
+    python3 benchmarks/devices.py [--accelerator cuda] [--device 1] [--interpreter NAME=PATH ...]
+
+Every column is loaded as a run would be, with the environment variables of a run, and asked
+what it computes on; one product and one convolution are made there. NAME is a column; without
+--interpreter those whose environments are deployed. Needs the standard library alone.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from environments import cache, definition_sha256  # noqa: E402 (the path above finds them)
+from measure import cuda_libraries, device, frameworks, variables  # noqa: E402
+from measure.checks import check_device  # noqa: E402
+
+TIME_LIMIT_S = 300
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--accelerator", choices=("cpu", "cuda"), help="default: cuda with a GPU")
+    parser.add_argument("--device", default="auto", help="as the configuration's key")
+    parser.add_argument("--interpreter", action="append", metavar="NAME=PATH")
+    parser.add_argument("--inside", help="used by this script itself")
+    options = parser.parse_args()
+    if options.inside:
+        print(json.dumps(inside(json.loads(options.inside))), flush=True)
+        os._exit(0)
+    try:
+        gpu = device.chosen(options.device)
+    except device.NoSuchDevice as problem:
+        sys.exit(str(problem))
+    accelerator = options.accelerator or ("cuda" if gpu else "cpu")
+    if gpu:
+        memory = f"{gpu.memory_mib} MiB" if gpu.memory_mib else "memory not told"
+        print(f"chosen: GPU {gpu.index}, {gpu.name}, {memory}, {gpu.uuid}, driver {gpu.driver}")
+    else:
+        print("chosen: no GPU is visible to nvidia-smi")
+    word = device.word(gpu, options.device) if accelerator == "cuda" else ""
+    found = interpreters(accelerator, options.interpreter)
+    if not found:
+        sys.exit(f"no environment for {accelerator} is deployed; see --interpreter")
+    print(f"{'column':20}asked  live   CUDA    cuDNN     products in  library or what is wrong")
+    for name, path in found.items():
+        said = asked(name, path, accelerator, word)
+        print(
+            f"{name:20}{accelerator:7}{said.get('live') or '-':7}"
+            f"{said.get('cuda_version') or '-':8}{said.get('cudnn_version') or '-':10}"
+            f"{said.get('matmul_precision') or '-':13}{said['words']}",
+            flush=True,
+        )
+
+
+def interpreters(accelerator, named):
+    """By column: those that are named, or those of the environments that are deployed."""
+    if named:
+        return dict(text.split("=", 1) for text in named)
+    found = {}
+    for column in frameworks.FAMILIES:
+        environment = "pytorch" if column.startswith("pytorch") else column
+        digest = definition_sha256(ROOT / "envs" / accelerator / f"{environment}.yaml")[:16]
+        python = cache() / f"{environment}-{accelerator}-{digest}" / "bin" / "python"
+        if python.exists():
+            found[column] = str(python)
+    return found
+
+
+def asked(name, interpreter, accelerator, word):
+    """What a column says of itself, in a process like a run's."""
+    wanted = {"accelerator": accelerator, "threads": 1, "variables": {}}
+    task = json.dumps({"framework": name, "accelerator": accelerator})
+    with tempfile.TemporaryDirectory() as scratch:
+        environ = variables.of_process(wanted, Path(scratch), word)
+        command = [interpreter, "-s", __file__, "--inside", task]
+        done = subprocess.run(
+            command, env=environ, capture_output=True, text=True, timeout=TIME_LIMIT_S
+        )
+    lines = (done.stdout if done.returncode == 0 else done.stderr).splitlines() or ["said nothing"]
+    return json.loads(lines[-1]) if done.returncode == 0 else {"words": lines[-1]}
+
+
+def inside(task):
+    """In the column's own environment: load, look, compute, look what is loaded."""
+    options = {"precision": "default", "weights": "random", "seed": 1, "threads": 1}
+    work = {"model": "bert", "task": "predict", "batch_size": 1, "architecture": {}}
+    column = frameworks.create(frameworks.Cell(**work, **options, **task))
+    column.load()
+    live, words = column.live_accelerator()
+    check_device(task["accelerator"], lambda: (live, words))
+    used = column.precision()
+    return {"live": live, "words": words, **used, **cuda_libraries.versions()}
+
+
+if __name__ == "__main__":
+    main()
