@@ -72,7 +72,10 @@ class Kit:
     def run(self, *arguments, timeout=60) -> tuple[int, str]:
         """Exit status and what was said."""
         process = self.start(*arguments)
-        _, said = process.communicate(timeout=timeout)
+        try:
+            _, said = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
         return process.returncode, said
 
     def refused(self, *arguments) -> str:
@@ -159,6 +162,15 @@ def test_a_framework_of_its_own_counts_for_more_than_its_environment(kit):
     found = json.loads((kit.folder / markers["pytorch-eager"]).read_text())
     assert (found["method"], found["interpreter"]) == ("interpreter", sys.executable)
     assert "pytest" in found["packages"]
+
+
+def test_what_an_interpreter_lacks_is_said_before_anything_is_measured(kit):
+    status, said = kit.run(*THIS)
+    assert status == 0
+    first, second = (line for line in said.splitlines() if "of its lock are not there" in line)
+    assert first.startswith("keras3-jax: ") and " jax, " in first and "numpy" not in first
+    assert second.startswith("pytorch: ") and " torch, " in second and "nvidia-" not in second
+    assert said.index(second) < said.index("known_steps")
 
 
 def test_a_choice_of_runs_keeps_canaries_and_order(kit):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bundle import Problem
-from environments import EnvironmentProblem, marker, users_interpreter
+from environments import EnvironmentProblem, marker, post_deploy, users_interpreter
 from virtual_environments import ask, write_atomically
 
 OLDEST = (3, 11)
@@ -38,6 +38,7 @@ def columns(bundle: dict, given: Iterable[str], root: Path) -> dict[str, Column]
             file = f"results/environments/{bundle['accelerator']}/{name}.json"
             content = described(name, paths[name], root / about["definition"])
             write_atomically(root / file, json.dumps(content, indent=1) + "\n")
+            tell_missing(name, root / about["definition"], content["packages"])
             written[name] = Column(content["interpreter"], file, about["definition"])
         found[framework] = written[name]
     return found
@@ -74,6 +75,17 @@ def described(name: str, path: str, definition: Path) -> dict:
             f"--interpreter {name}: {path} is Python {found['python']}, needed is {needed} or later"
         )
     return found
+
+
+def tell_missing(name: str, definition: Path, packages: dict[str, str]) -> None:
+    """One line before anything is measured: a run that needs what is not there ends as an error.
+
+    The driver's libraries (nvidia-, cuda-) may come from elsewhere than a package.
+    """
+    locked = set(re.findall(r"^([a-z0-9-]+)==", post_deploy(definition).read_text(), re.M))
+    missing = sorted(n for n in locked - packages.keys() if not n.startswith(("nvidia-", "cuda-")))
+    if missing:
+        print(f"{name}: of its lock are not there: {', '.join(missing)}", file=sys.stderr)
 
 
 def monitor_interpreter(
