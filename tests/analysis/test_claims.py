@@ -1,5 +1,6 @@
 """Claims and findings say what the intervals show, and no more."""
 
+import math
 import re
 
 import pytest
@@ -11,10 +12,12 @@ from results_factory import Project, make_plan
 from analysis.backends import change, family_gains
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.checks import TESTS
+from analysis.claims.outcome import together
 from analysis.errors import InputError
 from analysis.findings import Answer, findings
 from analysis.judged import published_results
 from analysis.reference import REFERENCE, load_reference
+from analysis.statistics import Interval, Ratio
 
 PUBLISHED = load_reference()
 PAGE = PUBLISHED.conditions
@@ -100,6 +103,39 @@ def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):
 def test_an_upgrade_that_costs_time_is_not_reproduced(tmp_path):
     found = verdicts(on_the_pages_machine(tmp_path, keras3_tensorflow=21.0).load())
     assert found["upgrade_alone"].verdict is ClaimResult.NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("rows", "holds"), [(BERT[:1], False), (BERT, None)])
+def test_one_of_several_rows_refutes_only_beyond_what_chance_does(tmp_path, rows, holds):
+    """fit is 10 % slower by runs that scatter by 2.5 %: the interval of the logarithm, 0.062 wide
+    to each side, is beyond 2 %; for two rows together it is 0.090 and is not.
+    """
+    project = Project(tmp_path, make_plan(rows=rows, frameworks=(K2, K3_TF)))
+
+    def last(step_ms, scatter=0.0):
+        def change(r):
+            ns = step_ms * math.exp(scatter * (r["cell"]["run"] - 2)) * 1e6
+            for block in r["timing"]["blocks"]:
+                block["elapsed_ns"] = round(block["steps"] * ns)
+
+        return change
+
+    project.change(last(20.0), K2)
+    project.change(last(22.0, scatter=0.0251), K3_TF, task="fit")
+    project.change(last(10.0), K3_TF, task="predict")
+    found = TESTS["faster_in_every_row"](project.load(), new=K3_TF, base=K2)
+    assert found.holds is holds
+
+
+@given(
+    low=st.floats(0.1, 10), ratio=st.floats(1, 3), runs=st.integers(2, 6), rows=st.integers(1, 12)
+)
+def test_more_rows_never_narrow(low, ratio, runs, rows):
+    own = Interval(low, low * ratio)
+    found = Ratio(math.sqrt(own.low * own.high), own, runs)
+    wide, wider = together(found, rows), together(found, rows + 1)
+    assert wider.low <= wide.low * (1 + 1e-9) and wide.low <= own.low * (1 + 1e-9)
+    assert wider.high >= wide.high * (1 - 1e-9) and wide.high >= own.high * (1 - 1e-9)
 
 
 def test_one_run_shows_nothing(tmp_path):
@@ -233,6 +269,30 @@ def test_padding_of_a_single_run_decides_nothing(tmp_path):
     found = generation(tmp_path, slow_ms=1000.0, share=0.01, runs=1)
     assert found.verdict is ClaimResult.UNDECIDED
     assert "one run does not tell" in found.why
+
+
+def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
+    """Two rows at three times the fastest and a share of 30.5 % +- 2.48 points by Student's t of
+    three runs: 3 x (1 - 0.33) = 2.01 is left. For two rows together +- 3.58 points: 1.98.
+    """
+
+    def found(rows):
+        project = Project(tmp_path, make_plan(rows=rows, frameworks=(JAX, TORCH)))
+        project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
+
+        def change(r):
+            share = 0.305 + 0.01 * (r["cell"]["run"] - 2)
+            rest = (1 - share) / 44
+            generating(r, lambda n, length: 300 * n * (rest + share * length / (44 * 50)))
+
+        project.change(change, TORCH)
+        project.change(lambda r: generating(r, lambda n, length: 100 * n / 44), JAX)
+        test = TESTS["slow_by_padding"]
+        return test(project.load(), framework=TORCH, task="generate", at_least=2.0).holds
+
+    rows = (("gemma", "generate", 32, 32), ("gemma", "generate", 1, 1))
+    assert found(rows[:1]) is False
+    assert found(rows) is None
 
 
 def test_a_column_that_is_not_slow_refutes_it_too(tmp_path):

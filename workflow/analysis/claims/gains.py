@@ -6,11 +6,13 @@ from typing import Any
 
 from analysis.backends import Gain, column_gains, family_gains, tally
 from analysis.cells import Results
-from analysis.claims.outcome import Outcome, above, all_hold, capital
+from analysis.claims.outcome import Outcome, above, all_hold, capital, together
 from analysis.plan import RowKey
 from analysis.speedups import FAMILIES
-from analysis.statistics import Verdict
+from analysis.statistics import Verdict, verdict
 from analysis.text import count, listed, percent
+
+REFUTES = (Verdict.FASTER, Verdict.SAME)  # of the base: the new one is not more than 2 % faster
 
 
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
@@ -18,11 +20,11 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     gains = _gains(results, new, base)
     if not gains:
         return Outcome(None, f"No row has both {new} and {base}.", tested=False)
-    verdicts = [gain.verdict for gain in gains]
+    refuted = [verdict(together(gain.ratio, len(gains))) in REFUTES for gain in gains]
     holds = None
-    if all(verdict is Verdict.FASTER for verdict in verdicts):
+    if all(gain.verdict is Verdict.FASTER for gain in gains):
         holds = True
-    elif Verdict.SLOWER in verdicts or Verdict.SAME in verdicts:
+    elif any(refuted):
         holds = False
     low, high = (choose(gains, key=_value) for choose in (min, max))
     words = (
@@ -57,7 +59,7 @@ def gain_in_share_of_rows(
     if not gains:
         return Outcome(None, "No row has both families.", tested=False)
     beyond = [above(found.interval, 1 + gain) for found in gains]
-    below = [above(found.interval, 1 + at_most) for found in gains]
+    below = [above(together(found.ratio, len(gains)), 1 + at_most) for found in gains]
     sure, possible = beyond.count(True), len(beyond) - beyond.count(False)
     wanted = share * len(gains)
     enough = True if sure >= wanted else None if possible >= wanted else False

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.backends import column
 from analysis.caveats.generation import explanation, ratio_words, share_words
-from analysis.cells import Results, RowCells, cell_ratio
-from analysis.claims.outcome import Outcome, above, all_hold
-from analysis.padding import explains, padding_share
+from analysis.cells import Cell, Results, cell_ratio
+from analysis.claims.outcome import Outcome, above, all_hold, together, widening
+from analysis.padding import Share, explains, padding_share
+from analysis.statistics import Interval
 
 
 def slow_by_padding(results: Results, framework: str, task: str, at_least: float) -> Outcome:
     """A column that generates slowly, and would not without the padding to a fixed length."""
-    rows = [row for row in results.rows if row.row.task == task]
-    found = [entry for row in rows if (entry := _slow(row, framework, at_least, results))]
+    pairs = [
+        (slow, fastest)
+        for row in results.rows
+        if row.row.task == task
+        and (slow := column(row, framework))
+        and (fastest := row.fastest("keras3"))
+    ]
+    found = [entry for pair in pairs if (entry := _slow(*pair, at_least, len(pairs), results))]
     if not found:
         return Outcome(None, "No row that generates has this column.", tested=False)
     words = "; ".join(entry.words for entry in found)
@@ -20,21 +29,32 @@ def slow_by_padding(results: Results, framework: str, task: str, at_least: float
     return Outcome(all_hold([entry.holds for entry in found]), f"{words}.", evidence=evidence)
 
 
-def _slow(row: RowCells, framework: str, limit: float, results: Results) -> Outcome | None:
-    """One row: how much slower than the fastest backend, and whether padding explains it."""
-    slow, fastest = column(row, framework), row.fastest("keras3")
-    ratio = cell_ratio(slow, fastest) if slow and fastest else None
+def _slow(slow: Cell, fastest: Cell, limit: float, rows: int, results: Results) -> Outcome | None:
+    """One of so many rows: how much slower than the fastest backend, and whether padding explains
+    it, by intervals that hold for all rows at once.
+    """
+    ratio = cell_ratio(slow, fastest)
     if ratio is None:
         return None
-    evidence = {"row": row.row.label, "ratio": ratio.value}
-    words = f"{row.row.label}: {ratio_words(ratio)} the time of the fastest backend"
-    if above(ratio.interval, limit) is False:
+    label = slow.row.label
+    evidence = {"row": label, "ratio": ratio.value}
+    words = f"{label}: {ratio_words(ratio)} the time of the fastest backend"
+    if above(together(ratio, rows), limit) is False:
         return Outcome(False, words, evidence=evidence)
-    length = results.plan.models[row.row.model].architecture.get("max_length")
+    length = results.plan.models[slow.row.model].architecture.get("max_length")
     share = padding_share(slow, length) if length else None
     if share is None:
         return Outcome(None, f"{words}, other lengths not timed", evidence=evidence)
     words += f"; {share_words(share)} of it grow with the length of the cache"
     words += f", {explanation(ratio, share, limit)}"
-    holds = explains(ratio.interval, share, limit)
+    holds = explains(together(ratio, rows), _share_together(share, rows), limit)
     return Outcome(holds, words, evidence={**evidence, "padding_share": share.value})
+
+
+def _share_together(share: Share, rows: int) -> Share:
+    """With an interval so wide that those of so many rows hold all at once."""
+    if not share.over_runs or share.interval is None:
+        return share
+    freedom = len(share.by_run) - 1
+    half = widening(freedom, rows) * (share.interval.high - share.interval.low) / 2
+    return replace(share, interval=Interval(share.value - half, share.value + half))
