@@ -9,15 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.backends import change, family_gains
+from analysis.backends import change, column_gains, family_gains
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.checks import TESTS
-from analysis.claims.outcome import together
 from analysis.errors import InputError
 from analysis.findings import Answer, findings
 from analysis.judged import published_results
 from analysis.reference import REFERENCE, load_reference
-from analysis.statistics import Interval, Ratio
+from analysis.statistics import Interval, Ratio, Verdict, together
 
 PUBLISHED = load_reference()
 PAGE = PUBLISHED.conditions
@@ -136,6 +135,30 @@ def test_more_rows_never_narrow(low, ratio, runs, rows):
     wide, wider = together(found, rows), together(found, rows + 1)
     assert wider.low <= wide.low * (1 + 1e-9) and wide.low <= own.low * (1 + 1e-9)
     assert wider.high >= wide.high * (1 - 1e-9) and wide.high >= own.high * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("scatter", "answer", "holds"), [(0.008, Answer.UNDECIDED, None), (0.002, Answer.NO, False)]
+)
+def test_one_row_of_twelve_shows_nothing_that_chance_would(tmp_path, scatter, answer, holds):
+    """Eleven rows gain 2 % as far as one can tell, one nothing, which for itself is shown."""
+    rows = tuple(("bert", "predict", 2**power, 256) for power in range(12))
+    project = on_the_pages_machine(tmp_path, runs=5, rows=rows)
+
+    def change(r):
+        gain = 1.0 if r["cell"]["batch_size"] == 1 else 1.02
+        slower = gain * math.exp(scatter * (r["cell"]["run"] - 3))
+        step_ms = 10 * slower if r["cell"]["framework"] == "keras2-tensorflow" else 10
+        for block in r["timing"]["blocks"]:
+            block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+
+    project.change(change)
+    results = project.load()
+    alone = column_gains(results, "keras3-tensorflow", "keras2-tensorflow")[0]
+    assert alone.verdict is Verdict.SAME
+    assert answers(results)["upgrade_alone"].verdict is answer
+    columns = {"new": "keras3-tensorflow", "base": "keras2-tensorflow"}
+    assert TESTS["faster_in_every_row"](results, **columns).holds is holds
 
 
 def test_one_run_shows_nothing(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from analysis.best_set import Standing, not_slower, shown_slower_of
 from analysis.cells import Cell, Results, RowCells, cell_ratio, contest
-from analysis.statistics import Interval, Ratio, Verdict
+from analysis.statistics import Interval, Ratio, Verdict, together, verdict
 from analysis.text import count, gain, listed
 
 WORDS = {
@@ -83,6 +83,18 @@ def tally(gains: list[Gain]) -> str:
     words = [WORDS[gain.verdict] for gain in gains]
     parts = [f"{word} in {words.count(word)}" for word in WORDS.values() if word in words]
     return f"{listed(parts)} of {rows}"
+
+
+def all_faster(gains: list[Gain]) -> bool | None:
+    """Whether the new one is faster in each of some rows; None where the intervals do not tell.
+
+    True needs every row. One row is enough for False, and with many rows chance makes one: so its
+    interval has to be one of those that hold for all rows at once.
+    """
+    if all(gain.verdict is Verdict.FASTER for gain in gains):
+        return True
+    of_base = {verdict(together(gain.ratio, len(gains))) for gain in gains}
+    return False if {Verdict.FASTER, Verdict.SAME} & of_base else None
 
 
 @dataclass(frozen=True)

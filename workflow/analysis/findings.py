@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.backends import Gain, Winners, column_gains, family_gains, tally, winners
+from analysis.backends import Gain, Winners, all_faster, column_gains, family_gains, tally, winners
 from analysis.best_set import Standing
 from analysis.cells import Results
-from analysis.statistics import Verdict
 from analysis.text import count, listed, ms
 
 KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"
@@ -139,12 +138,12 @@ def _contest(contest: Winners) -> str:
 
 
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
-    verdicts = [gain.verdict for gain in gains]
+    faster = all_faster(gains)
     if not gains:
         verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}."
-    elif all(found is Verdict.FASTER for found in verdicts):
+    elif faster:
         verdict, answer = Answer.YES, f"Yes: {new} is {tally(gains)} ({_range(gains)})."
-    elif any(found in (Verdict.SLOWER, Verdict.SAME) for found in verdicts):
+    elif faster is False:
         verdict, answer = Answer.NO, f"Not everywhere: {new} is {tally(gains)} ({_range(gains)})."
     else:
         verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {tally(gains)} ({_range(gains)})."

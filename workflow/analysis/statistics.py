@@ -147,6 +147,27 @@ def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> R
     return Ratio(math.exp(fmean(logs)), t_interval(logs, moderate), len(logs)) if logs else None
 
 
+def together(ratio: Ratio, rows: int) -> Interval | None:
+    """The interval of a ratio, so wide that those of so many rows hold all at once (Bonferroni).
+
+    For a statement about every row, which a single row refutes. The degrees of freedom are those of
+    the ratio's own rounds, also where its scatter was moderated: that is never too narrow.
+    """
+    if ratio.interval is None or rows < 2:
+        return ratio.interval
+    freedom = ratio.rounds - 1
+    error = math.log(ratio.interval.high / ratio.interval.low) / 2 / t_quantile(freedom)
+    return interval_around(math.log(ratio.value), widening(freedom, rows) * error, freedom)
+
+
+def widening(degrees_of_freedom: int, rows: int) -> float:
+    """By how much intervals are wider that hold all at once for so many rows."""
+    from scipy.special import stdtrit  # here, because importing it takes longer than most use
+
+    corrected = float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / rows))
+    return corrected / t_quantile(degrees_of_freedom)
+
+
 def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
     """FASTER or SLOWER when the interval lies wholly beyond the margin, SAME when wholly inside it.
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.backends import Gain, column_gains, family_gains, tally
+from analysis.backends import Gain, all_faster, column_gains, family_gains, tally
 from analysis.cells import Results
-from analysis.claims.outcome import Outcome, above, all_hold, capital, together
+from analysis.claims.outcome import Outcome, above, all_hold, capital
 from analysis.plan import RowKey
 from analysis.speedups import FAMILIES
-from analysis.statistics import Verdict, verdict
+from analysis.statistics import together
 from analysis.text import count, listed, percent
-
-REFUTES = (Verdict.FASTER, Verdict.SAME)  # of the base: the new one is not more than 2 % faster
 
 
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
@@ -20,18 +18,12 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     gains = _gains(results, new, base)
     if not gains:
         return Outcome(None, f"No row has both {new} and {base}.", tested=False)
-    refuted = [verdict(together(gain.ratio, len(gains))) in REFUTES for gain in gains]
-    holds = None
-    if all(gain.verdict is Verdict.FASTER for gain in gains):
-        holds = True
-    elif any(refuted):
-        holds = False
     low, high = (choose(gains, key=_value) for choose in (min, max))
     words = (
         f"{capital(tally(gains))}; throughput from {low.words} in {low.row.row.label} to "
         f"{high.words} in {high.row.row.label}."
     )
-    return Outcome(holds, words, evidence=_evidence(gains))
+    return Outcome(all_faster(gains), words, evidence=_evidence(gains))
 
 
 def gain_at_least(

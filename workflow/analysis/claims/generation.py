@@ -7,9 +7,9 @@ from dataclasses import replace
 from analysis.backends import column
 from analysis.caveats.generation import explanation, ratio_words, share_words
 from analysis.cells import Cell, Results, cell_ratio
-from analysis.claims.outcome import Outcome, above, all_hold, together, widening
+from analysis.claims.outcome import Outcome, above, all_hold
 from analysis.padding import Share, explains, padding_share
-from analysis.statistics import Interval
+from analysis.statistics import Interval, together, widening
 
 
 def slow_by_padding(results: Results, framework: str, task: str, at_least: float) -> Outcome:

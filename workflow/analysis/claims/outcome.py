@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.statistics import CONFIDENCE, Interval, Ratio, interval_around, t_quantile
+from analysis.statistics import Interval
 
 
 @dataclass(frozen=True)
@@ -27,27 +26,6 @@ def above(interval: Interval | None, limit: float) -> bool | None:
     if interval is None:
         return None
     return True if interval.low >= limit else False if interval.high < limit else None
-
-
-def together(ratio: Ratio, rows: int) -> Interval | None:
-    """The interval of a ratio, so wide that those of so many rows hold all at once (Bonferroni).
-
-    For a claim about every row, which a single row refutes. The degrees of freedom are those of
-    the ratio's own rounds, also where its scatter was moderated: that is never too narrow.
-    """
-    if ratio.interval is None or rows < 2:
-        return ratio.interval
-    freedom = ratio.rounds - 1
-    error = math.log(ratio.interval.high / ratio.interval.low) / 2 / t_quantile(freedom)
-    return interval_around(math.log(ratio.value), widening(freedom, rows) * error, freedom)
-
-
-def widening(degrees_of_freedom: int, rows: int) -> float:
-    """By how much intervals are wider that hold all at once for so many rows."""
-    from scipy.special import stdtrit  # here, because importing it takes longer than most use
-
-    corrected = float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / rows))
-    return corrected / t_quantile(degrees_of_freedom)
 
 
 def all_hold(found: list[bool | None]) -> bool | None:
