@@ -76,7 +76,7 @@ def interpreters(accelerator, named):
 
 def asked(name, interpreter, accelerator, word):
     """What a column says of itself, in a process like a run's."""
-    wanted = {"accelerator": accelerator, "threads": 1, "variables": {}}
+    wanted = {"accelerator": accelerator, "framework": name, "threads": 1, "variables": {}}
     task = json.dumps({"framework": name, "accelerator": accelerator})
     with tempfile.TemporaryDirectory() as scratch:
         environ = variables.of_process(wanted, Path(scratch), word)

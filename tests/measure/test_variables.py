@@ -29,7 +29,7 @@ LEAKS = {
     "KERAS_BACKEND": "torch",
     "CXX": "false",
 }
-WANTED = {"accelerator": "cpu", "threads": 3, "variables": {}}
+WANTED = {"accelerator": "cpu", "framework": "keras3-jax", "threads": 3, "variables": {}}
 NAMES = st.sampled_from([*LEAKS, *variables.KEPT, *variables.DOWNLOAD, "LC_ALL"])
 
 
@@ -49,6 +49,13 @@ def test_nothing_outside_the_list_gets_through(caller, accelerator, weights, con
         assert given[name] == caller[name]
     assert ours.items() <= given.items()
     assert configured.items() <= given.items()
+
+
+def test_what_tensorflow_leaves_behind_ends_with_the_run():
+    caller = {"TMPDIR": "/mine"}
+    for framework, folder in (("keras2-tensorflow", "scratch"), ("pytorch-compiled", "/mine")):
+        wanted = {**WANTED, "framework": framework}
+        assert variables.of_process(wanted, Path("scratch"), "", caller)["TMPDIR"] == folder
 
 
 def test_a_real_run_sees_none_of_it_and_what_the_configuration_sets(run, monkeypatch):

@@ -60,13 +60,14 @@ def of_process(
 ) -> dict[str, str]:
     """All that a measured process is given.
 
-    wanted: accelerator, threads and ``variables`` (the configuration's) of the identity,
-    ``weights`` where there are any. visible_device: see :func:`measure.device.word`.
+    wanted: accelerator, framework, threads and ``variables`` (the configuration's) of the
+    identity, ``weights`` where there are any. visible_device: see :func:`measure.device.word`.
     """
     return {
         **inherited(caller, wanted.get("weights", "random")),
         **wanted["variables"],
         **ours(wanted, scratch, visible_device),
+        **_temporary_files(wanted["framework"], scratch),
     }
 
 
@@ -99,6 +100,14 @@ def _device(accelerator: str, visible_device: str) -> dict[str, str]:
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
     return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
+
+
+def _temporary_files(framework: str, scratch: Path) -> dict[str, str]:
+    """TensorFlow writes a file for each function that it rewrites, dozens in a run, and removes
+    them only at an exit that waits for seconds. Inductor keeps what it knows of the compiler
+    beside the caller's.
+    """
+    return {"TMPDIR": str(scratch)} if framework.endswith("-tensorflow") else {}
 
 
 def refusal(name: str) -> str | None:
