@@ -7,7 +7,7 @@ PYTHON ?= python3
 ARGS ?=
 
 # Deploy envs/$(1).txt into the cache, unless it is there, and link to it here.
-environment = $(PYTHON) workflow/environments.py --name $(1) --definition envs/$(1).txt \
+environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(1).txt \
 	--method venv --marker $(2).json && \
 	ln -sfn "$$(sed -n 's/.*"prefix": "\(.*\)",$$/\1/p' $(2).json)" $(2)
 

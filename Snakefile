@@ -3,9 +3,9 @@
 # The words of the paths are the words of the configuration and of the table:
 #   results/plan.json                                  every cell and run that is asked for
 #   results/machine.json                               what the machine is
-#   results/environments/<accelerator>/<name>.json     what an environment really holds
-#   results/records/<scale>/<model>/<task>-b<batch>/<framework>/run<k>.json
-#   results/canaries/<scale>/<k>.json                  fixed work after round k, 0 before all
+#   results/environments/<stack>/<accelerator>/<name>.json   what an environment really holds
+#   results/records/<scale>/<model>/<task>-b<batch>/<column>/run<k>.json
+#   results/canaries/<scale>/<accelerator>/<k>.json    fixed work after round k, 0 before all
 #   results/self_test/<scale>/...                      what results/self_test.json is made of
 #   results/{table,published,runs,break_even,caveats}.*   pure functions of plan and records
 #   results/figures/<figure>.{svg,pdf,png}
@@ -13,6 +13,7 @@
 #   results/millistep-<scale>-<accelerator>.zip        all of it, to be cited: snakemake archive
 #   results/millistep-bundle-<scale>-<accelerator>.zip to measure elsewhere: snakemake bundle
 #   results/elsewhere.json                             says that it was; then it is only drawn
+#   results/studies/<name>/...                         the same for a study of config/studies
 from snakemake.utils import min_version
 
 min_version("9.19")
@@ -43,10 +44,10 @@ rule all:
     input:
         to_draw(environment.marker for environment in PLAN.environments),
         CONTEXT,
-        "results/report.html",
-        collect("results/runs.{form}", form=["csv", "parquet"]),
-        "results/caveats.json",
-        collect("results/table.{form}", form=TABLE_FORMS),
+        f"{RESULTS}/report.html",
+        collect(RESULTS + "/runs.{form}", form=["csv", "parquet"]),
+        f"{RESULTS}/caveats.json",
+        collect(RESULTS + "/table.{form}", form=TABLE_FORMS),
 
 
 onsuccess:

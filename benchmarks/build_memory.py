@@ -20,11 +20,11 @@ def main():
     if options.inside:
         inside(json.loads(options.inside))
         return
-    plan, runs = planned(options.scale, options.models, options.frameworks, options.tasks)
+    plan, runs = planned(options.scale, options.models, options.columns, options.tasks)
     print(f"{'cell':44}weights (MiB)  host ratio  device ratio  seconds", flush=True)
     seen = set()
     for run in runs:
-        once = (run.row.model, run.row.task, run.framework)
+        once = (run.row.model, run.row.task, run.column.name)
         if once in seen:
             continue  # another batch size is the same model
         seen.add(once)

@@ -14,17 +14,17 @@ def parser(description, scale):
     """Options that choose cells; ``--inside`` is for the script's own second process."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--scale", default=scale)
-    for name in ("--models", "--frameworks", "--tasks"):
+    for name in ("--models", "--columns", "--tasks"):
         options.add_argument(name, nargs="*")
     options.add_argument("--inside", help="used by this script itself")
     return options
 
 
-def planned(scale, models=None, frameworks=None, tasks=None, **changes):
+def planned(scale, models=None, columns=None, tasks=None, **changes):
     """``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
     import yaml
 
-    from environments import definition_sha256
+    from deploy.environments import definition_sha256
     from planning.plan import Plan
 
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -33,7 +33,7 @@ def planned(scale, models=None, frameworks=None, tasks=None, **changes):
         run
         for run in sorted(plan.runs, key=lambda run: run.record)
         if (not models or run.row.model in models)
-        and (not frameworks or run.framework in frameworks)
+        and (not columns or run.column.name in columns)
         and (not tasks or run.row.task in tasks)
     ]
     return plan, wanted
@@ -41,11 +41,10 @@ def planned(scale, models=None, frameworks=None, tasks=None, **changes):
 
 def environment_of(plan, run):
     """The marker of a run's environment, which is deployed now where it is not yet."""
-    from planning.frameworks import FRAMEWORKS
 
-    environment = plan.environment_of(FRAMEWORKS[run.framework])
+    environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
-    deploy = [sys.executable, str(ROOT / "workflow/environments.py"), "--method", "venv"]
+    deploy = [sys.executable, str(ROOT / "workflow/deploy"), "--method", "venv"]
     deploy += ["--name", environment.name, "--definition", str(environment.definition)]
     subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
     return json.loads(marker.read_text())
@@ -65,7 +64,7 @@ def last_line_inside(plan, run, script):
 
 def title(run):
     """For example ``bert fit b8 keras3-jax``."""
-    return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
+    return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
 
 
 def framework_of(identity):
@@ -73,8 +72,9 @@ def framework_of(identity):
     import os
 
     from measure import frameworks
-    from measure.parent import CHILD_FIELDS
-    from measure.processors import pinned
+    from supervise.parent import CHILD_FIELDS, SETTINGS
+    from supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))
-    return frameworks.create(frameworks.Cell(**{name: identity[name] for name in CHILD_FIELDS}))
+    names = [*CHILD_FIELDS, *(name for name in SETTINGS if name in identity)]
+    return frameworks.create(frameworks.Cell(**{name: identity[name] for name in names}))

@@ -23,7 +23,7 @@ def main():
     if options.inside:
         inside(json.loads(options.inside))
         return
-    wanted = (options.models, options.frameworks, options.tasks)
+    wanted = (options.models, options.columns, options.tasks)
     plan, runs = planned(options.scale, *wanted, accelerator=options.accelerator)
     for run in runs:
         said, held = watched(plan, run)
@@ -32,10 +32,10 @@ def main():
 
 def watched(plan, run):
     """What the run says, and the most device memory that its process held, as sampled beside it."""
-    from measure.device import ORDER, VISIBLE
-    from measure.monitor import Monitor
-    from measure.parent import visible_device
-    from measure.processors import pinned
+    from supervise.device import ORDER, VISIBLE
+    from supervise.monitor import Monitor
+    from supervise.parent import visible_device
+    from supervise.processors import pinned
 
     identity = json.loads(run.identity)
     gpu = visible_device(identity)

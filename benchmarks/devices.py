@@ -15,12 +15,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+STACK = "2026-11"
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from environments import cache, definition_sha256  # noqa: E402 (the path above finds them)
-from measure import cuda_libraries, device, frameworks, variables  # noqa: E402
+from deploy.environments import cache, definition_sha256  # noqa: E402 (the path above finds them)
+from measure import cuda_libraries, frameworks  # noqa: E402
 from measure.checks import check_device  # noqa: E402
+from supervise import device, variables  # noqa: E402
 
 TIME_LIMIT_S = 300
 
@@ -65,19 +67,27 @@ def interpreters(accelerator, named):
     if named:
         return dict(text.split("=", 1) for text in named)
     found = {}
-    for column in frameworks.FAMILIES:
-        environment = "pytorch" if column.startswith("pytorch") else column
-        digest = definition_sha256(ROOT / "envs" / accelerator / f"{environment}.yaml")[:16]
-        python = cache() / f"{environment}-{accelerator}-{digest}" / "bin" / "python"
+    for name, about in registry().items():
+        definition = ROOT / "envs" / STACK / accelerator / f"{about.environment}.yaml"
+        digest = definition_sha256(definition)[:16]
+        python = cache() / f"{about.environment}-{accelerator}-{digest}" / "bin" / "python"
         if python.exists():
-            found[column] = str(python)
+            found[name] = str(python)
     return found
+
+
+def registry():
+    """Outside of the columns' environments, which have no YAML."""
+    from planning.frameworks import frameworks
+
+    return frameworks([])
 
 
 def asked(name, interpreter, accelerator, word):
     """What a column says of itself, in a process like a run's."""
-    wanted = {"accelerator": accelerator, "framework": name, "threads": 1, "variables": {}}
-    task = json.dumps({"framework": name, "accelerator": accelerator})
+    about = registry()[name]
+    wanted = {"accelerator": accelerator, "library": about.library, "threads": 1, "variables": {}}
+    task = json.dumps({"framework": name, "module": about.module, "accelerator": accelerator})
     with tempfile.TemporaryDirectory() as scratch:
         environ = variables.of_process(wanted, Path(scratch), word)
         command = [interpreter, "-s", __file__, "--inside", task]

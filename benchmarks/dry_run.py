@@ -22,7 +22,7 @@ accelerator: cpu
 threads: 1
 runs: 3
 models: {bert: {fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}
-frameworks: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
+columns: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
              pytorch-compiled]
 """
 
@@ -49,7 +49,7 @@ def finish(copy):
     import yaml
 
     from analysis.report.page import FIGURES
-    from environments import definition_sha256
+    from deploy.environments import definition_sha256
     from planning.plan import Plan
 
     os.chdir(copy)
@@ -60,7 +60,7 @@ def finish(copy):
     write("results/plan.json", json.dumps(plan.document()))
     for run in plan.runs:
         write(run.record, json.dumps({"identity": run.identity, "padding": "x" * 10_000}))
-    for path, identity in plan.checks.identities.items():
+    for path, identity in plan.controls.identities.items():
         write(path, json.dumps({"identity": identity}))
     write(plan.machine_card, "{}")
     write(plan.self_test, "{}")

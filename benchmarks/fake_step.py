@@ -10,7 +10,7 @@ sys.path[:0] = [str(ROOT / "workflow"), str(ROOT)]
 
 from tests.measure.conftest import ENVIRONMENT, PLUGINS, identity  # noqa: E402
 
-from measure import parent  # noqa: E402
+from supervise import parent  # noqa: E402
 
 
 def main():

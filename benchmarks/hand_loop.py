@@ -27,7 +27,7 @@ def main():
 
 def outside(options):
     """Compare in each cell's environment."""
-    plan, runs = planned(options.scale, options.models, options.frameworks, options.tasks)
+    plan, runs = planned(options.scale, options.models, options.columns, options.tasks)
     print(f"{'cell':44}reported (ms)  by hand (ms)  ratio", flush=True)
     for run in runs:
         print(f"{title(run):44}{last_line_inside(plan, run, __file__)}", flush=True)

@@ -17,14 +17,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100)
     options = parser.parse_args()
-    plan, runs = planned("laptop", models=["bert"], frameworks=["pytorch-eager"])
+    plan, runs = planned("laptop", models=["bert"], columns=["pytorch-eager"])
     environment = environment_of(plan, runs[0])
-    identity = {**json.loads(plan.checks.known_steps.identity), "known_steps": []}
+    identity = {**json.loads(plan.controls.known_steps.identity), "known_steps": []}
     identity["monitor_pairs"] = options.pairs
     with tempfile.TemporaryDirectory() as folder:
         marker, output = Path(folder, "marker.json"), Path(folder, "found.json")
         marker.write_text(json.dumps(environment))
-        command = [sys.executable, "-s", str(ROOT / "workflow/run_known_steps.py")]
+        command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "known_steps"]
         command += ["--identity", json.dumps(identity), "--deployment", environment["method"]]
         command += ["--definition", "none", "--environment", str(marker)]
         command += ["--log", str(Path(folder, "log")), "--output", str(output)]

@@ -18,9 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
-from analysis.calls import Call, kinds
-from analysis.padding import fit, within_run
-from analysis.statistics import mean_interval
+from analysis.comparisons.calls import Call, kinds
+from analysis.comparisons.padding import fit, within_run
+from analysis.statistics.intervals import mean_interval
 
 OWN = (44, 50)
 GROWING = "growing with the length"

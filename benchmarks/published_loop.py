@@ -29,9 +29,9 @@ def main():
 
 def outside(options):
     """One line per Keras column and task of BERT, each in the cell's environment."""
-    plan, runs = planned(options.scale, ["bert"], options.frameworks, options.tasks)
+    plan, runs = planned(options.scale, ["bert"], options.columns, options.tasks)
     print(f"{'':36}published (ms)  ours (ms)  ratio", flush=True)
-    for run in (run for run in runs if run.framework.startswith("keras")):
+    for run in (run for run in runs if run.column.name.startswith("keras")):
         print(f"{title(run):36}{last_line_inside(plan, run, __file__)}", flush=True)
 
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests/analysis"))
 
 from whole_table import Project, whole_table  # noqa: E402
 
-from environments import definition_sha256  # noqa: E402
+from deploy.environments import definition_sha256  # noqa: E402
 from planning.plan import Plan  # noqa: E402
 
 CONFIG = """\
@@ -30,7 +30,7 @@ accelerator: cpu
 threads: 1
 runs: 5
 models: {bert: {fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}
-frameworks: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
+columns: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
              pytorch-compiled]
 """
 MIB = 2**20
@@ -111,7 +111,7 @@ def as_if_measured(copy):
     project = Project(copy, plan.document())
     for path, canary in zip(plan.document()["canaries"], project.canaries, strict=True):
         canary["identity"] = plan.identities[path]
-    for path, identity in plan.checks.identities.items():
+    for path, identity in plan.controls.identities.items():
         write(copy / path, {"identity": identity})
     project.save()
     for environment in plan.environments:

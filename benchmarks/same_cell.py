@@ -22,9 +22,9 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scale", default="smoke")
     parser.add_argument("--models", nargs="*", default=["bert"])
-    parser.add_argument("--frameworks", nargs="*", default=COLUMNS)
+    parser.add_argument("--columns", nargs="*", default=COLUMNS)
     options = parser.parse_args()
-    plan, runs = planned(options.scale, options.models, options.frameworks)
+    plan, runs = planned(options.scale, options.models, options.columns)
     rng = random.Random(1)
     verdicts, outside = [], 0
     print(f"{'cell':44}{'B / A':>8}  95 % interval     verdict    in one best set", flush=True)
@@ -49,7 +49,7 @@ def main():
 
 def experiment(plan, run, rounds, rng):
     """``{name: {round: ms/step}}`` of the same cell under names A and B."""
-    from measure import parent
+    from supervise import parent
 
     environment = environment_of(plan, run)
     identity = {**json.loads(run.identity), "probes": []}
@@ -75,8 +75,8 @@ def experiment(plan, run, rounds, rng):
 
 def compared(names):
     """The ratio of B to A, and whether both are in the best set."""
-    from analysis.best_set import best_set
-    from analysis.statistics import paired_ratio
+    from analysis.statistics.best_set import best_set
+    from analysis.statistics.intervals import paired_ratio
 
     return paired_ratio(names["B"], names["A"]), len(best_set(names)) == 2
 

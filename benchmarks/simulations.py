@@ -28,9 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from finding import COVERS, NOMINAL, RARE, Finding
 from table_questions import of_tables
 
-from analysis.best_set import best_set
-from analysis.mean_ratio import mean_ratio
-from analysis.statistics import (
+from analysis.statistics.best_set import best_set
+from analysis.statistics.intervals import (
     MARGIN,
     Interval,
     Verdict,
@@ -39,7 +38,8 @@ from analysis.statistics import (
     paired_ratio,
     run_mean_ms,
 )
-from analysis.steady_state import course
+from analysis.statistics.mean_ratio import mean_ratio
+from analysis.statistics.steady_state import course
 
 STEP_NS, STEPS, BLOCK = 10e6, 100, 10
 BETWEEN, WITHIN, MEMORY = 0.006, 0.015, 0.6

@@ -13,11 +13,11 @@ import whole_tables
 from finding import COVERS, NOISIEST, RARE, Finding
 from whole_tables import Tables, Weigh
 
-from analysis import moderation
-from analysis.best_set import Standing, p_slower
-from analysis.power import POWER, decided_gap, moderation_of
-from analysis.statistics import CONFIDENCE, Moderate, as_measured
-from analysis.table_scatter import table_scatter
+from analysis.statistics import moderation
+from analysis.statistics.best_set import Standing, p_slower
+from analysis.statistics.intervals import CONFIDENCE, Moderate, as_measured
+from analysis.statistics.power import POWER, decided_gap, moderation_of
+from analysis.statistics.table_scatter import table_scatter
 
 RUNS = (3, 5)
 TABLES = 25  # experiments with single rows for one with a whole table

@@ -14,10 +14,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
-from analysis.best_set import Contest, Standing, shown_slower_of
-from analysis.moderation import Prior, Sample
-from analysis.statistics import Interval, log_t_interval, paired_ratio
-from analysis.table_scatter import UNKNOWN, Scattered, TableScatter, table_scatter
+from analysis.statistics.best_set import Contest, Standing, shown_slower_of
+from analysis.statistics.intervals import Interval, log_t_interval, paired_ratio
+from analysis.statistics.moderation import Prior, Sample
+from analysis.statistics.table_scatter import UNKNOWN, Scattered, TableScatter, table_scatter
 
 BLOCKS = 10  # of a run
 STEP_MS = 10.0

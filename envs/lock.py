@@ -19,6 +19,7 @@ from pathlib import Path
 ENVS = Path(__file__).resolve().parent
 INPUTS = ENVS / "inputs"
 PYTHON = "3.11"
+STACK = max(path.name for path in ENVS.glob("20??-??"))  # the newest is what is locked anew
 
 LINUX_X86, LINUX_ARM, MACOS = (
     "x86_64-unknown-linux-gnu",
@@ -110,7 +111,8 @@ class Definition:
         """The file that holds the lock."""
         plain = self.name in PLAIN and self.name != "analysis"
         suffix = ".txt" if plain else ".post-deploy.sh"
-        return ENVS / (self.accelerator or "") / f"{self.name}{suffix}"
+        folder = ENVS / STACK / self.accelerator if self.accelerator else ENVS
+        return folder / f"{self.name}{suffix}"
 
     @property
     def excluded(self) -> list[Path]:
@@ -136,7 +138,7 @@ class Definition:
         if self.path.suffix == ".txt":
             self.path.write_text(PLAIN_LOCK.format(source=source, python=PYTHON, lock=lock))
             return
-        self.path.parent.mkdir(exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(POST_DEPLOY.format(source=source, lock=lock))
         yaml = self.path.with_name(f"{self.name}.yaml")
         yaml.write_text(CONDA_YAML)

@@ -13,17 +13,16 @@ from pathlib import Path
 
 import pytest
 
-import jobs
-import write_bundle
-from measure import parent
+from planning import write_bundle
+from supervise import jobs, parent
 
 from .measure import nvidia_smi
 from .planning.test_config import plan
 
-FRAMEWORKS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
+COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
 CONFIG = {
     "models": {"bert": {"fit": 4, "predict": 8}},
-    "frameworks": FRAMEWORKS,
+    "columns": COLUMNS,
     "runs": 2,
     "threads": 1,
 }
@@ -38,7 +37,13 @@ FAKE = """
 import json, os, signal, sys, time
 from pathlib import Path
 
-options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+if sys.argv[1] == "self_test":  # puts together what is there
+    sys.path[0] = str(Path(__file__).parents[1])
+    from supervise import self_test
+
+    del sys.argv[1]
+    sys.exit(self_test.main())
+options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
 output = Path(options.get("--record") or options["--output"])
 with open("calls", "a") as calls:
     print(json.dumps({"path": str(output), "pid": os.getpid(), **options}), file=calls)
@@ -126,8 +131,7 @@ def ends(pid: int) -> bool:
 @pytest.fixture
 def kit(tmp_path):
     kit = Kit(tmp_path / "kit")
-    for program in ("run_cell.py", "run_canary.py", "run_known_steps.py"):
-        (kit.folder / "workflow" / program).write_text(FAKE)
+    (kit.folder / "workflow/supervise/__main__.py").write_text(FAKE)
     return kit
 
 
@@ -353,7 +357,7 @@ def test_an_old_python_is_told_in_one_line(kit):
 
 def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tmp_path):
     kit = Kit(tmp_path / "whole")
-    modules = "bundle.command, run_cell, run_canary, run_known_steps, write_self_test"
+    modules = "bundle.command, supervise.cell, supervise.canary, supervise.known_steps, supervise.self_test"
     program = f"import sys; sys.path.insert(0, 'workflow'); import {modules}, machine_card.__main__"
     command = [sys.executable, "-I", "-S", "-c", program]
     done = subprocess.run(command, cwd=kit.folder, capture_output=True, text=True)

@@ -29,7 +29,9 @@ FRAMEWORKS = (
 DEFINITIONS = {
     definition.path.relative_to(ENVS).as_posix(): definition for definition in lock.definitions()
 }
-YAMLS = ["analysis.yaml"] + [f"{a}/{name}.yaml" for a in ("cpu", "cuda") for name in FRAMEWORKS]
+YAMLS = ["analysis.yaml"] + [
+    f"{lock.STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in FRAMEWORKS
+]
 MARKER_VARIABLES = {
     lock.LINUX_X86: {"sys_platform": "linux", "platform_machine": "x86_64"},
     lock.LINUX_ARM: {"sys_platform": "linux", "platform_machine": "aarch64"},
@@ -110,7 +112,7 @@ def test_lock_is_exact(path):
     ],
 )
 def test_a_spoiled_script_is_noticed(spoil):
-    good = (ENVS / "cpu/keras3-jax.post-deploy.sh").read_text()
+    good = (ENVS / lock.STACK / "cpu/keras3-jax.post-deploy.sh").read_text()
     assert spoil(good) != good
     assert script_problems(good) == []
     assert script_problems(spoil(good)) != []
@@ -137,7 +139,7 @@ def test_lock_is_what_the_lists_ask_for(path):
                 assert requirement.specifier.contains(version), (platform, requirement)
 
 
-@pytest.mark.parametrize("path", [p for p in DEFINITIONS if p.startswith(("cpu/", "cuda/"))])
+@pytest.mark.parametrize("path", [p for p in DEFINITIONS if "/c" in p])
 def test_lock_leaves_out_what_is_excluded(path):
     definition = DEFINITIONS[path]
     excluded = [r for file in definition.excluded for r in requirements(file)]
@@ -270,7 +272,7 @@ def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
     def relock(*arguments):
         command = [sys.executable, "envs/lock.py", "keras3-torch", *arguments]
         subprocess.run(command, cwd=tmp_path, env={"PATH": str(uv.parent)}, check=True)
-        text = (envs / "cpu/keras3-torch.post-deploy.sh").read_text()
+        text = (envs / lock.STACK / "cpu/keras3-torch.post-deploy.sh").read_text()
         assert script_problems(text) == []
         return text.replace(" \\\n    --hash=sha256", "").split("LOCK'\n")[1]
 
@@ -286,7 +288,7 @@ def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
     assert "torch==2.13.0+cpu ; sys_platform == 'linux':6746dbcb" in new
     assert relock() == new
 
-    script = envs / "cpu/keras3-torch.post-deploy.sh"
+    script = envs / lock.STACK / "cpu/keras3-torch.post-deploy.sh"
     script.write_text(script.read_text().replace("pure==3.0", "pure==2.0"))
     assert "pure==2.0" in relock()
     assert "pure==3.0" in relock("--upgrade")

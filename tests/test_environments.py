@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from environments import definition_sha256
+from deploy.environments import definition_sha256
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 

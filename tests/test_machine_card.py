@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from machine_card import gpu, host
-from measure import machine
+from supervise import machine
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "workflow/schemas/machine.schema.json").read_text())

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import lock
-from environments import definition_sha256
+from deploy.environments import definition_sha256
 
-PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "environments.py"
+PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "deploy"
 THIS_PYTHON = "{}.{}".format(*sys.version_info)
 
 LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
@@ -34,7 +34,7 @@ class Workshop:
 
     @property
     def definition(self) -> Path:
-        return self.folder / "envs" / "cpu" / "tiny.yaml"
+        return self.folder / "envs" / "2026-11" / "cpu" / "tiny.yaml"
 
     @property
     def script(self) -> Path:

@@ -8,7 +8,7 @@ from results_factory import Project, make_plan
 
 from analysis.archive import MANIFEST
 from analysis.archive.pack import files_below
-from sealed_zip import write_zip
+from packing.sealed_zip import write_zip
 
 UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
 USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"

@@ -10,7 +10,7 @@ QUIET = {"scale": "paper", "accelerator": "cuda", "weights": "preset"}
 
 def quiet_project(folder):
     """Two columns that differ in nothing, on paper scale and a GPU: no caveat applies."""
-    plan = make_plan(runs=3, rows=(("bert", "fit", 8, 32),), frameworks=(JAX, TORCH), **QUIET)
+    plan = make_plan(runs=3, rows=(("bert", "fit", 8, 32),), columns=(JAX, TORCH), **QUIET)
     project = Project(folder, plan)
     for record in project.records.values():
         record["parity"].update(execution="jit", compiler="xla")
@@ -18,11 +18,11 @@ def quiet_project(folder):
 
 
 def parity(key, value):
-    return lambda p: p.change(lambda r: r["parity"].update({key: value}), framework=TORCH)
+    return lambda p: p.change(lambda r: r["parity"].update({key: value}), column=TORCH)
 
 
 def record(section, key, value, **where):
-    where = {"framework": TORCH, "run": 2, **where}
+    where = {"column": TORCH, "run": 2, **where}
     return lambda p: p.change(lambda r: r[section].update({key: value}), **where)
 
 
@@ -31,7 +31,7 @@ def slow_fixed_probe(project):
     def change(r):
         r["probes"][0]["elapsed_ns"] = r["probes"][0]["steps"] * int(1.2 * step_ns(r))
 
-    project.change(change, framework=TORCH)
+    project.change(change, column=TORCH)
 
 
 def step_ns(r):
@@ -44,7 +44,7 @@ def scattered(project):
         for index, block in enumerate(r["timing"]["blocks"]):
             block["elapsed_ns"] = int(block["elapsed_ns"] * (0.9 if index % 2 else 1.1))
 
-    project.change(change, framework=TORCH)
+    project.change(change, column=TORCH)
 
 
 def slowed(project):
@@ -52,19 +52,19 @@ def slowed(project):
         for block in r["timing"]["blocks"][5:]:
             block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
 
-    project.change(change, framework=TORCH, run=2)
+    project.change(change, column=TORCH, run=2)
 
 
 def few_blocks(project):
     def change(r):
         r["timing"].update(blocks=[{"steps": 100, "elapsed_ns": 100 * step_ns(r)}])
 
-    project.change(change, framework=TORCH, run=2)
+    project.change(change, column=TORCH, run=2)
 
 
 def spread_runs(project):
     for run, factor in ((1, 1.0), (2, 1.15), (3, 0.9)):
-        project.change(lambda r, f=factor: scale(r, f), framework=TORCH, run=run)
+        project.change(lambda r, f=factor: scale(r, f), column=TORCH, run=run)
 
 
 def scale(r, factor):
@@ -102,12 +102,12 @@ def without_record(project):
 
 
 def legacy(project):
-    project.change(lambda r: r["timing"]["legacy"].update(step_ms=1.0), framework=TORCH)
+    project.change(lambda r: r["timing"]["legacy"].update(step_ms=1.0), column=TORCH)
 
 
 def stale(project):
     project.change(
-        lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), framework=TORCH, run=2
+        lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), column=TORCH, run=2
     )
 
 
@@ -116,7 +116,7 @@ def short(project):
         block = {"steps": 2, "elapsed_ns": 2 * step_ns(r)}
         r["timing"].update(blocks=[block] * 8)
 
-    project.change(change, framework=TORCH)
+    project.change(change, column=TORCH)
 
 
 def padded(project):
@@ -128,7 +128,7 @@ def padded(project):
     def change(r):
         generating(r, lambda n, length: 4 + 0.4 * n + 0.004 * n * length)
 
-    project.change(change, framework=TORCH)
+    project.change(change, column=TORCH)
 
 
 LENGTHS = ((14, 20), (44, 100), (44, 200))  # new tokens and length of the probes
@@ -175,15 +175,15 @@ def nearly_as_fast(project):
 
 
 def two_counters(project):
-    for framework, counter in ((JAX, "rapl"), (TORCH, "nvml")):
+    for column, counter in ((JAX, "rapl"), (TORCH, "nvml")):
         energy = {"joules_per_step": 2.0, "counter": counter}
-        project.change(lambda r, e=energy: r.update(energy=e), framework)
+        project.change(lambda r, e=energy: r.update(energy=e), column)
 
 
-def fed(project, words, framework, bytes_per_step=5_000_000):
+def fed(project, words, column, bytes_per_step=5_000_000):
     """What a column's cards say of its feeding; 5 MB take 0.3 ms, 1 % of a step of 30 ms."""
     entries = {"feeding": words, "fed_bytes_per_step": bytes_per_step}
-    project.change(lambda r: r["parity"].update(entries), framework)
+    project.change(lambda r: r["parity"].update(entries), column)
 
 
 def fed_differently(project):
@@ -192,9 +192,9 @@ def fed_differently(project):
 
 
 def counted_differently(project):
-    for framework, words in ((JAX, "from the start"), (TORCH, "from the end of the warm-up")):
+    for column, words in ((JAX, "from the start"), (TORCH, "from the end of the warm-up")):
         memory = {"peak_device_mib": 900.0, "peak_device_counts": words}
-        project.change(lambda r, m=memory: r["memory"].update(m), framework)
+        project.change(lambda r, m=memory: r["memory"].update(m), column)
 
 
 def ids(project):
@@ -209,7 +209,7 @@ CONDITIONS = {
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
     "random_weights": lambda p: p.plan.update(weights="random"),
     "measured_on_cpu": lambda p: p.plan.update(accelerator="cpu"),
-    "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", framework=TORCH, run=2),
+    "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
     "stale_records": stale,
     "not_measured": without_record,
     "unsupported": unsupported_cell,
@@ -217,7 +217,7 @@ CONDITIONS = {
     "wide_interval": spread_runs,
     "few_steps": short,
     "compiled_while_timed": lambda p: p.change(
-        lambda r: r["timing"]["compilations"].update(during_timing=1), framework=TORCH, run=2
+        lambda r: r["timing"]["compilations"].update(during_timing=1), column=TORCH, run=2
     ),
     "foreign_load": record("load", "foreign_cpu_share", 0.05),
     "swapped": record("load", "swapped_mib", 12.0),
@@ -265,6 +265,6 @@ CONDITIONS = {
     "thread_policies_differ": record("threads", "requested", 1),
     "deployments_differ": record("environment", "method", "conda"),
     "static_padding": padded,
-    "variables_set": record("environment", "variables", {"XLA_FLAGS": "--x"}, framework="", run=0),
-    "own_interpreter": record("environment", "method", "interpreter", framework="", run=0),
+    "variables_set": record("environment", "variables", {"XLA_FLAGS": "--x"}, column="", run=0),
+    "own_interpreter": record("environment", "method", "interpreter", column="", run=0),
 }

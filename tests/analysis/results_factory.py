@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Results
-from analysis.records import load_results
-from analysis.strict_json import validate
+from analysis.formats.strict_json import validate
+from analysis.results.cells import Results
+from analysis.results.loading import load_results
 
 FRAMEWORKS = {
     "keras2-tensorflow": ("Keras 2 (TensorFlow)", "keras2", "graph", "tf-graph"),
@@ -28,17 +28,32 @@ BERT_ROWS = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
 
 Change = Callable[[dict[str, Any]], None]
 
+SETTINGS = {
+    "accelerator": "cpu",
+    "stack": "2026-11",
+    "precision": "default",
+    "threads": 2,
+    "interpreter": None,
+    "overlay": [],
+}
+AGAINST = {
+    "keras3-tensorflow": {"keras2-tensorflow": "What does Keras 3 change on TensorFlow?"},
+    "pytorch-compiled": {"pytorch-eager": "What does compiling change?"},
+}
 
-def identity(framework: str, task: str, run: int, **more: Any) -> str:
-    return json.dumps({"cell": [framework, task, run], "warmup": 3, **more}, sort_keys=True)
+
+def identity(column: str, task: str, run: int, **more: Any) -> str:
+    return json.dumps({"cell": [column, task, run], "warmup": 3, **more}, sort_keys=True)
 
 
 def make_plan(
-    runs: int = 3, rows=BERT_ROWS, frameworks=tuple(FRAMEWORKS), **more: Any
+    runs: int = 3, rows=BERT_ROWS, columns=tuple(FRAMEWORKS), **more: Any
 ) -> dict[str, Any]:
     """A plan whose cells are all supported."""
     plan = {
-        "schema": "millistep.plan/2",
+        "schema": "millistep.plan/3",
+        "study": None,
+        "results": "results",
         "scale": "laptop",
         "scale_reason": "auto: no accelerator was found.",
         "accelerator": "cpu",
@@ -46,7 +61,7 @@ def make_plan(
         "seed": 7,
         "runs": runs,
         "precision": "default",
-        "canaries": [f"results/canaries/laptop/{k}.json" for k in range(runs + 1)],
+        "canaries": {"cpu": [f"results/canaries/laptop/cpu/{k}.json" for k in range(runs + 1)]},
         "machine_card": "results/machine.json",
         "self_test": "results/self_test.json",
         "models": {
@@ -68,14 +83,13 @@ def make_plan(
             }
             for model, task, batch, published in rows
         ],
-        "frameworks": [
-            {"name": name, "title": FRAMEWORKS[name][0], "family": FRAMEWORKS[name][1]}
-            for name in frameworks
+        "columns": [
+            make_column(name) for name in columns
         ],
         "cells": [
-            _planned_cell(row, name, runs, place, len(rows), frameworks)
+            _planned_cell(row, name, runs, place, len(rows), columns)
             for place, row in enumerate(rows)
-            for name in frameworks
+            for name in columns
         ],
         **more,
     }
@@ -83,24 +97,40 @@ def make_plan(
     return plan
 
 
+def make_column(name: str, **settings: Any) -> dict[str, Any]:
+    """A framework without settings of its own, unless some are given."""
+    title, family, *_ = FRAMEWORKS[name]
+    return {
+        "name": name,
+        "title": title,
+        "framework": name,
+        "family": family,
+        "settings": {**SETTINGS, **settings},
+        "against": AGAINST.get(name, {}),
+        "colour": "#0072b2",
+        "marker": "o",
+        "hatch": "",
+    }
+
+
 def _planned_cell(
-    row, framework: str, runs: int, place: int, rows_number: int, frameworks
+    row, column: str, runs: int, place: int, rows_number: int, columns
 ) -> dict[str, Any]:
     model, task, batch, _ = row
-    folder = f"results/records/laptop/{model}/{task}-b{batch}/{framework}"
+    folder = f"results/records/laptop/{model}/{task}-b{batch}/{column}"
     return {
         "model": model,
         "task": task,
         "batch_size": batch,
-        "framework": framework,
+        "column": column,
         "unsupported": None,
         "runs": [
             {
                 "run": run,
-                "position": ((run - 1) * rows_number + place) * len(frameworks)
-                + list(frameworks).index(framework),
+                "position": ((run - 1) * rows_number + place) * len(columns)
+                + list(columns).index(column),
                 "record": f"{folder}/run{run}.json",
-                "identity": identity(framework, task, run),
+                "identity": identity(column, task, run),
             }
             for run in range(1, runs + 1)
         ],
@@ -111,11 +141,11 @@ def make_record(
     plan: dict[str, Any], cell: dict[str, Any], run: dict[str, Any], step_ms: float
 ) -> dict[str, Any]:
     """A record of status ok whose ten blocks of ten steps all take step_ms."""
-    framework, number = cell["framework"], run["run"]
-    _, _, execution, compiler = FRAMEWORKS[framework]
+    column, number = cell["column"], run["run"]
+    _, _, execution, compiler = FRAMEWORKS[column]
     step_ns = round(step_ms * 1e6)
     return {
-        "schema": "millistep.record/2",
+        "schema": "millistep.record/3",
         "identity": run["identity"],
         "cell": {
             "scale": plan["scale"],
@@ -123,7 +153,8 @@ def make_record(
             "model": cell["model"],
             "task": cell["task"],
             "batch_size": cell["batch_size"],
-            "framework": framework,
+            "column": column,
+            "framework": column,
             "run": number,
         },
         "status": "ok",
@@ -132,11 +163,11 @@ def make_record(
         "finished_at": moment(run["position"], 40),
         "total_s": 40.0,
         "environment": {
-            "name": framework,
+            "name": column,
             "method": "venv",
             "definition_sha256": "ab" * 32,
             "python": "3.11.7",
-            "packages": {"numpy": "2.4.6", framework.split("-")[1]: "1.2.3"},
+            "packages": {"numpy": "2.4.6", column.split("-")[1]: "1.2.3"},
         },
         "threads": {"policy": "all cores", "requested": 2, "affinity": [0, 1]},
         "machine": {
@@ -200,7 +231,7 @@ def make_record(
         "restarted": None,
         "parity": {
             "framework_version": "1.2.3",
-            "backend": framework.split("-")[1],
+            "backend": column.split("-")[1],
             "dtype": "float32",
             "matmul_precision": "float32",
             "execution": execution,
@@ -224,7 +255,7 @@ def moment(minutes: int, seconds: int = 0) -> str:
 
 def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
     """The canary before round index + 1, on a machine that does not drift."""
-    a_round = len(plan["rows"]) * len(plan["frameworks"])
+    a_round = len(plan["rows"]) * len(plan["columns"])
     return {
         "schema": "millistep.canary/1",
         "index": index,
@@ -268,7 +299,7 @@ def make_self_test(plan: dict[str, Any]) -> dict[str, Any]:
             for nominal in (2.0, 20.0, 200.0)
         ],
         "same_cell": {
-            **{key: cell[key] for key in ("model", "task", "batch_size", "framework")},
+            **{key: cell[key] for key in ("model", "task", "batch_size", "column")},
             "a_ms": {"1": 10.0, "2": 10.1, "3": 10.0},
             "b_ms": {"1": 10.1, "2": 10.0, "3": 10.0},
         },
@@ -287,12 +318,12 @@ class Project:
         self.plan = plan or make_plan()
         self.records = {
             run["record"]: make_record(
-                self.plan, cell, run, STEP_MS[cell["framework"]] * (1 + run["run"] / 1000)
+                self.plan, cell, run, STEP_MS[cell["column"]] * (1 + run["run"] / 1000)
             )
             for cell in self.plan["cells"]
             for run in cell["runs"]
         }
-        indices = range(len(self.plan["canaries"]))
+        indices = range(len(self.plan["canaries"]["cpu"]))
         self.canaries = [make_canary(self.plan, index) for index in indices]
         self.machine_card = make_machine_card()
         self.self_test = make_self_test(self.plan)
@@ -301,12 +332,12 @@ class Project:
     def plan_path(self) -> Path:
         return self.folder / "results" / "plan.json"
 
-    def change(self, change: Change, framework: str = "", task: str = "", run: int = 0) -> None:
+    def change(self, change: Change, column: str = "", task: str = "", run: int = 0) -> None:
         """Apply a change to the records of a framework, task, run (all of them by default)."""
         for record in self.records.values():
             cell = record["cell"]
-            wanted = (framework or cell["framework"], task or cell["task"], run or cell["run"])
-            if (cell["framework"], cell["task"], cell["run"]) == wanted:
+            wanted = (column or cell["column"], task or cell["task"], run or cell["run"])
+            if (cell["column"], cell["task"], cell["run"]) == wanted:
                 change(record)
 
     def fail(self, status: str, reason: str, **where: Any) -> None:
@@ -335,7 +366,7 @@ class Project:
         """(schema, path, content) of every file; None where it is missing."""
         yield "plan", "results/plan.json", self.plan
         yield from (("record", path, record) for path, record in self.records.items())
-        canaries = zip(self.plan["canaries"], self.canaries, strict=False)
+        canaries = zip(self.plan["canaries"]["cpu"], self.canaries, strict=False)
         yield from (("canary", path, canary) for path, canary in canaries)
         yield "machine", self.plan["machine_card"], self.machine_card
         yield "self_test", self.plan["self_test"], self.self_test
@@ -344,11 +375,11 @@ class Project:
         return load_results(self.save())
 
 
-def unsupported(plan: dict[str, Any], framework: str, reason: str) -> dict[str, Any]:
+def unsupported(plan: dict[str, Any], column: str, reason: str) -> dict[str, Any]:
     """The plan with a framework's cells declared unsupported."""
     plan = copy.deepcopy(plan)
     for cell in plan["cells"]:
-        if cell["framework"] == framework:
+        if cell["column"] == column:
             cell.update(unsupported=reason, runs=[])
     return plan
 

@@ -31,8 +31,8 @@ from analysis.archive.pack import files_below, pack
 from analysis.archive.rebuild import COMMANDS
 from analysis.archive.verification import verify
 from analysis.archive.verify import told
-from analysis.errors import InputError
-from analysis.strict_json import validate
+from analysis.formats.errors import InputError
+from analysis.formats.strict_json import validate
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +99,8 @@ def test_everything_is_in_it(unpacked):
     names = set(files_below(unpacked))
     assert {RECORD, LOG, PLAN, ABOUT, CRATE, MANIFEST, "LICENSE", "CITATION.cff"} <= names
     assert {"results/report.html", "results/table.tex", "results/caveats.json"} <= names
-    assert {"Snakefile", "envs/cpu/keras3-jax.post-deploy.sh", "results/machine.json"} <= names
-    assert {"results/canaries/laptop/0.json", "results/self_test.json"} <= names
+    assert {"Snakefile", "envs/2026-11/cpu/keras3-jax.post-deploy.sh", "results/machine.json"} <= names
+    assert {"results/canaries/laptop/cpu/0.json", "results/self_test.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
     assert "results/logs/archive.log" not in names
     about_it = json.loads((unpacked / ABOUT).read_text())

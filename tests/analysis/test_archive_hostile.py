@@ -19,8 +19,8 @@ from analysis.archive.findings import DIFFERENT
 from analysis.archive.manifest import manifest_text, sha256
 from analysis.archive.unpack import unpack
 from analysis.archive.verification import verify
-from analysis.errors import InputError
-from sealed_zip import is_sealed, write_zip
+from analysis.formats.errors import InputError
+from packing.sealed_zip import is_sealed, write_zip
 
 PLAIN = {"results/plan.json": b'{"schema": 1}', "a.txt": b"one\ntwo\n"}
 

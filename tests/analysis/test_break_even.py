@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.break_even import Cost, cost, overtakings, steps_to_overtake
+from analysis.comparisons.break_even import Cost, cost, overtakings, steps_to_overtake
 from analysis.tables.break_even import break_even_csv
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
@@ -19,8 +19,8 @@ def two_columns(folder, runs=3):
     """JAX: 6 s before 10 ms steps. PyTorch: 1 s before 20 ms steps. One warm-up step after the
     first, at the final speed.
     """
-    project = Project(folder, make_plan(runs=runs, rows=ROWS, frameworks=(JAX, TORCH)))
-    for framework, step_ms, late_s, import_s in ((JAX, 10, 6.0, 3.0), (TORCH, 20, 1.0, 8.0)):
+    project = Project(folder, make_plan(runs=runs, rows=ROWS, columns=(JAX, TORCH)))
+    for column, step_ms, late_s, import_s in ((JAX, 10, 6.0, 3.0), (TORCH, 20, 1.0, 8.0)):
 
         def change(record, step_ms=step_ms, late_s=late_s, import_s=import_s):
             record["timing"].update(
@@ -32,14 +32,14 @@ def two_columns(folder, runs=3):
                 build_s=0.0,
             )
 
-        project.change(change, framework=framework)
+        project.change(change, column=column)
     return project
 
 
 def test_break_even_by_hand(tmp_path):
     (row,) = two_columns(tmp_path).load().rows
     (found,) = overtakings(row)
-    assert (found.faster.framework.name, found.slower.framework.name) == (JAX, TORCH)
+    assert (found.faster.column.name, found.slower.column.name) == (JAX, TORCH)
     # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
     assert found.steps in (500, 501)  # 5 / 0.01 is not exact
     assert found.earliest in (500, 501) and found.latest in (500, 501) and found.shown
@@ -67,7 +67,7 @@ def test_noise_may_leave_it_open(tmp_path):
         for block in record["timing"]["blocks"]:
             block["elapsed_ns"] = int(block["elapsed_ns"] * factor)
 
-    project.change(noisy, framework=TORCH)
+    project.change(noisy, column=TORCH)
     (row,) = project.load().rows
     (found,) = overtakings(row)
     assert not found.shown and found.earliest < found.steps
@@ -94,7 +94,7 @@ def test_csv_of_both_readings(tmp_path):
 
 def test_cells_without_a_time_are_left_out(tmp_path):
     project = two_columns(tmp_path)
-    project.fail("oom", "killed", framework=TORCH)
+    project.fail("oom", "killed", column=TORCH)
     (row,) = project.load().rows
     assert overtakings(row) == [] and cost(row.cells[1]) is None
 

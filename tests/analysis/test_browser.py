@@ -10,9 +10,9 @@ from browser import CHROMIUM, chromium
 from whole_table import whole_table
 
 from analysis.figures import FIGURES
-from analysis.reference import load_reference
+from analysis.figures.style import RC
 from analysis.report.page import TEMPLATES, render
-from analysis.style import RC
+from analysis.results.reference import load_reference
 from analysis.tables.csv_files import table_csv
 from analysis.tables.model import main_table
 

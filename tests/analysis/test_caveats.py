@@ -25,13 +25,13 @@ from analysis.caveats.__main__ import to_markdown
 from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.noise import legacy_ratio
 from analysis.caveats.work import fixed_cost_share
-from analysis.strict_json import validate
+from analysis.formats.strict_json import validate
 
 
 def test_a_slowdown_in_words_and_numbers(tmp_path):
     project = quiet_project(tmp_path)
     slowed(project)
-    project.change(lambda r: r["timing"].update(extended=True), framework=TORCH, run=2)
+    project.change(lambda r: r["timing"].update(extended=True), column=TORCH, run=2)
     caveat = next(found for found in collect(project.load()) if found.id == "not_steady")
     assert caveat.sentence.startswith(
         "Steps did not settle in 1 run, 1 of them although timed twice as long (BERT fit: "
@@ -57,9 +57,9 @@ def test_every_rule_has_its_condition():
 
 def test_two_versions_of_cuda_are_said_and_favour_nobody(tmp_path):
     project = quiet_project(tmp_path)
-    for framework, version in ((JAX, "12.9"), (TORCH, "13.0")):
+    for column, version in ((JAX, "12.9"), (TORCH, "13.0")):
         project.change(
-            lambda r, version=version: r["parity"].update(cuda_version=version), framework
+            lambda r, version=version: r["parity"].update(cuda_version=version), column
         )
     (caveat,) = collect(project.load())
     assert caveat.id == "parity_differs"
@@ -170,15 +170,15 @@ def test_evidence_holds_the_numbers_of_the_sentence(tmp_path):
 
 def test_a_run_found_unsupported_counts_as_failed_only_beside_others(tmp_path):
     project = quiet_project(tmp_path)
-    project.fail("unsupported", "no such layer", framework=TORCH, run=1)
+    project.fail("unsupported", "no such layer", column=TORCH, run=1)
     assert ids(project) == ["failed_runs"]
-    project.fail("unsupported", "no such layer", framework=TORCH)
+    project.fail("unsupported", "no such layer", column=TORCH)
     assert ids(project) == ["unsupported"]
 
 
 @pytest.mark.parametrize("task", ["fit", "predict"])
 def test_predict_does_not_blame_the_optimiser(tmp_path, task):
-    plan = make_plan(runs=3, rows=(("bert", task, 8, 32),), frameworks=(JAX, TORCH))
+    plan = make_plan(runs=3, rows=(("bert", task, 8, 32),), columns=(JAX, TORCH))
     project = Project(tmp_path, plan)
     slow_fixed_probe(project)
     (sentence,) = {c.sentence for c in collect(project.load()) if c.id == "fixed_cost_dominates"}
@@ -198,7 +198,7 @@ def test_what_a_framework_does_not_report_is_no_difference(tmp_path):
     parity("graph_breaks", 0)(project)
     parity("jit_compile", True)(project)
     assert ids(project) == []
-    project.change(lambda r: r["parity"].update(threads=3), framework=TORCH, run=1)
+    project.change(lambda r: r["parity"].update(threads=3), column=TORCH, run=1)
     (caveat,) = collect(project.load())
     assert "2 in Keras 3 (JAX); 3 in Keras 3 (PyTorch); not reported in" in caveat.sentence
 
@@ -212,7 +212,7 @@ def test_a_crowded_machine_is_critical(tmp_path, share, severity):
 
 
 def test_most_severe_first_and_valid_json(project):
-    project.fail("oom", "<script> | %", framework=JAX)
+    project.fail("oom", "<script> | %", column=JAX)
     project.change(lambda r: r["warnings"].append("x"))
     caveats = collect(project.load())
     severities = [caveat.severity for caveat in caveats]

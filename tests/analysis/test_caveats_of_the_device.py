@@ -55,8 +55,8 @@ def test_a_copy_that_costs_nothing_noticeable_is_no_caveat(tmp_path):
     (caveat,) = found(project, "feeding_differs")
     least = 5_000_000 * COPY_SHARE / caveat.evidence["share_of_fastest_step"]
     for size, said in ((1.01 * least, 1), (0.99 * least, 0), (None, 0)):
-        for framework, words in ((JAX, "copied ahead"), (TORCH, "copied")):
-            fed(project, words, framework, size and int(size))
+        for column, words in ((JAX, "copied ahead"), (TORCH, "copied")):
+            fed(project, words, column, size and int(size))
         assert len(found(project, "feeding_differs")) == said
 
 
@@ -91,7 +91,7 @@ def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(tmp_path
     assert caveat.evidence["declared"] == {"attention": ("Keras 3 (JAX)",)}
 
     (row,) = project.load().rows
-    cards = {cell.framework.name: dict(card_of(cell)) for cell in row.measured}
+    cards = {cell.column.name: dict(card_of(cell)) for cell in row.measured}
     assert cards[JAX]["attention"] == "einsum (declared)"
     assert cards[JAX]["threads"] == "2 (declared)"
     assert cards[TORCH]["attention"] == "sdpa"

@@ -13,8 +13,8 @@ from results_factory import moment
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share
 from analysis.caveats.harvest import KINDS, kind_of
-from analysis.observer import observer_effect, observer_ratio
-from analysis.statistics import geometric_mean, paired_ratio
+from analysis.comparisons.observer import observer_effect, observer_ratio
+from analysis.statistics.intervals import geometric_mean, paired_ratio
 
 PROPERTY = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -69,7 +69,7 @@ def test_a_round_without_a_good_canary_is_said_and_never_flagged(tmp_path, broke
 
 def test_a_plan_without_canaries_is_said(tmp_path):
     project = quiet_project(tmp_path)
-    project.plan["canaries"], project.canaries = [], []
+    project.plan["canaries"], project.canaries = {"cpu": []}, []
     assert len(found(project, "drift_unknown")) == 1
 
 
@@ -80,7 +80,7 @@ def test_a_run_belongs_between_its_canaries(tmp_path, second):
     # the second round starts with the canary that ends 12 s before its first run
     project.change(
         lambda r: r.update(started_at=moment(2, second), finished_at=moment(2, second + 1)),
-        framework=JAX,
+        column=JAX,
         run=2,
     )
     inside = second >= -12 and second + 1 <= 105
@@ -244,14 +244,14 @@ def test_a_warning_has_its_kind(kind):
 @given(printed=st.lists(st.tuples(st.sampled_from([JAX, TORCH]), st.sampled_from(list(WARNINGS)))))
 def test_one_caveat_per_kind_of_warning_with_its_cells(tmp_path, printed):
     project = quiet_project(tmp_path)
-    for framework, kind in printed:
-        project.change(lambda r, k=kind: r["warnings"].append(WARNINGS[k]), framework, run=1)
+    for column, kind in printed:
+        project.change(lambda r, k=kind: r["warnings"].append(WARNINGS[k]), column, run=1)
     caveats = collect(project.load())
     by_kind = {caveat.evidence["kind"]: caveat for caveat in caveats}
     assert set(by_kind) == {kind for _, kind in printed} and len(by_kind) == len(caveats)
     for kind, caveat in by_kind.items():
-        cells = {cell.framework.name for cell in caveat.cells}
-        assert cells == {framework for framework, other in printed if other == kind}
+        cells = {cell.column.name for cell in caveat.cells}
+        assert cells == {column for column, other in printed if other == kind}
         assert WARNINGS[kind] in caveat.sentence
         assert caveat.severity == next(entry.severity for entry in KINDS if entry.name == kind)
 

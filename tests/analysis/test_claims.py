@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.backends import change, column_gains, family_gains
+from analysis.caveats.published_table import published_results
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.checks import TESTS
-from analysis.errors import InputError
-from analysis.findings import Answer, findings
-from analysis.judged import published_results
-from analysis.reference import REFERENCE, load_reference
-from analysis.statistics import Interval, Ratio, Verdict, together
+from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.gains import change, column_gains, family_gains
+from analysis.formats.errors import InputError
+from analysis.results.reference import REFERENCE, load_reference
+from analysis.statistics.intervals import Interval, Ratio, Verdict, together
 
 PUBLISHED = load_reference()
 PAGE = PUBLISHED.conditions
@@ -34,12 +34,12 @@ def on_the_pages_machine(folder, rows=BERT, runs=3, **step_ms):
     project = Project(folder, plan)
 
     def change_record(r):
-        framework, cell = r["cell"]["framework"], r["cell"]
+        column, cell = r["cell"]["column"], r["cell"]
         r["machine"]["accelerator_name"] = A100
-        r["environment"]["packages"].update(PAGE.versions[framework])
-        mode = PAGE.exceptions.get((framework, cell["model"], cell["task"]))
-        r["parity"]["execution"] = mode or PAGE.execution[framework]
-        factor = step_ms.get(r["cell"]["framework"].replace("-", "_"))
+        r["environment"]["packages"].update(PAGE.versions[column])
+        mode = PAGE.exceptions.get((column, cell["model"], cell["task"]))
+        r["parity"]["execution"] = mode or PAGE.execution[column]
+        factor = step_ms.get(r["cell"]["column"].replace("-", "_"))
         if factor:
             for block in r["timing"]["blocks"]:
                 block["elapsed_ns"] = round(block["steps"] * factor * 1e6 * wobble(r))
@@ -50,7 +50,7 @@ def on_the_pages_machine(folder, rows=BERT, runs=3, **step_ms):
 
 def wobble(r):
     """Runs differ a little, columns not in the same way."""
-    return 1 + (sum(map(ord, r["cell"]["framework"])) * r["cell"]["run"] % 7) / 1e4
+    return 1 + (sum(map(ord, r["cell"]["column"])) * r["cell"]["run"] % 7) / 1e4
 
 
 def verdicts(results):
@@ -109,7 +109,7 @@ def test_one_of_several_rows_refutes_only_beyond_what_chance_does(tmp_path, rows
     """fit is 10 % slower by runs that scatter by 2.5 %: the interval of the logarithm, 0.062 wide
     to each side, is beyond 2 %; for two rows together it is 0.090 and is not.
     """
-    project = Project(tmp_path, make_plan(rows=rows, frameworks=(K2, K3_TF)))
+    project = Project(tmp_path, make_plan(rows=rows, columns=(K2, K3_TF)))
 
     def last(step_ms, scatter=0.0):
         def change(r):
@@ -148,7 +148,7 @@ def test_one_row_of_twelve_shows_nothing_that_chance_would(tmp_path, scatter, an
     def change(r):
         gain = 1.0 if r["cell"]["batch_size"] == 1 else 1.02
         slower = gain * math.exp(scatter * (r["cell"]["run"] - 3))
-        step_ms = 10 * slower if r["cell"]["framework"] == "keras2-tensorflow" else 10
+        step_ms = 10 * slower if r["cell"]["column"] == "keras2-tensorflow" else 10
         for block in r["timing"]["blocks"]:
             block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
 
@@ -169,7 +169,7 @@ def test_one_run_shows_nothing(tmp_path):
 
 
 def test_a_claim_without_its_columns_is_not_tested(tmp_path):
-    plan = make_plan(runs=3, frameworks=(JAX, TORCH))
+    plan = make_plan(runs=3, columns=(JAX, TORCH))
     found = verdicts(Project(tmp_path, plan).load())
     assert found["keras3_faster_than_keras2"].verdict is ClaimResult.NOT_TESTED
     assert found["keras3_over_pytorch"].verdict is ClaimResult.NOT_TESTED
@@ -231,9 +231,9 @@ def test_one_backend_ahead_everywhere_is_a_finding(tmp_path):
 
 def test_each_backend_behind_somewhere_is_a_finding_and_bears_out_the_claim(tmp_path):
     project = on_the_pages_machine(tmp_path)
-    for framework, task, factor in ((JAX, "fit", 2.0), (TORCH, "predict", 0.1)):
+    for column, task, factor in ((JAX, "fit", 2.0), (TORCH, "predict", 0.1)):
         for record in project.records.values():
-            if (record["cell"]["framework"], record["cell"]["task"]) == (framework, task):
+            if (record["cell"]["column"], record["cell"]["task"]) == (column, task):
                 for block in record["timing"]["blocks"]:
                     block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
     results = project.load()
@@ -242,16 +242,16 @@ def test_each_backend_behind_somewhere_is_a_finding_and_bears_out_the_claim(tmp_
 
 
 def test_a_backend_that_was_not_compared_was_not_beaten(tmp_path):
-    plan = make_plan(runs=3, frameworks=(JAX, TORCH))
+    plan = make_plan(runs=3, columns=(JAX, TORCH))
     project = Project(tmp_path, plan)
     for run in (2, 3):
-        project.fail("oom", "killed at 14 GiB", framework=TORCH, run=run)
+        project.fail("oom", "killed at 14 GiB", column=TORCH, run=run)
     found = TESTS["no_best_backend"](project.load())
     assert found.holds is None  # not False: that the fastest is alone at the top
 
 
 def test_findings_without_columns_are_not_measured(tmp_path):
-    plan = make_plan(runs=3, frameworks=("pytorch-eager",))
+    plan = make_plan(runs=3, columns=("pytorch-eager",))
     found = findings(Project(tmp_path, plan).load())
     assert {entry.verdict for entry in found} == {Answer.NOT_MEASURED}
 
@@ -300,7 +300,7 @@ def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
     """
 
     def found(rows):
-        project = Project(tmp_path, make_plan(rows=rows, frameworks=(JAX, TORCH)))
+        project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
         project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
 
         def change(r):
@@ -311,7 +311,7 @@ def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
         project.change(change, TORCH)
         project.change(lambda r: generating(r, lambda n, length: 100 * n / 44), JAX)
         test = TESTS["slow_by_padding"]
-        return test(project.load(), framework=TORCH, task="generate", at_least=2.0).holds
+        return test(project.load(), column=TORCH, task="generate", at_least=2.0).holds
 
     rows = (("gemma", "generate", 32, 32), ("gemma", "generate", 1, 1))
     assert found(rows[:1]) is False
@@ -327,13 +327,13 @@ def profiled(folder, shares, runs=3, noise=0.0, **plan):
     """One row whose columns' host shares are these; a run more or less by the noise."""
     project = on_the_pages_machine(folder, rows=BERT[:1], runs=runs)
     project.plan.update(plan)
-    for share, framework in zip(shares, project.plan["frameworks"], strict=True):
+    for share, column in zip(shares, project.plan["columns"], strict=True):
 
         def change(r, share=share):
             of_run = share + noise * (r["cell"]["run"] - 2)
             r.update(host_overhead={"share": of_run, "method": "profiler", "steps": 3})
 
-        project.change(change, framework["name"])
+        project.change(change, column["name"])
     return verdicts(project.load())["extensions_rarely_pay"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.strict_json import read_json, validate
+from analysis.formats.strict_json import read_json, validate
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 

@@ -24,9 +24,9 @@ from analysis.compare.cells import compare
 from analysis.compare.changes import changes
 from analysis.compare.welch import welch_ratio
 from analysis.compare.writers import BANNER, times, to_csv, to_html, to_markdown
-from analysis.errors import InputError
-from analysis.statistics import Verdict
-from sealed_zip import write_zip
+from analysis.formats.errors import InputError
+from analysis.statistics.intervals import Verdict
+from packing.sealed_zip import write_zip
 
 COLUMNS = ("keras3-tensorflow", "keras3-jax")
 ROWS = (("bert", "fit", 8, 32),)
@@ -35,7 +35,7 @@ logs = st.lists(st.floats(0.01, 1000), min_size=2, max_size=8)
 
 def make_archive(folder, name, change=lambda record: None, runs=3, **plan):
     """An archive that holds what is measured, and nothing that is drawn from it."""
-    plan = {"rows": ROWS, "frameworks": COLUMNS, **plan}
+    plan = {"rows": ROWS, "columns": COLUMNS, **plan}
     project = Project(folder / name, make_plan(runs, **plan))
     project.change(change)
     project.save()
@@ -133,10 +133,10 @@ def test_one_run_has_no_interval_and_no_word(tmp_path):
 
 def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
     def fail(record):
-        if record["cell"]["framework"] == "keras3-jax":
+        if record["cell"]["column"] == "keras3-jax":
             record.update(status="oom", reason="too much", timing=None, parity=None, work=None)
 
-    a = make_archive(tmp_path, "a", frameworks=COLUMNS[:1])
+    a = make_archive(tmp_path, "a", columns=COLUMNS[:1])
     b = make_archive(tmp_path, "b", fail)
     (comparison,) = compared(tmp_path, a, b)
     alone = comparison.pairs[1]

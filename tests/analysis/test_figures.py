@@ -12,8 +12,10 @@ from whole_table import whole_table
 from analysis.figures import FIGURES
 from analysis.figures.__main__ import main
 from analysis.figures.panels import MOST_ROWS, short
-from analysis.reference import load_reference
-from analysis.style import LOOKS, OTHER, RC, look
+from analysis.figures.style import RC
+from analysis.results.plan import Column
+from analysis.results.reference import load_reference
+from planning.frameworks import frameworks
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
 
@@ -88,8 +90,8 @@ def test_without_canaries_the_reason_stands_there(project, words):
 
 def test_rows_that_do_not_fit_are_counted(tmp_path, words):
     rows = [("bert", "fit", batch, None) for batch in range(1, MOST_ROWS + 3)]
-    frameworks = ("keras2-tensorflow", "keras3-jax")
-    results = Project(tmp_path, make_plan(runs=1, rows=rows, frameworks=frameworks)).load()
+    columns = ("keras2-tensorflow", "keras3-jax")
+    results = Project(tmp_path, make_plan(runs=1, rows=rows, columns=columns)).load()
     said = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
     for name in ("step_times", "batch", "speedup_over_keras2"):
         assert said in words(results, name)
@@ -127,13 +129,13 @@ def test_wildly_different_runs_do_not_break_the_axes(project, words, spread):
         for block in record["timing"]["blocks"]:
             block["elapsed_ns"] = int(block["elapsed_ns"] * spread)
 
-    project.change(slow, framework="keras2-tensorflow", run=2)
+    project.change(slow, column="keras2-tensorflow", run=2)
     results = project.load()
     assert all(words(results, name) for name in FIGURES)
 
 
 def test_no_column_of_a_family_is_said(tmp_path, words):
-    project = Project(tmp_path, make_plan(frameworks=("keras3-jax", "keras3-torch")))
+    project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
     assert "native PyTorch not among the columns" in found
 
@@ -146,15 +148,13 @@ def test_short_numbers(value, printed):
 
 
 def test_every_framework_has_a_look_of_its_own():
-    assert set(LOOKS) == set(FRAMEWORKS)
-    looks = [*LOOKS.values(), OTHER]
+    looks = [*frameworks([]).values(), Column("my-own", "My own", "mine")]
     for part in ("colour", "marker", "hatch"):
         assert len({getattr(entry, part) for entry in looks}) == len(looks)
-    assert look("my-own") is OTHER
 
 
 def test_other_commands_do_not_wait_for_matplotlib():
-    code = "import sys, analysis.tables.__main__, analysis.caveats.__main__, analysis.show;"
+    code = "import sys, analysis.tables.__main__, analysis.caveats.__main__, analysis.report.show;"
     code += "import analysis.report.__main__;"
     code += "print([m for m in ('matplotlib', 'scipy', 'jinja2', 'yaml') if m in sys.modules])"
     path = str(load_reference.__code__.co_filename).rsplit("/analysis/", 1)[0]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.caveats import collect
-from analysis.judged import judged, published_results
-from analysis.reference import load_reference
+from analysis.caveats.published_table import judged, published_results
+from analysis.results.reference import load_reference
 
 REFERENCE = load_reference()
 FLOAT32_TFLOPS = 19.5

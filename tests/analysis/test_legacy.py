@@ -7,8 +7,8 @@ from conditions import JAX, TORCH, quiet_project, step_ns
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis import legacy
-from analysis.legacy import Cause, explain
+from analysis.comparisons import legacy
+from analysis.comparisons.legacy import Cause, explain
 
 CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}"
 SUBTRACTION = f"N + 1 steps {legacy.BY_SUBTRACTION}, over N"

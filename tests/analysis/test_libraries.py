@@ -3,8 +3,8 @@
 import pytest
 from results_factory import Project, make_plan
 
-from analysis.reference import load_reference
 from analysis.report.abstract import abstract
+from analysis.results.reference import load_reference
 
 PAGE = load_reference()
 
@@ -17,7 +17,7 @@ def install(project, **versions):
     """The page's versions in every record, but for these."""
 
     def change(r):
-        page = PAGE.conditions.versions[r["cell"]["framework"]]
+        page = PAGE.conditions.versions[r["cell"]["column"]]
         here = {name.replace("_", "-"): version for name, version in versions.items()}
         r["environment"]["packages"] = page | {k: v for k, v in here.items() if k in page}
 

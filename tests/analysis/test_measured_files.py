@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import make_canary, make_plan
 
-from analysis.canaries import Canary, Round, peak_flops_per_s, rounds
-from analysis.errors import InputError
-from analysis.records import load_results
-from analysis.self_test import KnownStep, MonitorCost, SameCell
+from analysis.formats.errors import InputError
+from analysis.results.canaries import Canary, Round, peak_flops_per_s, rounds
+from analysis.results.loading import load_results
+from analysis.results.self_test import KnownStep, MonitorCost, SameCell
 
-CANARY, CARD, SELF_TEST = "results/canaries/laptop/1.json", "results/machine.json", "self_test.json"
+CANARY, CARD, SELF_TEST = "results/canaries/laptop/cpu/1.json", "results/machine.json", "self_test.json"
 
 
 def test_every_file_of_the_plan_is_read(project):
@@ -42,7 +42,7 @@ def test_a_missing_file_is_none(project):
     [
         ("{", "not valid JSON"),
         ("[]", "/: [] is not of type 'object'"),
-        ('{"schema": "millistep.record/2"}', "/"),
+        ('{"schema": "millistep.record/3"}', "/"),
     ],
 )
 def test_a_broken_file_is_one_line_that_names_it(project, path, text, problem):
@@ -64,7 +64,7 @@ def test_a_long_reason_is_cut(project):
 def test_a_canary_in_another_ones_place_is_refused(project):
     project.canaries[1]["index"] = 2
     project.save()
-    with pytest.raises(InputError, match=r"canaries/laptop/1.json: /index: 2 instead of 1"):
+    with pytest.raises(InputError, match=r"canaries/laptop/cpu/1.json: /index: 2 instead of 1"):
         load_results(project.plan_path)
 
 

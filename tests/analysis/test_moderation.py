@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan, uneven
 
-from analysis.moderation import Prior, Sample, fit_prior, log_moments, trigamma_inverse
-from analysis.statistics import as_measured, log_t_interval, paired_ratio
-from analysis.table_scatter import UNKNOWN, Scattered, table_scatter
+from analysis.statistics.intervals import as_measured, log_t_interval, paired_ratio
+from analysis.statistics.moderation import Prior, Sample, fit_prior, log_moments, trigamma_inverse
+from analysis.statistics.table_scatter import UNKNOWN, Scattered, table_scatter
 
 positive = st.floats(min_value=1e-8, max_value=1e3)
 
@@ -154,10 +154,10 @@ def slow_down(record):
 def test_cells_of_a_table_know_its_scatter_but_for_the_unsteady_one(tmp_path):
     project = Project(tmp_path)
     project.change(uneven)
-    project.change(slow_down, framework="keras3-torch", task="fit", run=2)
+    project.change(slow_down, column="keras3-torch", task="fit", run=2)
     cells = list(project.load().cells)
     unsteady = [cell for cell in cells if not cell.steady]
-    assert [cell.framework.name for cell in unsteady] == ["keras3-torch"]
+    assert [cell.column.name for cell in unsteady] == ["keras3-torch"]
     for cell in cells:
         assert (cell.interval == cell.plain_interval) is (cell in unsteady)
 

@@ -8,9 +8,9 @@ from conditions import JAX, LENGTHS, TORCH, generating, padded, quiet_project
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.calls import Call
 from analysis.caveats import collect
-from analysis.padding import (
+from analysis.comparisons.calls import Call
+from analysis.comparisons.padding import (
     Share,
     explains,
     fit,
@@ -19,7 +19,7 @@ from analysis.padding import (
     without_padding,
 )
 from analysis.report.methods_text import methods_text
-from analysis.statistics import Interval, mean_interval
+from analysis.statistics.intervals import Interval, mean_interval
 
 OWN = (44, 50)
 
@@ -211,7 +211,7 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
 def test_a_column_that_pads_nothing_has_no_share(tmp_path):
     project = quiet_project(tmp_path)
     padded(project)
-    for column in project.plan["frameworks"]:
+    for column in project.plan["columns"]:
         column["family"] = "pytorch"
     assert "static_padding" not in {caveat.id for caveat in collect(project.load())}
 
@@ -227,7 +227,7 @@ def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
             probe["blocks"] = [{"steps": 1, "elapsed_ns": ns} for ns in times]
 
     def width():
-        (cell,) = (c for c in project.load().cells if c.framework.name == TORCH)
+        (cell,) = (c for c in project.load().cells if c.column.name == TORCH)
         return padding_share(cell, 50).interval
 
     for cell in project.plan["cells"]:

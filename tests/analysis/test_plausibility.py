@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
-from analysis.plausibility import TOLERANCE, peak_of
-from analysis.text import flops
+from analysis.formats.text import flops
+from analysis.results.plausibility import TOLERANCE, peak_of
 
 JAX = "keras3-jax"
 PEAKS = {"float32": 1e11, "tf32": 4e11, "bfloat16": 8e11}
@@ -54,9 +54,9 @@ def small_project(folder):
 def test_a_run_above_the_peak_is_invalid_with_its_numbers(tmp_path):
     project = small_project(tmp_path)
     # 1.2 GFLOP in 8.016 ms are 149.7 GFLOP/s; the canary's best is 100
-    project.change(work(flops_per_step=1.2e9), framework=JAX, run=2)
+    project.change(work(flops_per_step=1.2e9), column=JAX, run=2)
     results = project.load()
-    cell = next(cell for cell in results.cells if cell.framework.name == JAX)
+    cell = next(cell for cell in results.cells if cell.column.name == JAX)
     assert [run.status for run in cell.runs] == ["ok", "invalid", "ok"]
     assert cell.runs[1].reason.startswith(
         "in the fastest block of steps, 1.20 GFLOP in 8.016 ms are 150 GFLOP/s, 50\u00a0% more "
@@ -78,16 +78,16 @@ def test_one_block_that_is_too_fast_gives_a_missing_fence_away(tmp_path):
         ]
         record["work"]["flops_per_step"] = 9e9  # 71 GFLOP/s by the mean, below the peak of 100
 
-    project.change(unfenced, framework=JAX, run=1)
-    cell = next(cell for cell in project.load().cells if cell.framework.name == JAX)
+    project.change(unfenced, column=JAX, run=1)
+    cell = next(cell for cell in project.load().cells if cell.column.name == JAX)
     assert [run.status for run in cell.runs] == ["invalid", "ok", "ok"]
 
 
 def test_the_peak_is_that_of_the_runs_own_machine(tmp_path):
     project = small_project(tmp_path)
-    project.change(work(flops_per_step=1.2e9), framework=JAX)
-    project.change(lambda r: r["machine"].update(id="m2"), framework=JAX)
-    cell = next(cell for cell in project.load().cells if cell.framework.name == JAX)
+    project.change(work(flops_per_step=1.2e9), column=JAX)
+    project.change(lambda r: r["machine"].update(id="m2"), column=JAX)
+    cell = next(cell for cell in project.load().cells if cell.column.name == JAX)
     assert [run.status for run in cell.runs] == ["ok"] * 3
     assert cell.runs[0].share_of_peak is None
 
@@ -95,8 +95,8 @@ def test_the_peak_is_that_of_the_runs_own_machine(tmp_path):
 def test_without_canaries_nothing_is_judged_and_that_is_said(tmp_path):
     project = small_project(tmp_path)
     project.canaries = [None] * len(project.canaries)
-    project.change(work(flops_per_step=1e15), framework=JAX)
-    project.change(work(flops_per_step=None), framework="keras3-torch")
+    project.change(work(flops_per_step=1e15), column=JAX)
+    project.change(work(flops_per_step=None), column="keras3-torch")
     caveats = {caveat.id: caveat for caveat in collect(project.load())}
     caveat = caveats["plausibility_not_tested"]
     assert len(caveat.cells) == 6
@@ -108,7 +108,7 @@ def test_without_canaries_nothing_is_judged_and_that_is_said(tmp_path):
 def test_low_use_by_hand(tmp_path):
     project = small_project(tmp_path)
     # 30 MFLOP in 8.016 ms: 3.74 GFLOP/s of 100
-    project.change(work(flops_per_step=3e7), framework=JAX)
+    project.change(work(flops_per_step=3e7), column=JAX)
     (caveat,) = (found for found in collect(project.load()) if found.id == "overhead_bound")
     (share,) = caveat.evidence["share_of_peak"].values()
     assert share == pytest.approx(0.03743, rel=1e-3)
@@ -120,7 +120,7 @@ def test_low_use_by_hand(tmp_path):
 )
 @given(share=st.floats(0.001, 3))
 def test_every_share_is_either_low_fair_or_impossible(tmp_path, share):
-    project = Project(tmp_path, make_plan(rows=(("bert", "fit", 8, 32),), frameworks=(JAX,)))
+    project = Project(tmp_path, make_plan(rows=(("bert", "fit", 8, 32),), columns=(JAX,)))
     for record in project.records.values():
         block = record["timing"]["blocks"][0]
         seconds = block["elapsed_ns"] / block["steps"] / 1e9

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
-from analysis.best_set import p_slower
-from analysis.power import POWER, decided_gap, moderation_of
-from analysis.statistics import MARGIN, as_measured
+from analysis.statistics.best_set import p_slower
+from analysis.statistics.intervals import MARGIN, as_measured
+from analysis.statistics.power import POWER, decided_gap, moderation_of
 
 
 @pytest.mark.parametrize("comparisons", [1, 5])

@@ -5,13 +5,13 @@ import csv
 import pytest
 from results_factory import FRAMEWORKS, Project, make_plan
 
-from analysis.errors import InputError
-from analysis.plan import Framework
-from analysis.reference import REFERENCE, load_reference
-from analysis.speedups import speedups
+from analysis.comparisons.speedups import speedups
+from analysis.formats.errors import InputError
+from analysis.formats.text import gain
+from analysis.results.plan import Column
+from analysis.results.reference import REFERENCE, load_reference
 from analysis.tables.csv_files import table_csv
 from analysis.tables.published import published_table
-from analysis.text import gain
 
 REVISION = {"keras2": "current", "keras3": "current", "pytorch": "2024-04"}
 
@@ -28,8 +28,8 @@ def published(tmp_path_factory, reference):
     plan = make_plan(runs=1, rows=[(*row, row[2]) for row in rows])
     project = Project(tmp_path_factory.mktemp("published"), plan)
     for cell in plan["cells"]:
-        key = (cell["model"], cell["task"], cell["batch_size"], cell["framework"])
-        value = reference.step_ms[REVISION[FRAMEWORKS[cell["framework"]][1]]][key]
+        key = (cell["model"], cell["task"], cell["batch_size"], cell["column"])
+        value = reference.step_ms[REVISION[FRAMEWORKS[cell["column"]][1]]][key]
         for run in cell["runs"]:
             if value is None:
                 del project.records[run["record"]]
@@ -88,14 +88,14 @@ def test_five_best_calls_rest_on_gaps_under_two_per_cent(published):
     gaps = {}
     for row in published.rows:
         first, second, *_ = sorted(
-            c.step_ms for c in row.measured if c.framework.family == "keras3"
+            c.step_ms for c in row.measured if c.column.family == "keras3"
         )
         gaps[row.row.key] = round(100 * (second / first - 1), 2)
     assert sorted(gap for gap in gaps.values() if gap < 2) == [0.26, 0.59, 0.92, 1.81, 1.82]
 
 
 def test_best_backends_of_keras3(published):
-    best = [row.fastest("keras3").framework.name for row in published.rows]
+    best = [row.fastest("keras3").column.name for row in published.rows]
     assert (best.count("keras3-tensorflow"), best.count("keras3-jax")) == (5, 7)
 
 
@@ -109,9 +109,9 @@ def test_first_page_claim_of_sam_predict(reference):
 def test_beside_uses_the_published_batch_size_and_the_revision_of_the_family(project, reference):
     row = project.load().plan.rows[0]
     assert (row.batch_size, row.published_batch_size) == (8, 32)
-    assert reference.beside(row, Framework("keras3-jax", "", "keras3")) == 222.37
-    assert reference.beside(row, Framework("pytorch-compiled", "", "pytorch")) == 202.43
-    assert reference.beside(row, Framework("mine", "", "keras3")) is None
+    assert reference.beside(row, Column("keras3-jax", "", "keras3")) == 222.37
+    assert reference.beside(row, Column("pytorch-compiled", "", "pytorch")) == 202.43
+    assert reference.beside(row, Column("mine", "", "keras3")) is None
 
 
 def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):
@@ -127,7 +127,7 @@ def test_published_table_labels_both_lines_and_ranks_nothing(project, reference)
 
 
 def test_published_table_marks_means_that_lack_runs(project, reference):
-    project.fail("oom", "killed", framework="keras3-jax", task="fit", run=1)
+    project.fail("oom", "killed", column="keras3-jax", task="fit", run=1)
     table = published_table(project.load(), reference)
     assert table.notes == (("a", "mean of 2 of 3 runs; run 1 oom: killed"),)
     assert table.rows[0].cells[2].marks == ("a",)

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, identity, make_plan, unsupported
 
-from analysis.cells import NOT_MEASURED, STALE
-from analysis.errors import InputError
-from analysis.records import differences, load_results
+from analysis.formats.errors import InputError
+from analysis.results.cells import NOT_MEASURED, STALE
+from analysis.results.loading import differences, load_results
 
 ONE = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
 
 
-def cell_of(results, framework, task="fit"):
-    (cell,) = [c for c in results.cells if (c.framework.name, c.row.task) == (framework, task)]
+def cell_of(results, column, task="fit"):
+    (cell,) = [c for c in results.cells if (c.column.name, c.row.task) == (column, task)]
     return cell
 
 
@@ -40,9 +40,9 @@ def changed(project, change):
 
 def test_cells_come_in_table_order_with_all_runs(project):
     results = project.load()
-    names = [(cell.row.task, cell.framework.name) for cell in results.cells]
-    frameworks = [framework["name"] for framework in project.plan["frameworks"]]
-    assert names == [(task, name) for task in ("fit", "predict") for name in frameworks]
+    names = [(cell.row.task, cell.column.name) for cell in results.cells]
+    columns = [column["name"] for column in project.plan["columns"]]
+    assert names == [(task, name) for task in ("fit", "predict") for name in columns]
     cell = cell_of(results, "keras3-jax")
     assert cell.run_ms == pytest.approx({1: 8.008, 2: 8.016, 3: 8.024})
     assert cell.step_ms == pytest.approx(8.016, rel=1e-6)
@@ -57,7 +57,7 @@ def test_missing_record_is_not_measured(project):
 
 def test_stale_record_is_named_and_not_averaged(project):
     stale = identity("keras3-jax", "fit", 2, warmup=9)
-    project.change(lambda r: r.update(identity=stale), framework="keras3-jax", task="fit", run=2)
+    project.change(lambda r: r.update(identity=stale), column="keras3-jax", task="fit", run=2)
     cell = cell_of(project.load(), "keras3-jax")
     assert cell.run_ms.keys() == {1, 3}
     (lost,) = cell.lost_runs
@@ -77,8 +77,8 @@ def test_differences_key_by_key():
 
 
 def test_failed_run_gives_status_and_leaves_the_mean(project):
-    project.fail("oom", "killed at 14 GiB", framework="keras3-jax", task="fit", run=1)
-    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit")
+    project.fail("oom", "killed at 14 GiB", column="keras3-jax", task="fit", run=1)
+    project.fail("timeout", "over 60 s", column="keras3-torch", task="fit")
     results = project.load()
     assert cell_of(results, "keras3-jax").run_ms.keys() == {2, 3}
     assert cell_of(results, "keras3-torch").status == "timeout"
@@ -129,10 +129,10 @@ def test_broken_file_is_one_clear_line(project, text, said):
             "/timing/blocks: empty, although the status is ok",
         ),
         (
-            lambda r: r["cell"].update(framework="keras3-torch"),
+            lambda r: r["cell"].update(column="keras3-torch"),
             "is not the run that the plan expects",
         ),
-        (lambda r: r.update(schema="millistep.record/1"), "'millistep.record/2' was expected"),
+        (lambda r: r.update(schema="millistep.record/1"), "'millistep.record/3' was expected"),
     ],
 )
 def test_wrong_content_is_one_clear_line(project, change, said):
@@ -149,12 +149,12 @@ def test_all_broken_files_are_reported_together(project):
 
 
 def test_endless_reason_is_cut(project):
-    project.fail("error", "x" * 10_000, framework="keras3-jax", task="fit")
+    project.fail("error", "x" * 10_000, column="keras3-jax", task="fit")
     assert cell_of(project.load(), "keras3-jax").reason == "x" * 300 + "..."
 
 
 def test_huge_file_is_not_read(project, monkeypatch):
-    monkeypatch.setattr("analysis.strict_json.MAX_BYTES", 10)
+    monkeypatch.setattr("analysis.formats.strict_json.MAX_BYTES", 10)
     project.save()
     with pytest.raises(InputError, match="more than the 0 MiB that are read"):
         load_results(project.plan_path)
@@ -180,7 +180,7 @@ def test_record_outside_of_the_results_is_refused(project, path):
 
 def test_plan_that_contradicts_itself_is_refused(project):
     project.plan["cells"].append(project.plan["cells"][0])
-    project.plan["cells"][1]["framework"] = "unknown"
+    project.plan["cells"][1]["column"] = "unknown"
     project.save()
     with pytest.raises(InputError) as caught:
         load_results(project.plan_path)
@@ -189,7 +189,7 @@ def test_plan_that_contradicts_itself_is_refused(project):
 
 
 def test_loading_alters_nothing(project):
-    project.fail("error", "boom", framework="keras3-jax", task="fit", run=1)
+    project.fail("error", "boom", column="keras3-jax", task="fit", run=1)
 
     def digests():
         files = sorted(path for path in project.folder.rglob("*") if path.is_file())
@@ -204,7 +204,7 @@ def test_loading_alters_nothing(project):
 def test_digest_names_the_bytes(project):
     first = project.load().digest
     assert project.load().digest == first
-    project.change(lambda r: r.update(total_s=41.0), framework="keras3-jax", task="fit", run=1)
+    project.change(lambda r: r.update(total_s=41.0), column="keras3-jax", task="fit", run=1)
     assert project.load().digest != first
 
 

@@ -10,7 +10,6 @@ from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.caveats import collect
 from analysis.figures import FIGURES
-from analysis.reference import load_reference
 from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
@@ -19,6 +18,7 @@ from analysis.report.page import FIGURES as REPORTED
 from analysis.report.parity import card_of, differing
 from analysis.report.power_grid import power_grid
 from analysis.report.setting import settings, software
+from analysis.results.reference import load_reference
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -94,11 +94,11 @@ def test_hostile_text_stays_text(tmp_path, figures):
     plan["models"]["bert"].update(title=HOSTILE, citation=HOSTILE)
     plan["rows"][0]["title"] = HOSTILE
     project = Project(tmp_path, plan)
-    project.fail("error", HOSTILE, framework="keras3-jax", task="fit")
+    project.fail("error", HOSTILE, column="keras3-jax", task="fit")
     project.change(lambda r: r["warnings"].append(HOSTILE))
     project.change(lambda r: r["environment"]["packages"].update({HOSTILE: HOSTILE}))
     project.change(lambda r: r["machine"].update(cpu=HOSTILE))
-    project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), framework="keras3-torch")
+    project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), column="keras3-torch")
     text = page_of(project, figures)
     assert Page(text).tags.count("script") == 1
     assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
@@ -201,8 +201,8 @@ def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
 
 
 def test_parity_says_what_differs_and_is_reported(project):
-    project.change(lambda r: r["parity"].update(dtype="bfloat16"), framework="keras3-jax")
-    project.change(lambda r: r["parity"].update(graphs=2), framework="pytorch-compiled")
+    project.change(lambda r: r["parity"].update(dtype="bfloat16"), column="keras3-jax")
+    project.change(lambda r: r["parity"].update(graphs=2), column="pytorch-compiled")
     row = project.load().rows[0]
     found = differing(row)
     assert {line[0] for line in found.lines} == {"execution", "compiler", "dtype"}
@@ -211,8 +211,8 @@ def test_parity_says_what_differs_and_is_reported(project):
 
 
 def test_every_number_leads_to_its_cell(project, figures):
-    project.fail("oom", "killed", framework="pytorch-eager", task="fit")
-    project.change(lambda r: r["warnings"].append("slow compile"), framework="keras3-jax")
+    project.fail("oom", "killed", column="pytorch-eager", task="fit")
+    project.change(lambda r: r["warnings"].append("slow compile"), column="keras3-jax")
     project.change(lambda r: r.update(energy={"joules_per_step": 2.5, "counter": "rapl"}))
     text = page_of(project, figures)
     assert text.count('<a class="number" href="#cell-') == 2 * 2 * 6
@@ -231,9 +231,9 @@ def test_details_say_what_the_machine_did(project, figures):
     gpu |= {"throttle_reasons": ["power cap"], "foreign_processes": 1}
     seen = {"interval_s": 0.5, "samples": 4, "load_max": 1.5, "frequency_mhz": span}
     seen |= {"throttled": 0, "swapped_mib": None, "gpu": gpu}
-    project.change(lambda r: r.update(monitor=seen), framework="keras3-jax", task="fit")
-    project.change(lambda r: r.update(monitor=None), framework="keras3-torch")
-    project.change(lambda r: r.update(restarted="compiled while timed"), framework="keras3-jax")
+    project.change(lambda r: r.update(monitor=seen), column="keras3-jax", task="fit")
+    project.change(lambda r: r.update(monitor=None), column="keras3-torch")
+    project.change(lambda r: r.update(restarted="compiled while timed"), column="keras3-jax")
     text = page_of(project, figures)
     assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
     assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
@@ -282,7 +282,7 @@ def test_software_of_a_column_is_said_once_whatever_its_models_libraries(project
 def test_settings_give_the_plan_again(project):
     found = yaml.safe_load(settings(project.load()))
     assert found["models"] == {"bert": {"fit": 8, "predict": 16}}
-    assert found["frameworks"] == [entry["name"] for entry in project.plan["frameworks"]]
+    assert found["columns"] == [entry["name"] for entry in project.plan["columns"]]
     assert (found["scale"], found["runs"], found["seed"], found["threads"]) == ("laptop", 3, 7, 2)
 
 

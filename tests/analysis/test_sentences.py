@@ -28,7 +28,7 @@ def test_every_cell_and_all_columns_are_said_in_two_words(results):
 
 
 def test_rows_with_the_same_words_are_said_together(results):
-    cells = [cell for cell in results.cells if cell.framework.name == EAGER]
+    cells = [cell for cell in results.cells if cell.column.name == EAGER]
     assert places(cells, rows=results.rows) == "BERT fit and BERT predict: PyTorch (eager)"
     assert places(cells, lambda cell: "1 %") == "BERT fit and BERT predict: PyTorch (eager) 1 %"
     different = places(cells, lambda cell: cell.row.task)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics import exact_share_interval
+from analysis.statistics.intervals import exact_share_interval
 
 
 def test_exact_intervals_of_a_share_by_hand():

@@ -84,9 +84,9 @@ CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
 def test_a_difference_is_said_iff_two_values_are_reported_in_a_row(tmp_path, jax, torch):
     """One value per run of both columns; what is not reported is no value."""
     project = quiet_project(tmp_path)
-    for framework, values in ((JAX, jax), (TORCH, torch)):
+    for column, values in ((JAX, jax), (TORCH, torch)):
         for run, value in enumerate(values, start=1):
-            project.change(lambda r, v=value: r["parity"].update(new_key=v), framework, run=run)
+            project.change(lambda r, v=value: r["parity"].update(new_key=v), column, run=run)
     caveats = [c for c in collect(project.load()) if c.evidence.get("keys") == ["new_key"]]
     assert bool(caveats) == (len(({*jax} | {*torch}) - {None}) > 1)
     for caveat in caveats:

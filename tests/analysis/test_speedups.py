@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.reference import load_reference
-from analysis.speedups import mean_speedup, speedups
+from analysis.comparisons.speedups import mean_speedup, speedups
+from analysis.results.reference import load_reference
 
 
 def entries(project, family="keras2"):
@@ -16,7 +16,7 @@ def test_mean_over_the_rows_by_hand(project):
         for block in record["timing"]["blocks"]:
             block["elapsed_ns"] //= 2
 
-    project.change(halve, framework="keras2-tensorflow", task="predict")
+    project.change(halve, column="keras2-tensorflow", task="predict")
     mean = mean_speedup(entries(project))
     assert mean.value == pytest.approx((2.5 * 1.25) ** 0.5)
     assert mean.interval.low == pytest.approx(mean.value)  # the factory's rounds drift as one
@@ -24,7 +24,7 @@ def test_mean_over_the_rows_by_hand(project):
 
 
 def test_a_row_without_a_ratio_is_named(project):
-    project.fail("oom", "killed", framework="keras2-tensorflow", task="fit")
+    project.fail("oom", "killed", column="keras2-tensorflow", task="fit")
     found = entries(project)
     mean = mean_speedup(found)
     assert mean.value == pytest.approx(2.5)
@@ -33,7 +33,7 @@ def test_a_row_without_a_ratio_is_named(project):
 
 
 def test_no_row_has_a_ratio(project):
-    project.fail("oom", "killed", framework="keras2-tensorflow")
+    project.fail("oom", "killed", column="keras2-tensorflow")
     assert mean_speedup(entries(project)) is None
 
 
@@ -42,7 +42,7 @@ def test_the_best_of_a_family_is_steady_where_any_is(project):
         for block in record["timing"]["blocks"][5:]:
             block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
 
-    project.change(slow_down, framework="keras3-jax", run=1)
-    assert {entry.best.framework.name for entry in entries(project)} == {"keras3-tensorflow"}
+    project.change(slow_down, column="keras3-jax", run=1)
+    assert {entry.best.column.name for entry in entries(project)} == {"keras3-tensorflow"}
     project.change(slow_down, run=1)
-    assert {entry.best.framework.name for entry in entries(project)} == {"keras3-jax"}
+    assert {entry.best.column.name for entry in entries(project)} == {"keras3-jax"}

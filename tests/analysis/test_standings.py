@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.backends import winners
-from analysis.best_set import Contest, Standing, not_slower, shown_slower_of
 from analysis.claims.checks import no_best_backend
-from analysis.findings import Answer, findings
-from analysis.statistics import paired_ratio
+from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.gains import winners
+from analysis.statistics.best_set import Contest, Standing, not_slower, shown_slower_of
+from analysis.statistics.intervals import paired_ratio
 from analysis.tables.model import main_table
 
 BEST, UNDECIDED, SLOWER, NOT_COMPARED = (
@@ -36,10 +36,10 @@ def standings(**row):
     return Contest(row).standings()
 
 
-def set_times(project, framework, task, run_ms):
+def set_times(project, column, task, run_ms):
     """Runs of a cell that take so long; a round that is missing has failed."""
     for run in (1, 2, 3):
-        where = {"framework": framework, "task": task, "run": run}
+        where = {"column": column, "task": task, "run": run}
         if run not in run_ms:
             project.fail("error", "lost", **where)
             continue
@@ -82,7 +82,7 @@ def test_a_framework_2_9_times_slower_is_never_best():
 
 
 def test_a_backend_that_shares_one_round_with_the_fastest_is_not_behind(tmp_path):
-    project = Project(tmp_path, make_plan(frameworks=KERAS3))
+    project = Project(tmp_path, make_plan(columns=KERAS3))
     for task in ("fit", "predict"):
         set_times(project, "keras3-jax", task, {2: 10.0, 3: 10.02})
         set_times(project, "keras3-torch", task, {1: 10.05, 3: 10.03})
@@ -97,7 +97,7 @@ def test_a_backend_that_shares_one_round_with_the_fastest_is_not_behind(tmp_path
 
 def test_a_lost_round_does_not_make_the_claim_hold(tmp_path):
     """Each backend fastest or tied: none is shown slower, whatever shares no round."""
-    project = Project(tmp_path, make_plan(frameworks=KERAS3[1:]))
+    project = Project(tmp_path, make_plan(columns=KERAS3[1:]))
     set_times(project, "keras3-jax", "fit", {2: 10.0, 3: 10.02})
     set_times(project, "keras3-torch", "fit", {1: 10.05, 3: 10.03})
     set_times(project, "keras3-torch", "predict", {2: 10.0, 3: 10.02})
@@ -121,7 +121,7 @@ def test_claim_and_finding_correct_over_all_rows(tmp_path):
     """One row alone would show JAX slower; a statement about 12 rows needs more."""
     batches = range(1, 13)
     plan = make_plan(
-        rows=[("bert", "fit", batch, None) for batch in batches], frameworks=KERAS3[:2]
+        rows=[("bert", "fit", batch, None) for batch in batches], columns=KERAS3[:2]
     )
     project = Project(tmp_path, plan)
     project.change(lambda record: _scale(record, record["cell"]["batch_size"]))
@@ -133,7 +133,7 @@ def test_claim_and_finding_correct_over_all_rows(tmp_path):
 
 def _scale(record, batch):
     """JAX 7 to 13 % slower in the first row; in the others the two are tied, with scatter."""
-    run, jax = record["cell"]["run"], record["cell"]["framework"] == "keras3-jax"
+    run, jax = record["cell"]["run"], record["cell"]["column"] == "keras3-jax"
     step_ms = 10 * (1 + (0.04 + 0.03 * run if batch == 1 else 0.002 * (run * batch % 5)) * jax)
     for block in record["timing"]["blocks"]:
         block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.best_set import best_set, p_slower, shown_slower
-from analysis.mean_ratio import mean_ratio
-from analysis.statistics import (
+from analysis.statistics.best_set import best_set, p_slower, shown_slower
+from analysis.statistics.intervals import (
     Interval,
     Verdict,
     fixed_cost_ms,
@@ -18,6 +17,7 @@ from analysis.statistics import (
     t_quantile,
     verdict,
 )
+from analysis.statistics.mean_ratio import mean_ratio
 
 times = st.floats(min_value=1e-3, max_value=1e6)
 samples = st.lists(times, min_size=2, max_size=10)

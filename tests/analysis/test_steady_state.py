@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import steady_state
-from analysis.steady_state import (
+from analysis.statistics import steady_state
+from analysis.statistics.steady_state import (
     MIN_BLOCKS,
     Course,
     SteadyState,
@@ -113,7 +113,7 @@ def test_numbers_of_both_sides_are_the_same():
 
 def test_a_quiet_table_needs_no_ruptures():
     program = (
-        "import sys; from analysis.steady_state import course;"
+        "import sys; from analysis.statistics.steady_state import course;"
         "course([(10, 100_000_000)] * 10); sys.exit('ruptures' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, cwd=WORKFLOW)

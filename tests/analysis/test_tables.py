@@ -10,7 +10,7 @@ from pyarrow import parquet
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.reference import load_reference
+from analysis.results.reference import load_reference
 from analysis.tables.csv_files import runs_csv, table_csv, value_text
 from analysis.tables.model import letter, main_table
 from analysis.tables.published import published_table
@@ -29,13 +29,13 @@ def hostile_project(tmp_path, runs=3):
     for row in plan["rows"]:
         row["title"] += " <b>|%$"
     project = Project(tmp_path, plan)
-    project.fail("error", HOSTILE, framework="keras3-jax")
+    project.fail("error", HOSTILE, column="keras3-jax")
     return project
 
 
 def test_cells_print_mean_interval_best_and_status(project):
-    project.fail("oom", "killed", framework="pytorch-eager", task="fit")
-    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit", run=2)
+    project.fail("oom", "killed", column="pytorch-eager", task="fit")
+    project.fail("timeout", "over 60 s", column="keras3-torch", task="fit", run=2)
     table = main_table(project.load())
     fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
     assert table.rows[0].labels == ("BERT fit", "8")
@@ -66,8 +66,8 @@ def test_unsupported_is_na_with_its_reason(tmp_path):
 
 def test_no_cell_is_blank_whatever_happened(project):
     statuses = ["unsupported", "oom", "timeout", "error", "killed", "unstable"]
-    for status, framework in zip(statuses, FRAMEWORKS, strict=True):
-        project.fail(status, "", framework=framework, task="fit")
+    for status, column in zip(statuses, FRAMEWORKS, strict=True):
+        project.fail(status, "", column=column, task="fit")
     project.records = {path: r for path, r in project.records.items() if "predict" not in path}
     table = main_table(project.load())
     assert [cell.text for cell in table.rows[0].cells] == ["NA", *statuses[1:]]
@@ -89,16 +89,16 @@ def test_every_format_prints_the_same_numbers(project):
 
 def test_csv_marks_the_best(project):
     lines = lines_of(table_csv(main_table(project.load())))
-    assert [line["framework"] for line in lines if line["best"] == "true"] == ["keras3-jax"] * 2
+    assert [line["column"] for line in lines if line["best"] == "true"] == ["keras3-jax"] * 2
 
 
 def standings_project(tmp_path):
     """Keras 3 on JAX best, on TensorFlow undecided, on PyTorch slower, and PyTorch not compared."""
-    frameworks = ("keras3-jax", "keras3-tensorflow", "keras3-torch", "pytorch-eager")
-    project = Project(tmp_path, make_plan(frameworks=frameworks, rows=(("bert", "fit", 8, 32),)))
-    project.change(lambda record: spread_out(record, 0.125), framework="keras3-tensorflow")
+    columns = ("keras3-jax", "keras3-tensorflow", "keras3-torch", "pytorch-eager")
+    project = Project(tmp_path, make_plan(columns=columns, rows=(("bert", "fit", 8, 32),)))
+    project.change(lambda record: spread_out(record, 0.125), column="keras3-tensorflow")
     for run in (1, 2):
-        project.fail("error", "lost", framework="pytorch-eager", run=run)
+        project.fail("error", "lost", column="pytorch-eager", run=run)
     return project
 
 
@@ -143,7 +143,7 @@ def test_every_format_tells_the_four_standings_apart_without_colour(tmp_path):
 
 def test_nobody_is_bold_beside_a_rival_that_could_be_faster(tmp_path):
     project = standings_project(tmp_path)
-    project.change(lambda record: spread_out(record, 0.3), framework="keras3-tensorflow")
+    project.change(lambda record: spread_out(record, 0.3), column="keras3-tensorflow")
     text = to_markdown(main_table(project.load()))
     assert "**" not in text and "| 8.016 ? [" in " ".join(text.split())
 
@@ -154,7 +154,7 @@ def slow_down(record):
 
 
 def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
-    project.change(slow_down, framework="keras3-jax", task="fit", run=2)
+    project.change(slow_down, column="keras3-jax", task="fit", run=2)
     table = main_table(project.load())
     fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
     assert {name: cell.badge for name, cell in fit.items() if cell.badge} == {
@@ -162,7 +162,7 @@ def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
     }
     assert [name for name, cell in fit.items() if cell.best] == ["keras3-tensorflow"]
     assert "A cell that is labelled slowdown was not steady" in table.caption
-    line = next(line for line in lines_of(table_csv(table)) if line["framework"] == "keras3-jax")
+    line = next(line for line in lines_of(table_csv(table)) if line["column"] == "keras3-jax")
     assert (line["steady_state"], line["best"]) == ("slowdown", "false")
     number = fit["keras3-jax"].text
     assert f"| {number} *slowdown* [" in " ".join(to_markdown(table).split())
@@ -210,7 +210,7 @@ def test_plain_text_is_for_terminals(tmp_path):
 
 
 def test_runs_csv_has_a_line_per_run_at_full_precision(project):
-    project.fail("oom", "=1+1", framework="pytorch-eager", task="fit", run=2)
+    project.fail("oom", "=1+1", column="pytorch-eager", task="fit", run=2)
     lines = lines_of(runs_csv(run_columns(project.load())))
     assert len(lines) == 2 * 6 * 3
     first = lines[0]
@@ -224,8 +224,8 @@ def test_runs_csv_has_a_line_per_run_at_full_precision(project):
 
 def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):
     project = whole_table(tmp_path, runs=2)
-    project.change(lambda r: r["parity"].update(graphs="two"), framework="keras3-jax", run=1)
-    project.change(lambda r: r["parity"].update(graphs=2), framework="keras3-torch", run=1)
+    project.change(lambda r: r["parity"].update(graphs="two"), column="keras3-jax", run=1)
+    project.change(lambda r: r["parity"].update(graphs=2), column="keras3-torch", run=1)
     columns = run_columns(project.load())
     lines = lines_of(runs_csv(columns))
     content = to_parquet(columns)
@@ -269,11 +269,11 @@ def test_letters_do_not_run_out(index, name):
 
 
 def test_runs_have_both_intervals_of_their_cell(project):
-    project.fail("timeout", "over 60 s", framework="keras3-torch", task="fit", run=2)
+    project.fail("timeout", "over 60 s", column="keras3-torch", task="fit", run=2)
     columns = run_columns(project.load())
     names = ("cell_ci95_low_ms", "cell_ci95_high_ms")
     plain = ("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms")
-    lines = list(zip(columns["framework"], *(columns[name] for name in names + plain), strict=True))
+    lines = list(zip(columns["column"], *(columns[name] for name in names + plain), strict=True))
     assert all(
         own < low < high < other for _, low, high, own, other in lines if _ != "keras3-torch"
     )

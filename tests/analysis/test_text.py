@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics import Interval
-from analysis.text import csv_text, gain, html_text, interval_ms, latex, listed, markdown, ms, plain
+from analysis.formats.text import (
+    csv_text,
+    gain,
+    html_text,
+    interval_ms,
+    latex,
+    listed,
+    markdown,
+    ms,
+    plain,
+)
+from analysis.statistics.intervals import Interval
 
 LATEX_ESCAPE = re.compile(
     r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|dots)\{\}"

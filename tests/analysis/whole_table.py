@@ -37,14 +37,14 @@ def whole_table(folder: Path, runs: int = 5, rows=ROWS, seed: int = 0) -> Projec
     for record in project.records.values():
         cell = record["cell"]
         place = places[cell["model"], cell["task"], cell["batch_size"]]
-        _measure(record, STEP_MS[cell["framework"]] * 1.4 ** (place % 12), noise)
+        _measure(record, STEP_MS[cell["column"]] * 1.4 ** (place % 12), noise)
     project.fail("oom", "killed by signal 9: 15,950 of 16,000 MiB in use", **_CELL_OOM)
     project.fail("timeout", "over the limit of 600 s", **_CELL_TIMEOUT)
     return project
 
 
-_CELL_OOM = {"framework": "pytorch-eager", "task": "generate"}
-_CELL_TIMEOUT = {"framework": "keras3-torch", "task": "predict", "run": 2}
+_CELL_OOM = {"column": "pytorch-eager", "task": "generate"}
+_CELL_TIMEOUT = {"column": "keras3-torch", "task": "predict", "run": 2}
 
 
 def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> None:
@@ -58,12 +58,12 @@ def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> No
         round(1e6 * (run_ms + 0.3) * noise.gauss(1, 0.02)) for _ in range(20)
     ]
     timing["legacy"]["step_ms"] = run_ms * noise.gauss(1.01, 0.02)
-    compiled = FRAMEWORKS[cell["framework"]][2] != "eager"
+    compiled = FRAMEWORKS[cell["column"]][2] != "eager"
     timing["first_step_s"] = run_ms / 1e3 + (noise.uniform(5, 20) if compiled else 0.2)
     record["environment"]["packages"].update(PACKAGES)
     record["work"]["flops_per_step"] = 2e7 * mean_ms  # a fifth of what the canaries reach
     record["memory"]["peak_rss_mib"] = 900 + 40 * noise.random() + 20 * mean_ms**0.5
-    if cell["framework"] == "pytorch-compiled":
+    if cell["column"] == "pytorch-compiled":
         record["warnings"] = ["UserWarning: TensorFloat32 tensor cores available but not enabled."]
     record["probes"] = [
         _probe(cell["batch_size"] * 2, None, None, run_ms * noise.gauss(1.9, 0.02)),

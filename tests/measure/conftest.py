@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import parent
+from supervise import parent
 
 PLUGINS = str(Path(__file__).parent / "plugins")
 
@@ -40,7 +40,10 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
             "batch_size": 4,
             "device": None,
             "environment": "0" * 64,
+            "column": "fake",
             "framework": "fake",
+            "library": "torch",
+            "module": "fake",
             "interpreter": sys.executable,
             "model": "fake",
             "least_memory_mib": 1.0,

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import write_self_test
 from measure.protocol import PROTOCOLS
+from supervise import self_test
 
 ROOT = Path(__file__).parents[2]
 FACTS = {
@@ -18,6 +18,7 @@ FACTS = {
     "environment": "0" * 64,
     "framework": "pytorch-eager",
     "interpreter": sys.executable,
+    "library": "torch",
     "scale": "smoke",
     "seed": 1,
     "sources": "0" * 64,
@@ -43,7 +44,7 @@ def made(tmp_path, environment):
 
     def run(program, identity, *options, attempt=1):
         (tmp_path / "marker.json").write_text(json.dumps(environment))
-        command = [sys.executable, "-s", str(ROOT / "workflow" / program)]
+        command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), program]
         command += ["--identity", json.dumps(identity, sort_keys=True)]
         command += ["--deployment", environment["method"]]
         command += ["--definition", str(tmp_path / "fake.yaml")]
@@ -64,7 +65,7 @@ class Failed(Exception):
 
 
 def test_a_canary_without_its_library_is_a_file_that_says_so(made):
-    canary = made("run_canary.py", CANARY)
+    canary = made("canary", CANARY)
     jsonschema.validate(canary, schema("canary"))
     assert (canary["status"], canary["index"]) == ("error", 3)
     assert canary["reason"].startswith("missing package, ModuleNotFoundError")
@@ -75,14 +76,14 @@ def test_a_canary_without_its_library_is_a_file_that_says_so(made):
 def test_a_canary_that_cannot_be_written_ends_with_one_line(made, tmp_path):
     (tmp_path / "output.json").mkdir()
     with pytest.raises(Failed) as failure:
-        made("run_canary.py", CANARY, attempt=2)
+        made("canary", CANARY, attempt=2)
     assert "output.json: cannot be written: Is a directory" in str(failure.value)
     assert "Traceback" not in str(failure.value)
 
 
 def test_a_canary_whose_environment_is_broken_is_a_file_that_says_so(made, environment):
     environment.update(method="venv", packages={"numpy": "0.0.1"})
-    canary = made("run_canary.py", CANARY)
+    canary = made("canary", CANARY)
     jsonschema.validate(canary, schema("canary"))
     assert canary["status"] == "error"
     assert "packages differ" in canary["reason"]
@@ -90,7 +91,7 @@ def test_a_canary_whose_environment_is_broken_is_a_file_that_says_so(made, envir
 
 @pytest.mark.parametrize(
     ("program", "identity", "name"),
-    [("run_canary.py", CANARY, "canary"), ("run_known_steps.py", KNOWN_STEPS, "self_test")],
+    [("canary", CANARY, "canary"), ("known_steps", KNOWN_STEPS, "self_test")],
 )
 def test_a_job_that_was_killed_whole_says_so_at_its_second_attempt(made, program, identity, name):
     found = made(program, identity, attempt=2)
@@ -99,7 +100,7 @@ def test_a_job_that_was_killed_whole_says_so_at_its_second_attempt(made, program
 
 
 def test_known_steps_are_reported_as_long_as_they_are(made):
-    found = made("run_known_steps.py", KNOWN_STEPS, "--monitor-interpreter", sys.executable)
+    found = made("known_steps", KNOWN_STEPS, "--monitor-interpreter", sys.executable)
     jsonschema.validate(found, schema("self_test"))
     assert (found["status"], found["reason"]) == ("ok", "")
     short, long = found["known_steps"]
@@ -115,14 +116,14 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
 
 @pytest.mark.parametrize("interpreter", [[], ["--monitor-interpreter", "/bin/false"]])
 def test_without_a_monitor_its_cost_is_not_measured(made, interpreter):
-    found = made("run_known_steps.py", {**KNOWN_STEPS, "known_steps": [[2, 1]]}, *interpreter)
+    found = made("known_steps", {**KNOWN_STEPS, "known_steps": [[2, 1]]}, *interpreter)
     assert (found["status"], found["monitor"]) == ("ok", None)
     assert len(found["known_steps"]) == 1
 
 
 def test_known_steps_in_a_broken_environment_say_so(made, environment):
     environment.update(method="venv", packages={"numpy": "0.0.1"})
-    found = made("run_known_steps.py", KNOWN_STEPS)
+    found = made("known_steps", KNOWN_STEPS)
     jsonschema.validate(found, schema("self_test"))
     assert (found["status"], found["known_steps"]) == ("error", [])
     assert "packages differ" in found["reason"]
@@ -130,7 +131,7 @@ def test_known_steps_in_a_broken_environment_say_so(made, environment):
 
 def record(number, step_ms, status="ok"):
     blocks = [{"steps": 4, "elapsed_ns": round(4e6 * step_ms)}]
-    cell = {"model": "bert", "task": "fit", "batch_size": 4, "framework": "x", "run": number}
+    cell = {"model": "bert", "task": "fit", "batch_size": 4, "column": "x", "run": number}
     return {"status": status, "cell": cell, "timing": {"blocks": blocks}}
 
 
@@ -140,13 +141,13 @@ def test_two_names_are_compared_in_the_rounds_in_which_both_were_measured():
         (record(2, 10.0, "timeout"), record(2, 10.1)),
         (record(3, 11.0), record(3, 11.5)),
     ]
-    assert write_self_test.same_cell(pairs) == {
+    assert self_test.same_cell(pairs) == {
         "model": "bert",
         "task": "fit",
         "batch_size": 4,
-        "framework": "x",
+        "column": "x",
         "a_ms": {"1": 10.0, "3": 11.0},
         "b_ms": {"1": 10.5, "3": 11.5},
     }
-    assert write_self_test.same_cell(pairs[1:2]) is None
-    assert write_self_test.same_cell([]) is None
+    assert self_test.same_cell(pairs[1:2]) is None
+    assert self_test.same_cell([]) is None

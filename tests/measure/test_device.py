@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from measure import device, machine, parent
-from measure.monitor import Monitor
+from supervise import device, machine, parent
+from supervise.monitor import Monitor
 
 from . import nvidia_smi
 from .nvidia_smi import A100, part, uuid

@@ -69,6 +69,7 @@ class FakeTensor:
 def native(accelerator, copies):
     sizes = {"architecture": {}, "weights": "random", "seed": 1, "threads": 1}
     names = {"model": "m", "task": "predict", "framework": "pytorch-eager"}
+    names["module"] = "pytorch_eager"
     framework = NativeFramework(
         Cell(**names, batch_size=4, accelerator=accelerator, precision="default", **sizes)
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from measure import parent
-from measure.ending import Ending, status
+from contract.ending import Ending, status
+from supervise import parent
 
 from .conftest import identity
 

@@ -1,6 +1,6 @@
 """Warnings in the formats that the frameworks really print."""
 
-from measure.harvest import MOST, printed
+from contract.printed import MOST, printed
 
 LOG = """\
 WARNING: All log messages before absl::InitializeLog() is called are written to STDERR

@@ -9,14 +9,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import jobs
-import run_canary
-from environments import virtual_interpreter
-from measure import parent
+from contract.ending import Ending, status
+from deploy.environments import virtual_interpreter
 from measure.checks import WrongDevice, check_device
-from measure.ending import Ending, status
-from planning.frameworks import FRAMEWORKS
+from planning.frameworks import frameworks
 from planning.models import Models
+from supervise import canary, jobs, parent
 
 from ..models.libraries import cell
 from .conftest import identity
@@ -71,8 +69,8 @@ def test_a_device_that_cannot_be_used_is_told_from_one_that_failed(kind, message
 def real(framework, accelerator, folder):
     """The record of BERT at smoke by a real library, in the environment without CUDA."""
     asked = cell("bert", framework, "predict", "smoke", batch_size=2, accelerator=accelerator)
-    name = FRAMEWORKS[framework].environment
-    definition = ROOT / "envs/cpu" / f"{name}.yaml"
+    name = frameworks([])[framework].environment
+    definition = ROOT / "envs/2026-11/cpu" / f"{name}.yaml"
     interpreter = virtual_interpreter(name, definition, None)
     environment = {
         "name": name,
@@ -86,7 +84,10 @@ def real(framework, accelerator, folder):
     changes = {
         "accelerator": accelerator,
         "device": "auto",
+        "column": framework,
         "framework": framework,
+        "library": frameworks([])[framework].library,
+        "module": frameworks([])[framework].module,
         "model": "bert",
         "task": "predict",
         "parameters": Models([]).load("bert").tasks["predict"]["parameters"]["smoke"],
@@ -101,15 +102,15 @@ def real(framework, accelerator, folder):
 
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
 def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
-    definition = ROOT / "envs/cpu/keras3-jax.yaml"
+    definition = ROOT / "envs/2026-11/cpu/keras3-jax.yaml"
     interpreter = virtual_interpreter("keras3-jax", definition, None)
     wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
-    wanted |= {"framework": "keras3-jax", "part_s": 0.01}
+    wanted |= {"library": "jax", "part_s": 0.01}
     environment = {"method": "interpreter", "interpreter": interpreter, "prefix": "", "name": "x"}
     environment["definition_sha256"] = wanted["environment"]
     options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
     task = {"part_s": wanted["part_s"]}
-    child = jobs.supervised(run_canary.PROGRAM, task, wanted, environment, options, 120)
+    child = jobs.supervised(canary.PROGRAM, task, wanted, environment, options, 120)
     found, reason = status(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was asked for, jax ")

@@ -11,7 +11,7 @@ from measure.frameworks import Cell, keras3_jax
 from measure.frameworks.tensorflow import TensorFlowMixin
 from measure.frameworks.threads import XLA_POOL
 
-CELL = Cell("m", "predict", 4, "f", "cpu", "default", {}, "random", seed=1, threads=5)
+CELL = Cell("m", "predict", 4, "f", "f", "cpu", "default", {}, "random", seed=1, threads=5)
 PR_SET_NAME = 15
 
 

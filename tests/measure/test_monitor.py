@@ -11,8 +11,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from measure import parent
-from measure.monitor import Monitor
+from supervise import parent
+from supervise.monitor import Monitor
 
 from .conftest import PLUGINS, identity
 
@@ -65,7 +65,7 @@ def test_a_run_without_a_monitor_is_a_run(environment, tmp_path, interpreter):
 
 def test_a_monitor_that_is_killed_or_hangs_costs_nothing_but_itself(monkeypatch, capfd):
     for fault in (signal.SIGKILL, signal.SIGSTOP):
-        monkeypatch.setattr("measure.monitor.STOP_S", 0.3)
+        monkeypatch.setattr("supervise.monitor.STOP_S", 0.3)
         with Monitor(sys.executable, [0], None, 0.05, {}) as monitor:
             time.sleep(0.4)
             os.kill(monitor.pid, fault)
@@ -77,7 +77,7 @@ def test_a_monitor_never_outlives_its_supervisor(tmp_path):
     program = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT / "workflow")!r})
-from measure.monitor import Monitor
+from supervise.monitor import Monitor
 monitor = Monitor({sys.executable!r}, [0], None, 0.05, {{}})
 print(monitor.pid, flush=True)
 time.sleep(60)

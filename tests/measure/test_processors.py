@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure import processors
+from supervise import processors
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 
-from measure import progress
+from supervise import progress
 
 from .conftest import identity
 

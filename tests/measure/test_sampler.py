@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure import sampler
+from supervise import sampler
 
 
 def write(path, content):

@@ -23,7 +23,8 @@ def command(tmp_path, environment, attempt=1, **architecture):
     return [
         sys.executable,
         "-s",
-        str(ROOT / "workflow/run_cell.py"),
+        str(ROOT / "workflow/supervise"),
+        "cell",
         *("--identity", identity(**architecture)),
         *("--plan", str(tmp_path / "plan.json")),
         *("--deployment", "interpreter"),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure import variables
-from measure.monitor import Monitor
+from supervise import variables
+from supervise.monitor import Monitor
 
 LEAKS = {
     "XLA_FLAGS": "--xla_gpu_autotune_level=0",
@@ -29,7 +29,7 @@ LEAKS = {
     "KERAS_BACKEND": "torch",
     "CXX": "false",
 }
-WANTED = {"accelerator": "cpu", "framework": "keras3-jax", "threads": 3, "variables": {}}
+WANTED = {"accelerator": "cpu", "library": "jax", "threads": 3, "variables": {}}
 NAMES = st.sampled_from([*LEAKS, *variables.KEPT, *variables.DOWNLOAD, "LC_ALL"])
 
 
@@ -53,8 +53,8 @@ def test_nothing_outside_the_list_gets_through(caller, accelerator, weights, con
 
 def test_what_tensorflow_leaves_behind_ends_with_the_run():
     caller = {"TMPDIR": "/mine"}
-    for framework, folder in (("keras2-tensorflow", "scratch"), ("pytorch-compiled", "/mine")):
-        wanted = {**WANTED, "framework": framework}
+    for library, folder in (("tensorflow", "scratch"), ("torch", "/mine")):
+        wanted = {**WANTED, "library": library}
         assert variables.of_process(wanted, Path("scratch"), "", caller)["TMPDIR"] == folder
 
 

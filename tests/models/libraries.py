@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from environments import virtual_interpreter
+from deploy.environments import virtual_interpreter
 from measure.frameworks import Cell
-from planning.frameworks import FRAMEWORKS
+from planning.frameworks import frameworks
 from planning.models import Models
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +25,7 @@ def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **archi
         task=task,
         batch_size=batch_size,
         framework=framework,
+        module=framework.replace("-", "_"),
         accelerator=accelerator,
         precision="default",
         architecture={**Models([]).load(model).architecture[scale], **architecture},
@@ -36,8 +37,8 @@ def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **archi
 
 def run(program, cell, *command, folder):
     """What a program says last in the environment of the cell's framework, decoded."""
-    framework = FRAMEWORKS[cell.framework]
-    definition = ROOT / "envs" / "cpu" / f"{framework.environment}.yaml"
+    framework = frameworks([])[cell.framework]
+    definition = ROOT / "envs" / "2026-11" / "cpu" / f"{framework.environment}.yaml"
     interpreter = virtual_interpreter(framework.environment, definition, None)
     script = PROGRAMS / f"{program}_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]

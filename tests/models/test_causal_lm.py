@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from measure.frameworks import FAMILIES
 from measure.models.causal_lm.inputs import (
     PROMPT_TOKENS,
     check_new_tokens,
@@ -16,6 +15,7 @@ from measure.models.causal_lm.inputs import (
     tokens,
 )
 from measure.models.causal_lm.work import per_step
+from planning.frameworks import frameworks
 from planning.models import Models
 from tests.models.libraries import KERAS, cell, run
 
@@ -143,7 +143,7 @@ def test_a_model_says_what_the_plan_needs(name):
             len(sizes["published"])
         }
     for entry in model.unsupported:
-        assert entry["framework"] in FAMILIES and entry["reason"]
+        assert entry["framework"] in frameworks([]) and entry["reason"]
         assert entry.get("task", "fit") in model.tasks
 
 
@@ -153,7 +153,7 @@ def test_parameters_at_paper_are_the_published_models(model, framework, tmp_path
     accelerator = "meta" if framework == "pytorch-eager" else "cpu"
     one = cell(model, framework, "fit", "paper", accelerator=accelerator)
     parameters, trainable = run("causal_lm", one, "count", folder=tmp_path)
-    assert trainable == TRAINABLE[model, FAMILIES[framework]]
+    assert trainable == TRAINABLE[model, frameworks([])[framework].family]
     assert parameters == PARAMETERS[model]
 
 

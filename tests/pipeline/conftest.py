@@ -27,7 +27,7 @@ models:
   bert:
     fit: default
     predict: default
-frameworks: [{}]
+columns: [{}]
 """.format(", ".join(COLUMNS))
 
 
@@ -127,7 +127,7 @@ def check_xla(records):
     """Fit and predict of every Keras column ask for XLA as the published benchmark does."""
     found = 0
     for name, record in records:
-        task, framework = record["cell"]["task"], record["cell"]["framework"]
+        task, framework = record["cell"]["task"], record["cell"]["column"]
         if framework.startswith("keras") and task != "generate":
             card, torch = record["parity"], framework == "keras3-torch"
             ran = (card["jit_compile"], card["execution"], card["compiler"])

@@ -34,7 +34,7 @@ def halves(tmp_path_factory):
     for number, models in enumerate(HALVES):
         project = checkout(tmp_path_factory.mktemp(f"half{number}"))
         config = {"scale": "smoke", "accelerator": "cpu", "threads": 1, "models": models}
-        text = json.dumps({**config, "frameworks": list(COLUMNS)})
+        text = json.dumps({**config, "columns": list(COLUMNS)})
         (project.folder / "config/config.yaml").write_text(text)
         processor = available[number % len(available)]
         process = subprocess.Popen(
@@ -67,7 +67,7 @@ def test_every_cell_is_ok_or_unsupported_with_its_reason(halves):
         jsonschema.validate(record, schema)
         assert (record["status"], record["reason"]) == ("ok", ""), name
     unsupported = {
-        (cell["model"], cell["task"], cell["framework"]): cell["unsupported"]
+        (cell["model"], cell["task"], cell["column"]): cell["unsupported"]
         for project, _, _ in halves
         for cell in json.loads((project.folder / "results/plan.json").read_text())["cells"]
         if cell["unsupported"]

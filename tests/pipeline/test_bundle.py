@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from environments import virtual_interpreter
+from deploy.environments import virtual_interpreter
 
 from .conftest import ROOT, Project, checkout
 
@@ -22,7 +22,7 @@ threads: 1
 models:
   bert:
     predict: default
-frameworks: [keras3-jax, pytorch-eager, pytorch-compiled]
+columns: [keras3-jax, pytorch-eager, pytorch-compiled]
 """
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
@@ -35,7 +35,7 @@ def start(kit: Path, log: Path) -> subprocess.Popen:
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
     """
     locked = {
-        name: Path(virtual_interpreter(name, ROOT / f"envs/cpu/{name}.yaml", log))
+        name: Path(virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", log))
         for name in ("keras3-jax", "pytorch")
     }
     own = kit.parent / "mine"
@@ -98,7 +98,7 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     row = (back.folder / "results/table.csv").read_text()
     assert "not measured" in row
     caveats = {c["id"]: c for c in read(back.folder, "results/caveats.json")["caveats"]}
-    assert caveats["own_interpreter"]["evidence"]["frameworks"] == ["keras3-jax", "pytorch-eager"]
+    assert caveats["own_interpreter"]["evidence"]["columns"] == ["keras3-jax", "pytorch-eager"]
     assert "not_measured" in caveats
     assert "stale_records" not in caveats
     assert (back.folder / "results/report.html").exists()

@@ -24,7 +24,7 @@ def usable_conda():
 def test_conda_and_virtual_environments_never_mix_silently(fresh):
     # Two columns that share nothing; the others differ in their locks alone.
     config = (fresh.folder / "config/config.yaml").read_text()
-    config = re.sub(r"frameworks: .*", "frameworks: [keras3-jax, pytorch-eager]", config)
+    config = re.sub(r"columns: .*", "columns: [keras3-jax, pytorch-eager]", config)
     (fresh.folder / "config/config.yaml").write_text(config)
     done = fresh.snakemake("--quiet", "all", "--use-conda")
     assert done.returncode == 0, done.stderr

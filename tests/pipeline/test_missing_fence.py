@@ -7,8 +7,8 @@ def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     fresh.edit("config/config.yaml", "scale: smoke", "scale: laptop")
     fresh.edit("config/config.yaml", "    fit: default\n", "")
     config = (fresh.folder / "config/config.yaml").read_text()
-    columns = next(line for line in config.splitlines() if line.startswith("frameworks:"))
-    fresh.edit("config/config.yaml", columns, "frameworks: [keras3-jax]")
+    columns = next(line for line in config.splitlines() if line.startswith("columns:"))
+    fresh.edit("config/config.yaml", columns, "columns: [keras3-jax]")
     fresh.edit(
         "workflow/measure/frameworks/keras3_jax.py",
         "self.jax.block_until_ready(self.keras.tree.flatten(state))",

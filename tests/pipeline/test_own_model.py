@@ -19,11 +19,11 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     (fresh.folder / "config/config.yaml").write_text(
         "scale: smoke\naccelerator: cpu\nmodels:\n  mlp: {fit: default}\n"
         f"folders: ['{tmp_path / 'my-models'}']\n"
-        "frameworks: [keras2-tensorflow, keras3-jax, pytorch-eager]\n"
+        "columns: [keras2-tensorflow, keras3-jax, pytorch-eager]\n"
     )
     done = fresh.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
-    records = {r["cell"]["framework"]: r for r in map(json.loads, fresh.records().values())}
+    records = {r["cell"]["column"]: r for r in map(json.loads, fresh.records().values())}
     assert {f: (r["status"], r["reason"]) for f, r in records.items()} == {
         "keras3-jax": ("ok", ""),
         "pytorch-eager": ("ok", ""),

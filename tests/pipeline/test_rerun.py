@@ -33,13 +33,19 @@ def checks(planned):
 @pytest.mark.parametrize(
     ("path", "rules"),
     [
-        ("workflow/measure/canary.py", {"canary": 2}),
-        ("workflow/measure/monitor_pair.py", {"known_steps": 1, "self_test": 1}),
-        ("workflow/measure/matmul/torch.py", {"canary": 2, "known_steps": 1, "self_test": 1}),
-        ("workflow/self_test/frameworks/known_step.py", {"known_steps": 1, "self_test": 1}),
+        ("workflow/measure/controls/canary.py", {"canary": 2}),
+        ("workflow/measure/controls/monitor_pair.py", {"known_steps": 1, "self_test": 1}),
+        (
+            "workflow/measure/controls/matmul/torch.py",
+            {"canary": 2, "known_steps": 1, "self_test": 1},
+        ),
+        (
+            "workflow/measure/controls/known_step/frameworks/known_step.py",
+            {"known_steps": 1, "self_test": 1},
+        ),
         ("workflow/machine_card/host.py", {"machine_card": 1}),
-        ("workflow/run_canary.py", {}),
-        ("workflow/run_known_steps.py", {}),
+        ("workflow/supervise/canary.py", {}),
+        ("workflow/supervise/known_steps.py", {}),
     ],
 )
 def test_a_changed_check_is_made_again_and_no_cell_is(project, path, rules):
@@ -68,7 +74,7 @@ def test_checks_that_are_missing_are_made_without_touching_a_cell(project):
 
 def test_a_stale_canary_in_a_clone_is_made_again(project, fresh):
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
-    append("\n")(fresh, "workflow/measure/canary.py")
+    append("\n")(fresh, "workflow/measure/controls/canary.py")
     planned = fresh.planned()
     assert planned["canary"] == 2
     assert fresh.measured() == {}
@@ -82,14 +88,14 @@ def test_a_stale_canary_in_a_clone_is_made_again(project, fresh):
         (f"{BERT}/pytorch.py", PYTORCH),
         ("workflow/measure/frameworks/keras3_jax.py", ("keras3-jax",)),
         ("workflow/measure/timer.py", COLUMNS),
-        ("envs/cpu/keras3-jax.post-deploy.sh", ("keras3-jax",)),
-        ("envs/cpu/pytorch.yaml", PYTORCH),
-        ("envs/cuda/pytorch.yaml", ()),
-        ("workflow/analysis/style.py", ()),
+        ("envs/2026-11/cpu/keras3-jax.post-deploy.sh", ("keras3-jax",)),
+        ("envs/2026-11/cpu/pytorch.yaml", PYTORCH),
+        ("envs/2026-11/cuda/pytorch.yaml", ()),
+        ("workflow/analysis/figures/style.py", ()),
         ("report/style.css", ()),
         ("report/report.html.j2", ()),
         ("reference/README.md", ()),
-        ("workflow/run_cell.py", ()),
+        ("workflow/supervise/cell.py", ()),
         ("README.md", ()),
     ],
 )

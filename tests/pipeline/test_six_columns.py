@@ -31,7 +31,7 @@ def test_all_columns_do_the_same_work(measured):
 
 
 def test_what_ran_is_read_back_from_the_live_framework(measured):
-    cards = {r["cell"]["framework"]: r["parity"] for r in records(measured).values()}
+    cards = {r["cell"]["column"]: r["parity"] for r in records(measured).values()}
     assert cards["keras2-tensorflow"]["framework_version"].startswith("tf-keras 2.")
     assert [cards[c]["backend"] for c in COLUMNS[1:4]] == ["tensorflow", "jax", "torch"]
     assert all("keras 3." in cards[c]["framework_version"] for c in COLUMNS[1:4])
@@ -101,7 +101,7 @@ def test_the_self_test_holds_known_steps_one_cell_twice_and_the_monitor(measured
     assert (found["status"], found["reason"]) == ("ok", "")
     assert [step["nominal_ms"] for step in found["known_steps"]] == [2, 20]
     cell = found["same_cell"]
-    assert (cell["task"], cell["framework"]) == ("predict", "pytorch-eager")
+    assert (cell["task"], cell["column"]) == ("predict", "pytorch-eager")
     assert cell["a_ms"].keys() == cell["b_ms"].keys() == {"1"}
     assert len(found["monitor"]["on_ms"]) == len(found["monitor"]["off_ms"]) == 3
 
@@ -129,9 +129,9 @@ def test_the_table_holds_the_means_of_the_records(measured):
     with open(measured.folder / "results/runs.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12
-    by_cell = {(r["task"], r["framework"]): float(r["ms_per_step"]) for r in rows}
+    by_cell = {(r["task"], r["column"]): float(r["ms_per_step"]) for r in rows}
     for record in records(measured).values():
         blocks = record["timing"]["blocks"]
         mean = sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
         cell = record["cell"]
-        assert abs(by_cell[cell["task"], cell["framework"]] / mean - 1) < 1e-6
+        assert abs(by_cell[cell["task"], cell["column"]] / mean - 1) < 1e-6

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from measure import device
+from supervise import device
 
 from ..measure import nvidia_smi
 

@@ -6,8 +6,7 @@ import zipfile
 
 import pytest
 
-import write_bundle
-from planning import bundle
+from planning import bundle, write_bundle
 from planning.config import ConfigError
 
 from .test_config import BERT, plan
@@ -53,21 +52,21 @@ def test_the_document_is_the_same_with_a_gpu_and_without_and_with_an_old_driver(
 def test_every_timed_file_has_the_identity_that_snakemake_wants():
     planned = plan(**{**ELSEWHERE, "models": BERT})
     made = bundle.document(planned)
-    assert made["order"] == planned.checks.order
-    own = made["checks"][planned.checks.framework.name]
+    assert made["order"] == planned.controls.order
+    own = made["controls"][planned.controls.column.name]
     runs = {path: run["identity"] for path, run in made["runs"].items()}
     assert runs | own == planned.identities
     again = {run["again"] for run in made["runs"].values()} - {None}
-    assert again == {planned.runs[run.position].record for run in planned.checks.again}
+    assert again == {planned.runs[run.position].record for run in planned.controls.again}
 
 
 def test_canaries_can_use_the_library_of_each_column_and_the_planned_one_first():
-    checks = bundle.document(plan(**ELSEWHERE))["checks"]
-    assert next(iter(checks)) == plan(**ELSEWHERE).checks.framework.name
+    checks = bundle.document(plan(**ELSEWHERE))["controls"]
+    assert next(iter(checks)) == plan(**ELSEWHERE).controls.column.name
     for framework, files in checks.items():
         assert {json.loads(identity)["framework"] for identity in files.values()} == {framework}
         # What Snakemake would want if this were the only column.
-        alone = plan(**{**ELSEWHERE, "frameworks": [framework]}).checks
+        alone = plan(**{**ELSEWHERE, "columns": [framework]}).controls
         assert files == {path: alone.identities[path] for path in files}
 
 
@@ -78,7 +77,7 @@ def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
     assert one.read_bytes() == two.read_bytes()
     assert one.stat().st_size < 2**19
     names = zipfile.ZipFile(one).namelist()
-    assert {"run_bundle.py", "README.txt", "bundle.json", "envs/cuda/pytorch.yaml"} <= {*names}
+    assert {"run_bundle.py", "README.txt", "bundle.json", "envs/2026-11/cuda/pytorch.yaml"} <= {*names}
     assert not any("analysis" in name or "__pycache__" in name for name in names)
     # Nothing of this machine.
     text = "".join(zipfile.ZipFile(one).read(name).decode() for name in names)

@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments import definition_sha256
-from planning.config import ConfigError, check_yaml
-from planning.frameworks import FRAMEWORKS
+from deploy.environments import definition_sha256
+from planning.config import ConfigError, read_yaml
+from planning.frameworks import frameworks
 from planning.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -27,9 +27,9 @@ def plan(here=True, **changes):
 
 def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
     shipped = plan()
-    assert [f.name for f in shipped.frameworks] == list(FRAMEWORKS)
+    assert [c.name for c in shipped.columns] == list(frameworks([]))
     assert len(shipped.rows) == 12
-    assert len(shipped.runs) == 12 * len(FRAMEWORKS) - len(shipped.unsupported)
+    assert len(shipped.runs) == 12 * len(frameworks([])) - len(shipped.unsupported)
     assert {(row.model, row.task, name) for row, name in shipped.unsupported} == {
         ("gemma", "fit", "keras2-tensorflow"),
         ("gemma", "generate", "keras2-tensorflow"),
@@ -40,7 +40,7 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"framworks": []}, ["unknown key 'framworks'", "frameworks"]),
+        ({"colums": []}, ["unknown key 'colums'", "columns"]),
         ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
         ({"models": {"bort": {"fit": 1}}}, ["models", "'bort'", "bert"]),
         ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
@@ -49,8 +49,8 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
         ({"models": {"bert": {"fit": True}}}, ["models.bert.fit", "True"]),
         ({"models": {"bert": {"fit": None}}}, ["models", "at least one task"]),
         ({"models": {}}, ["models", "at least one model"]),
-        ({"frameworks": ["keras4-jax"]}, ["frameworks", "'keras4-jax'", "keras3-jax"]),
-        ({"frameworks": []}, ["frameworks", "at least one"]),
+        ({"columns": ["keras4-jax"]}, ["columns.0", "'keras4-jax'", "keras3-jax"]),
+        ({"columns": []}, ["columns", "at least one"]),
         ({"runs": 0}, ["runs", "0", "whole number from 1"]),
         ({"runs": 2.5}, ["runs", "2.5"]),
         ({"precision": "half"}, ["precision", "'half'", "default, float32, tf32"]),
@@ -69,9 +69,9 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
         ({"environment": {"OMP_NUM_THREADS": "4"}}, ["environment.OMP_NUM_THREADS", "Millistep"]),
         ({"environment": {"HF_TOKEN": "x"}}, ["environment.HF_TOKEN", "weights: preset"]),
         ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),
-        ({"unsupported": [{"model": "bert", "framework": "keras3-jax"}]}, ["unsupported.0"]),
+        ({"unsupported": [{"model": "bert", "column": "keras3-jax"}]}, ["unsupported.0"]),
         (
-            {"unsupported": [{"model": "bert", "framework": "x", "reason": "y"}]},
+            {"unsupported": [{"model": "bert", "column": "x", "reason": "y"}]},
             ["unsupported", "'x'", "keras3-jax"],
         ),
     ],
@@ -99,7 +99,7 @@ def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
     path = tmp_path / "config.yaml"
     path.write_bytes(content)
     with pytest.raises(ConfigError) as refusal:
-        check_yaml(str(path))
+        read_yaml(str(path))
     assert str(path) in str(refusal.value)
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
@@ -124,9 +124,9 @@ def test_no_configuration_whatever_escapes_as_another_error(config):
 
 
 def test_an_unsupported_cell_is_planned_without_runs_and_with_its_reason():
-    reason = {"model": "bert", "task": "fit", "framework": "keras3-jax", "reason": "no compiler"}
+    reason = {"model": "bert", "task": "fit", "column": "keras3-jax", "reason": "no compiler"}
     document = plan(models=BERT, unsupported=[reason]).document()
-    cells = [c for c in document["cells"] if c["framework"] == "keras3-jax"]
+    cells = [c for c in document["cells"] if c["column"] == "keras3-jax"]
     assert [(c["task"], c["unsupported"], len(c["runs"])) for c in cells] == [
         ("fit", "no compiler", 0),
         ("predict", None, 1),

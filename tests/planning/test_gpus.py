@@ -4,16 +4,18 @@ import json
 
 import pytest
 
-from environments import post_deploy
+from deploy.environments import post_deploy
 from planning import changes, drivers
 from planning.config import ConfigError
-from planning.frameworks import FRAMEWORKS
+from planning.frameworks import frameworks
 
 from ..measure.nvidia_smi import A100, uuid
 from .test_config import BERT, ROOT, plan
 
 T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
 ON_CUDA_13 = ["keras3-torch", "pytorch-eager", "pytorch-compiled"]
+
+FRAMEWORKS = frameworks([])
 
 
 def planned(**options):
@@ -26,10 +28,10 @@ def identities(made):
 
 def test_every_locked_cuda_has_a_driver_that_it_needs():
     definitions = {f.environment for f in FRAMEWORKS.values()}
-    locks = {name: post_deploy(ROOT / "envs/cuda" / f"{name}.yaml") for name in definitions}
+    locks = {name: post_deploy(ROOT / "envs/2026-11/cuda" / f"{name}.yaml") for name in definitions}
     needed = {name: drivers.oldest_driver(lock) for name, lock in locks.items()}
     assert set(needed.values()) <= set(drivers.OLDEST_DRIVER.values())
-    assert drivers.cuda_version(post_deploy(ROOT / "envs/cpu/pytorch.yaml")) is None
+    assert drivers.cuda_version(post_deploy(ROOT / "envs/2026-11/cpu/pytorch.yaml")) is None
 
 
 @pytest.mark.parametrize(
@@ -52,20 +54,20 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     reason = "the NVIDIA driver is 550.54.15, CUDA 13.0 needs 580.65.06 or newer"
     assert made.notices == [f"{reason}: not measured are {', '.join(ON_CUDA_13)}"]
     cells = made.document()["cells"]
-    barred = {cell["framework"] for cell in cells if cell["unsupported"]}
+    barred = {cell["column"] for cell in cells if cell["unsupported"]}
     assert barred == set(ON_CUDA_13)
-    assert {c["unsupported"] for c in cells if c["framework"] in barred} == {reason}
-    assert {run.framework for run in made.runs} == set(FRAMEWORKS) - barred
+    assert {c["unsupported"] for c in cells if c["column"] in barred} == {reason}
+    assert {run.column.name for run in made.runs} == set(FRAMEWORKS) - barred
     # Nothing is deployed for them, and the canary takes a library that can run.
     assert {e.name for e in made.environments} == {f for f in FRAMEWORKS if f not in barred}
-    assert made.checks.framework.name == "keras3-tensorflow"
-    assert {run.framework for run in made.checks.again} == {"keras3-jax"}
+    assert made.controls.column.name == "keras3-tensorflow"
+    assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
 
 
 def test_a_driver_that_is_new_enough_bars_nothing_and_one_that_is_too_old_everything(gpus):
     gpus(A100, driver="580.65.06")
     assert (planned().notices, planned().unsupported) == ([], {})
-    assert planned().checks.framework.name == "pytorch-eager"
+    assert planned().controls.column.name == "pytorch-eager"
     gpus(A100, driver="470.82.01")
     made = planned()
     assert made.runs == []
@@ -78,13 +80,13 @@ def test_a_driver_that_is_new_enough_bars_nothing_and_one_that_is_too_old_everyt
 def test_an_interpreter_of_the_users_own_is_not_judged_by_the_lock(gpus):
     gpus(A100, driver="550.54.15")
     made = planned(interpreters={"keras3-torch": "/opt/python"})
-    assert "keras3-torch" in {run.framework for run in made.runs}
+    assert "keras3-torch" in {run.column.name for run in made.runs}
     assert "keras3-torch" not in made.notices[0]
 
 
 def test_the_reason_that_the_configuration_gives_comes_first(gpus):
     gpus(A100, driver="550.54.15")
-    own = {"model": "bert", "framework": "pytorch-eager", "reason": "known"}
+    own = {"model": "bert", "column": "pytorch-eager", "reason": "known"}
     made = planned(unsupported=[own])
     assert {made.unsupported[row, "pytorch-eager"] for row in made.rows} == {"known"}
 
@@ -99,10 +101,10 @@ def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
     assert (small.gpu.name, small.scale) == (T400, "laptop")
     assert {i["device"] for i in identities(small)} == {0}
     assert made.machine_id != small.machine_id
-    text = json.dumps([made.document(), made.checks.identities])
+    text = json.dumps([made.document(), made.controls.identities])
     assert "GPU-" not in text
     assert {i["device"] for i in identities(planned(device=uuid(1)))} == {uuid(1)}
-    assert json.loads(made.checks.known_steps.identity)["device"] == "auto"
+    assert json.loads(made.controls.known_steps.identity)["device"] == "auto"
 
 
 def test_a_gpu_that_is_not_there_is_one_line(gpus):

@@ -129,7 +129,7 @@ def digests(workflow):
             workflow,
             (
                 measure / "child.py",
-                measure / "parent.py",
+                workflow / "supervise" / "parent.py",
                 measure / "frameworks" / f"{framework}.py",
                 measure / "models/bert" / f"{family}.py",
                 measure / "models/bert/work.py",
@@ -142,23 +142,24 @@ def digests(workflow):
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("models/bert/keras3.py", {"keras3_tensorflow", "keras3_jax", "keras3_torch"}),
-        ("models/bert/keras2.py", {"keras2_tensorflow"}),
-        ("models/bert/pytorch.py", {"pytorch_eager", "pytorch_compiled"}),
-        ("frameworks/keras3_jax.py", {"keras3_jax"}),
-        ("frameworks/torch.py", {"keras3_torch", "pytorch_eager", "pytorch_compiled"}),
-        ("frameworks/tensorflow.py", {"keras2_tensorflow", "keras3_tensorflow"}),
-        ("frameworks/pytorch_compiled.py", {"pytorch_compiled"}),
-        ("timer.py", "all"),
-        ("protocol.py", "all"),
-        ("watch.py", "all"),
-        ("models/bert/inputs.py", "all"),
-        ("progress.py", set()),
+        ("measure/models/bert/keras3.py", {"keras3_tensorflow", "keras3_jax", "keras3_torch"}),
+        ("measure/models/bert/keras2.py", {"keras2_tensorflow"}),
+        ("measure/models/bert/pytorch.py", {"pytorch_eager", "pytorch_compiled"}),
+        ("measure/frameworks/keras3_jax.py", {"keras3_jax"}),
+        ("measure/frameworks/torch.py", {"keras3_torch", "pytorch_eager", "pytorch_compiled"}),
+        ("measure/frameworks/tensorflow.py", {"keras2_tensorflow", "keras3_tensorflow"}),
+        ("measure/frameworks/pytorch_compiled.py", {"pytorch_compiled"}),
+        ("measure/timer.py", "all"),
+        ("measure/protocol.py", "all"),
+        ("supervise/watch.py", "all"),
+        ("measure/models/bert/inputs.py", "all"),
+        ("supervise/progress.py", set()),
+        ("contract/ending.py", set()),
     ],
 )
 def test_a_changed_line_changes_exactly_the_cells_that_use_it(copy, file, changed):
     before = digests(copy)
-    path = copy / "measure" / file
+    path = copy / file
     path.write_text(path.read_text() + "\n# another line\n")
     after = digests(copy)
     differing = {name for name in before if before[name] != after[name]}
@@ -193,7 +194,7 @@ def test_the_summary_says_which_cells_and_why(tmp_path):
     summary = said(planned, tmp_path)
     assert "1 of 12 runs" in summary
     assert "seed 77 -> 1, sources changed" in summary
-    assert victim.framework in summary
+    assert victim.column.name in summary
 
 
 @pytest.mark.parametrize("content", [b"{broken", b"[]", b"{}", b'{"identity": 5}', b"\xff\xfe"])

@@ -1,4 +1,4 @@
-"""Which interpreter measures which framework, and what is in it."""
+"""Which interpreter measures which column, and what is in it."""
 
 import json
 import re
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bundle import Problem
-from environments import EnvironmentProblem, marker, post_deploy, users_interpreter
-from virtual_environments import ask, write_atomically
+from deploy.environments import EnvironmentProblem, marker, post_deploy, users_interpreter
+from deploy.virtual_environments import ask, write_atomically
 
 OLDEST = (3, 11)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A framework that can be measured here."""
+    """A column that can be measured here."""
 
     interpreter: str
     marker: str  # says what is in it; path in the bundle
@@ -24,31 +24,32 @@ class Column:
 
 
 def columns(bundle: dict, given: Iterable[str], root: Path) -> dict[str, Column]:
-    """By framework, those that have an interpreter; a marker is written for each interpreter.
+    """By name, those that have an interpreter; a marker is written for each interpreter.
 
-    given: ``NAME=PATH``; NAME is a framework's, or that of an environment which several share.
-    A framework's own name counts for more. Raises :class:`Problem`.
+    given: ``NAME=PATH``; NAME is a column's, or that of a framework or environment which several
+    share. A column's own name counts for more. Raises :class:`Problem`.
     """
     paths, found, written = named(bundle, given), {}, {}
-    for framework, about in bundle["frameworks"].items():
-        name = framework if framework in paths else about["environment"]
-        if name not in paths:
+    for column, about in bundle["columns"].items():
+        names = (column, about["framework"], about["environment"])
+        name = next((name for name in names if name in paths), None)
+        if name is None:
             continue
-        if name not in written:
-            file = f"results/environments/{bundle['accelerator']}/{name}.json"
+        file = str(Path(about["marker"]).with_name(f"{name}.json"))
+        if file not in written:
             content = described(name, paths[name], root / about["definition"])
             write_atomically(root / file, json.dumps(content, indent=1) + "\n")
             tell_missing(name, root / about["definition"], content["packages"])
-            written[name] = Column(content["interpreter"], file, about["definition"])
-        found[framework] = written[name]
+            written[file] = Column(content["interpreter"], file, about["definition"])
+        found[column] = written[file]
     return found
 
 
 def named(bundle: dict, given: Iterable[str]) -> dict[str, str]:
     """Paths by the names that the user gave them to."""
-    frameworks = bundle["frameworks"]
-    environments = [about["environment"] for about in frameworks.values()]
-    allowed = list(dict.fromkeys([*frameworks, *environments]))
+    columns = bundle["columns"]
+    shared = [about[key] for key in ("framework", "environment") for about in columns.values()]
+    allowed = list(dict.fromkeys([*columns, *shared]))
     found: dict[str, str] = {}
     for text in given:
         name, _, path = text.partition("=")

@@ -9,14 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-import jobs
 from bundle import Problem
 from bundle.columns import columns, monitor_interpreter
 from bundle.machine import check_machine, write_card
 from bundle.packing import RESULT, pack
 from bundle.selection import selected
 from bundle.session import Session
-from environments import EnvironmentProblem
+from deploy.environments import EnvironmentProblem
+from supervise import jobs
 
 PACKING_S = 20.0  # kept of --stop-after-s for ending and packing
 

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 from bundle import Problem
-from measure import device, processors, variables
+from supervise import device, processors, variables
 
-CARD = "results/machine.json"
 
 
 def check_machine(bundle: dict) -> None:
@@ -35,10 +34,11 @@ def check_machine(bundle: dict) -> None:
 
 def write_card(interpreter: str, bundle: dict) -> None:
     """The machine's card; a run is worth more than it, so what fails is said and left."""
+    card = f"{bundle['results']}/machine.json"
     command = [interpreter, "-s", "-m", "machine_card"]
-    command += ["--accelerator", bundle["accelerator"], "--output", CARD]
-    command += ["--device", str(bundle["device"] or "auto")]
+    command += ["--accelerator", bundle["accelerator"], "--output", card]
+    command += ["--device", str(bundle["device"])]
     environ = {**os.environ, "PYTHONPATH": str(Path("workflow").absolute())}
     done = subprocess.run(command, env=environ, capture_output=True, text=True)
     if done.returncode:
-        print(f"no {CARD}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        print(f"no {card}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)

@@ -9,13 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bundle.selection import identity_of
-from privacy import scrubber_here
-from sealed_zip import EARLIEST, write_zip
-from virtual_environments import write_atomically
+from deploy.virtual_environments import write_atomically
+from packing.privacy import scrubber_here
+from packing.sealed_zip import EARLIEST, write_zip
 
 RESULT = "records.zip"
-ELSEWHERE = "results/elsewhere.json"
-SELF_TEST = "results/self_test.json"
 
 
 def pack(root: Path, bundle: dict) -> int:
@@ -23,26 +21,28 @@ def pack(root: Path, bundle: dict) -> int:
 
     Folders and names of this machine are replaced, as in an archive.
     """
+    results = bundle["results"]
     write_self_test(root, bundle)
     measured = [path for path in bundle["order"] if is_planned(root / path, path, bundle)]
-    about = [SELF_TEST, "results/machine.json"]
+    about = [f"{results}/self_test.json", f"{results}/machine.json"]
     about += sorted(
-        path.relative_to(root).as_posix() for path in root.glob("results/environments/*/*.json")
+        path.relative_to(root).as_posix()
+        for path in root.glob(f"{results}/environments/*/*/*.json")
     )
     names = measured + [name for name in about if (root / name).is_file()]
     sources = [path.read_text(errors="replace") for path in root.glob("workflow/**/*.py")]
     scrubbed = scrubber_here(root, sources)
     contents = {name: scrubbed((root / name).read_text()).encode() for name in names}
-    found = elsewhere(bundle, contents)
-    write_atomically(root / ELSEWHERE, found.decode())
-    _write(root / RESULT, {**contents, ELSEWHERE: found})
+    found, name = elsewhere(bundle, contents), f"{results}/elsewhere.json"
+    write_atomically(root / name, found.decode())
+    _write(root / RESULT, {**contents, name: found})
     return len(measured)
 
 
 def is_planned(file: Path, path: str, bundle: dict) -> bool:
     """Whether a file is what the bundle asks for, with one library or another."""
     identities = [bundle["runs"][path]["identity"]] if path in bundle["runs"] else []
-    identities += [files[path] for files in bundle["checks"].values() if path in files]
+    identities += [files[path] for files in bundle["controls"].values() if path in files]
     return identity_of(file) in identities
 
 
@@ -69,12 +69,14 @@ def write_self_test(root: Path, bundle: dict) -> None:
         for path, run in bundle["runs"].items()
         if run["again"] and all(is_planned(root / p, p, bundle) for p in (run["again"], path))
     ]
-    command = [sys.executable, "-s", "workflow/write_self_test.py", "--known-steps", known_steps]
+    output = f"{bundle['results']}/self_test.json"
+    command = [sys.executable, "-s", "workflow/supervise", "self_test"]
+    command += ["--known-steps", known_steps]
     command += ["--first", *(first for first, _ in pairs)]
-    command += ["--second", *(second for _, second in pairs), "--output", SELF_TEST]
+    command += ["--second", *(second for _, second in pairs), "--output", output]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:  # the records are worth more than it
-        print(f"no {SELF_TEST}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        print(f"no {output}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
 
 
 def _write(output: Path, contents: dict[str, bytes]) -> None:

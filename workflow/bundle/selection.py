@@ -9,7 +9,7 @@ from pathlib import Path
 from bundle import Problem
 from bundle.columns import Column
 
-NAME_PARTS = 4  # of a run's path: model, task and batch, framework, number
+NAME_PARTS = 4  # of a run's path: model, task and batch, column, number
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class TimedFile:
 
     path: str
     program: str
-    framework: str
+    column: str
     identity: str
 
     def is_done(self, root: Path) -> bool:
@@ -31,9 +31,9 @@ def selected(
 ) -> list[TimedFile]:
     """Runs that have an interpreter and match a pattern, canaries and known steps, in order."""
     runs = {
-        path: TimedFile(path, "run_cell.py", run["framework"], run["identity"])
+        path: TimedFile(path, "cell", run["column"], run["identity"])
         for path, run in bundle["runs"].items()
-        if run["framework"] in columns and _matches(path, patterns)
+        if run["column"] in columns and _matches(path, patterns)
     }
     if not runs:
         names = sorted({_name(path) for path in bundle["runs"]})
@@ -41,28 +41,32 @@ def selected(
             f"--only: no run with an interpreter is {' or '.join(patterns)}; "
             f"a run is written like {names[0]}"
         )
-    checks = _checks(bundle, columns, root)
-    return [(runs | checks)[path] for path in bundle["order"] if path in runs or path in checks]
+    files = runs | _controls(bundle, columns, root)
+    return [files[path] for path in bundle["order"] if path in files]
 
 
-def _checks(bundle: dict, columns: dict[str, Column], root: Path) -> dict[str, TimedFile]:
-    """Canaries and known steps, by one framework's library: the one of those that are there.
+def _controls(bundle: dict, columns: dict[str, Column], root: Path) -> dict[str, TimedFile]:
+    """Canaries and known steps, per accelerator by one library: that of those that are there.
 
     Numbers of two libraries cannot be compared, and the preferred one may have none here.
     """
-    possible = {name: files for name, files in bundle["checks"].items() if name in columns}
-    framework = max(  # the first of those with the most files
-        possible,
-        key=lambda name: sum(identity_of(root / p) == i for p, i in possible[name].items()),
-    )
-    return {
-        path: TimedFile(path, _program(path), framework, identity)
-        for path, identity in possible[framework].items()
-    }
+    by_paths: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
+    for name, files in bundle["controls"].items():
+        if name in columns:
+            by_paths.setdefault(tuple(files), {})[name] = files
+    found = {}
+    for possible in by_paths.values():
+        column = max(  # the first of those with the most files
+            possible,
+            key=lambda name: sum(identity_of(root / p) == i for p, i in possible[name].items()),
+        )
+        for path, identity in possible[column].items():
+            found[path] = TimedFile(path, _program(path), column, identity)
+    return found
 
 
 def _program(path: str) -> str:
-    return "run_canary.py" if path.startswith("results/canaries/") else "run_known_steps.py"
+    return "canary" if "/canaries/" in path else "known_steps"
 
 
 def _name(path: str) -> str:

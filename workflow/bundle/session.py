@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bundle.columns import Column
 from bundle.selection import TimedFile
-from measure.machine import die_with_parent
+from measure.process import die_with_parent
 from planning.resolve import memory_limit_mib
 
 GRACE_S = 15.0  # for a supervisor to end what it started
@@ -46,7 +46,7 @@ class Session:
 
     def measure(self, files: Sequence[TimedFile]) -> str:
         """Measure what is not there as planned; why it ended, in words."""
-        write_progress(files)
+        write_progress(files, self._bundle["results"])
         try:
             for file in files:
                 if not file.is_done(Path()):
@@ -57,7 +57,7 @@ class Session:
 
     def _measure(self, file: TimedFile) -> None:
         """One file. Where its supervisor itself was killed, the second attempt says so."""
-        if file.program != "run_cell.py":
+        if file.program != "cell":
             print(f"{Path(file.path).parent.name} {Path(file.path).stem}", file=sys.stderr)
         starts = began(file)
         status = self._run(file, attempt=2 if starts > STARTS else 1)
@@ -91,26 +91,28 @@ class Session:
 
     def _command(self, file: TimedFile, attempt: int) -> list[str]:
         """As the rules of the pipeline have it."""
-        column, log = self._columns[file.framework], file.path.replace("results/", "results/logs/")
-        command = [sys.executable, "-s", f"workflow/{file.program}", "--identity", file.identity]
+        column, results = self._columns[file.column], self._bundle["results"]
+        log = f"{results}/logs{file.path.removeprefix(results)}".replace("/logs/records/", "/logs/")
+        command = [sys.executable, "-s", "workflow/supervise", file.program]
+        command += ["--identity", file.identity]
         command += ["--deployment", "interpreter", "--definition", column.definition]
         command += ["--environment", column.marker, "--log", log.replace(".json", ".log")]
         command += ["--memory-limit-mib", str(self._memory_limit_mib), "--attempt", str(attempt)]
-        if file.program != "run_canary.py" and self._monitor:
+        if file.program != "canary" and self._monitor:
             command += ["--monitor-interpreter", self._monitor]
-        if file.program != "run_cell.py":
+        if file.program != "cell":
             return [*command, "--output", file.path]
         command += ["--record", file.path, "--time-limit-s", str(self._time_limit_s)]
         command += ["--plan", PROGRESS]
         return command + [part for name in self._bundle["folders"] for part in ("--folder", name)]
 
 
-def write_progress(files: Sequence[TimedFile]) -> None:
-    """Of the runs that are measured here, what :mod:`measure.progress` reads."""
+def write_progress(files: Sequence[TimedFile], results: str) -> None:
+    """Of the runs that are measured here, what :mod:`supervise.progress` reads."""
     runs = [
         {"record": file.path, "identity": file.identity}
         for file in files
-        if file.path.startswith("results/records/")
+        if file.path.startswith(f"{results}/records/")
     ]
     Path(PROGRESS).write_text(json.dumps({"cells": [{"runs": runs}]}))
 

@@ -8,11 +8,11 @@ import json
 import sys
 from pathlib import Path
 
-from environments import write_atomically
+from deploy.environments import write_atomically
 from machine_card import gpu, host
-from measure import device
-from measure.machine import card_with
-from measure.record import now
+from supervise import device
+from supervise.machine import card_with
+from supervise.record import now
 
 
 def main() -> None:

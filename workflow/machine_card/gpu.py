@@ -5,7 +5,7 @@ A run on an instance of a divided GPU has its model and memory; the rest is the 
 
 from collections.abc import Callable
 
-from measure import sampler
+from supervise import sampler
 
 Facts = dict[str, str | None]
 
@@ -13,7 +13,7 @@ Facts = dict[str, str | None]
 def facts(name: str) -> Facts:
     """Everything that decides a GPU's times; None where it does not tell.
 
-    name: as the runs see it, see :func:`measure.device.word`.
+    name: as the runs see it, see :func:`supervise.device.word`.
     """
     try:
         gpu = sampler.Gpu(name)

@@ -16,7 +16,7 @@ try:
 except ImportError:
     psutil = None
 
-from measure.machine import cpu_model
+from supervise.machine import cpu_model
 
 Facts = dict[str, str | None]  # None: this machine does not tell
 

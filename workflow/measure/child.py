@@ -6,7 +6,6 @@ to the file descriptor it is given. A kill loses only what was in flight.
 
 import contextlib
 import importlib
-import os
 import resource
 import sys
 import time
@@ -18,7 +17,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
 from measure.checks import check_device, check_model, check_precision  # noqa: E402
-from measure.machine import other_cpu_seconds  # noqa: E402
+from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
@@ -199,13 +198,6 @@ def peak_rss_mib() -> float:
     # KiB on Linux, bytes on macOS.
     unit = 2**10 if sys.platform == "linux" else 2**20
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:
-    """Processor time of other processes over the time of all cores."""
-    if before is None or after is None or wall_s <= 0:
-        return None
-    return max(0.0, (after - before) / (wall_s * (os.cpu_count() or 1)))
 
 
 if __name__ == "__main__":

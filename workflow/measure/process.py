@@ -3,11 +3,11 @@
 import contextlib
 import json
 import os
+import platform
 import re
+import signal
 import sys
 import traceback
-
-from measure.machine import die_with_parent
 
 
 class Events:
@@ -59,3 +59,12 @@ def installed() -> dict[str, str]:
         name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"]).lower()
         found.setdefault(name, distribution.version)
     return dict(sorted(found.items()))
+
+
+def die_with_parent() -> None:
+    """Have the kernel end this process when its parent is gone (Linux)."""
+    if platform.system() == "Linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

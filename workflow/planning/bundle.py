@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from planning.checks import CANARY_FRAMEWORKS, Checks
+from planning.columns import Column
 from planning.config import ConfigError
-from planning.plan import CORE, WORKFLOW
+from planning.identity import WORKFLOW
 
-SCHEMA = "millistep.bundle/1"
+SCHEMA = "millistep.bundle/2"
 ENTRY = "workflow/bundle"  # holds what lies at the top of the zip
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # Everything that measures, and what it imports; not what plans or draws.
 SOURCES = (
-    "*.py",
     "bundle/*.py",
+    "contract/*.py",
+    "deploy/*.py",
     "machine_card/*.py",
     "measure/**/*.py",
+    "packing/*.py",
     "planning/__init__.py",
     "planning/resolve.py",
-    "self_test/**/*.py",
+    "supervise/*.py",
 )
 
 
@@ -30,10 +32,16 @@ def check_portable(plan) -> None:
             f"{', '.join(auto)}: auto is what this machine has, a bundle is for another; say it, "
             "for example with --config scale=paper accelerator=cuda threads=8"
         )
-    if plan.config["interpreters"]:
+    if any(column.interpreter for column in plan.columns):
         raise ConfigError(
             "interpreters: are this machine's; those of the other one are named to run_bundle.py"
         )
+    for place, column in enumerate(plan.columns):
+        if column.overlay:
+            raise ConfigError(
+                f"columns.{place}.overlay: a bundle installs nothing; name an interpreter that "
+                "holds it to run_bundle.py"
+            )
 
 
 def document(plan) -> dict:
@@ -41,50 +49,55 @@ def document(plan) -> dict:
     return {
         "schema": SCHEMA,
         "scale": plan.scale,
-        "accelerator": plan.accelerator,
-        "device": plan.device,
+        "results": plan.results,
+        "accelerator": plan.accelerators[0],
+        "device": plan.config["device"],
         "environment": plan.config["environment"],
-        "threads": plan.threads,
+        "threads": max([plan.threads, *(column.threads for column in plan.columns)]),
         "time_limit_s": plan.time_limit_s,
         "memory_gib": plan.config["limits"].get("memory_gib", "auto"),
         "folders": [name for name, _ in _folders(plan)],
-        "frameworks": {
-            framework.name: {
-                "environment": framework.environment,
-                "definition": _name(plan.definition(framework.environment)),
-                "definition_sha256": plan.environment_of(framework).definition_sha256,
-            }
-            for framework in plan.frameworks
-        },
-        "order": plan.checks.order,
+        "columns": {column.name: _column(plan, column) for column in plan.columns},
+        "order": plan.controls.order,
         "runs": _runs(plan),
-        "checks": _checks(plan),
+        "controls": _controls(plan),
+    }
+
+
+def _column(plan, column: Column) -> dict:
+    environment = plan.environment_of(column)
+    return {
+        "framework": column.framework.name,
+        "environment": environment.name,
+        "marker": environment.marker,
+        "definition": _name(environment.definition),
+        "definition_sha256": environment.sha256,
     }
 
 
 def _runs(plan) -> dict:
-    """Framework and identity of each run by its file; ``again``: under its second name."""
+    """Column and identity of each run by its file; ``again``: under its second name."""
     first = {run.record: (run, None) for run in plan.runs}
-    second = {run.record: (run, plan.runs[run.position].record) for run in plan.checks.again}
+    second = {run.record: (run, plan.runs[run.position].record) for run in plan.controls.again}
     return {
-        path: {"framework": run.framework, "identity": run.identity, "again": again}
+        path: {"column": run.column.name, "identity": run.identity, "again": again}
         for path, (run, again) in (first | second).items()
     }
 
 
-def _checks(plan) -> dict:
-    """Identities of canaries and known steps by file, by framework whose library they could use.
+def _controls(plan) -> dict:
+    """Identities of canaries and known steps by file, by column whose environment they could use.
 
     The preferred one first: which of them has an interpreter is found where they are run.
     """
-    found = {}
-    for framework in plan.frameworks:
-        checks = Checks(plan, WORKFLOW, CORE)
-        checks.framework = framework
-        found[framework.name] = {
-            check.path: check.identity for check in (checks.known_steps, *checks.canaries)
-        }
-    return {name: found[name] for name in CANARY_FRAMEWORKS if name in found}
+    controls = plan.controls
+    found: dict[str, dict[str, str]] = {}
+    for column in controls.candidates:
+        files = [*controls.canaries_of(column)]
+        if column.accelerator == plan.accelerators[0]:
+            files.append(controls.known_steps_of(column))
+        found[column.name] = {file.path: file.identity for file in files}
+    return found
 
 
 def files(plan) -> dict[str, Path]:
@@ -93,8 +106,7 @@ def files(plan) -> dict[str, Path]:
     for pattern in SOURCES:
         for path in WORKFLOW.glob(pattern):
             found[f"workflow/{path.relative_to(WORKFLOW).as_posix()}"] = path
-    for name in {framework.environment for framework in plan.frameworks}:
-        definition = plan.definition(name)
+    for definition in {plan.environment_of(column).definition for column in plan.columns}:
         for path in (definition, definition.with_suffix(".post-deploy.sh")):
             found[_name(path)] = path
     for name, folder in _folders(plan):
@@ -103,8 +115,8 @@ def files(plan) -> dict[str, Path]:
 
 
 def _name(definition: Path) -> str:
-    """``envs/<accelerator>/<file>``, wherever that is here."""
-    return "/".join(definition.parts[-3:])
+    """``envs/<stack>/<accelerator>/<file>``, wherever that is here."""
+    return "/".join(("envs", *definition.parts[-3:]))
 
 
 def _folders(plan) -> list[tuple[str, Path]]:

@@ -1,8 +1,14 @@
 """What a plan is made of: rows of the table, runs of a cell, environments to deploy."""
 
+from __future__ import annotations
+
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+
+from planning.columns import Column
+from planning.overlays import Overlay
 
 
 @dataclass(frozen=True)
@@ -19,16 +25,16 @@ class Run:
     """One process that measures one cell."""
 
     row: Row
-    framework: str
+    column: Column
     number: int
     position: int
     record: str  # path, relative to the project
     identity: str
 
 
-def record_path(folder: str, row: Row, framework: str, number: int) -> str:
-    """``<folder>/<model>/<task>-b<batch>/<framework>/run<k>.json``."""
-    return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{framework}/run{number}.json"
+def record_path(folder: str, row: Row, column: Column, number: int) -> str:
+    """``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
+    return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{column.name}/run{number}.json"
 
 
 @dataclass(frozen=True)
@@ -37,18 +43,22 @@ class Environment:
 
     name: str
     definition: Path
-    definition_sha256: str
+    sha256: str  # of the definition and of what is put over it
     interpreter: str | None  # the user's own, instead of the locked one
+    overlay: tuple[Overlay, ...]
+    folder: str  # of the results
 
     @property
-    def rule(self) -> str:
-        """Name of the rule that deploys it."""
-        return f"environment_{self.name.replace('-', '_')}"
+    def word(self) -> str:
+        """For names of rules."""
+        stack, accelerator = self.definition.parts[-3:-1]
+        return re.sub(r"\W", "_", f"{self.name}_{accelerator}_{stack}")
 
     @property
     def marker(self) -> str:
         """What its deployment writes."""
-        return f"results/environments/{self.definition.parent.name}/{self.name}.json"
+        stack, accelerator = self.definition.parts[-3:-1]
+        return f"{self.folder}/environments/{stack}/{accelerator}/{self.name}.json"
 
     @property
     def conda(self) -> str | None:
@@ -56,9 +66,17 @@ class Environment:
         return None if self.interpreter else str(self.definition.absolute())
 
     @property
-    def interpreter_option(self) -> str:
+    def options(self) -> str:
         """For the command that deploys it."""
-        return f"--interpreter {shlex.quote(self.interpreter)}" if self.interpreter else ""
+        own = ["--interpreter", self.interpreter] if self.interpreter else []
+        return " ".join(filter(None, [shlex.join(own), self.overlay_options]))
+
+    @property
+    def overlay_options(self) -> str:
+        """The same for what is put over it alone."""
+        return shlex.join(
+            part for overlay in self.overlay for part in ("--overlay", overlay.source)
+        )
 
     def method(self, use_conda: bool) -> str:
         """How it is deployed."""

@@ -5,8 +5,8 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from measure import variables
 from planning.config import Problem
+from supervise import variables
 
 MISSING = "not measured yet"
 LISTED = 8  # cells named per reason
@@ -25,9 +25,9 @@ def stale_records(reasons: dict) -> frozenset[str]:
     return frozenset(run.record for run, reason in reasons.items() if reason != MISSING)
 
 
-def stale_checks(plan, root: Path) -> frozenset[str]:
+def stale_controls(plan, root: Path) -> frozenset[str]:
     """Canaries and parts of the self-test that are there and are not as planned."""
-    planned = plan.checks.identities.items()
+    planned = plan.controls.identities.items()
     return frozenset(path for path, identity in planned if _is_stale(root / path, identity))
 
 
@@ -50,7 +50,7 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
         return ""
     cells_by_reason: dict[str, Counter] = {}
     for run, reason in reasons.items():
-        cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.framework}"
+        cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
         cells_by_reason.setdefault(reason, Counter())[cell] += 1
     to_measure = f"{len(reasons)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
     if elsewhere:

@@ -1,11 +1,13 @@
 """The configuration: read, checked, and filled in with what ``auto`` stands for."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import yaml
 
+NAME = re.compile("[a-z][a-z0-9_]*")  # of a study
 SCHEMA = Path(__file__).parent.parent / "schemas" / "config.schema.json"
 
 
@@ -23,21 +25,33 @@ class ConfigError(Problem):
         super().__init__(f"configuration: {message}")
 
 
+def is_study(paths: list) -> bool:
+    """Whether one of the configuration files that Snakemake is given is a study."""
+    return any("study" in read_yaml(str(path)) for path in paths)
+
+
+def results_folder(config: dict) -> str:
+    """Of everything that belongs to a configuration; not yet checked."""
+    study = config.get("study")
+    name = study.get("name") if isinstance(study, dict) else None
+    return f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
+
+
 def check(config: dict) -> dict:
     """The configuration with defaults filled in; raises :class:`ConfigError`."""
     schema = json.loads(SCHEMA.read_text())
     validator = jsonschema.Draft202012Validator(schema)
     errors = sorted(validator.iter_errors(config), key=lambda e: [str(p) for p in e.path])
     if errors:
-        raise ConfigError(_words(errors[0]))
+        raise ConfigError(words(errors[0]))
     defaults = {
         name: entry["default"] for name, entry in schema["properties"].items() if "default" in entry
     }
     return {**defaults, **config}
 
 
-def check_yaml(path: str) -> None:
-    """Raise :class:`ConfigError` with file and line if a file is not YAML."""
+def read_yaml(path: str) -> dict:
+    """A YAML file's mapping; raises :class:`ConfigError` with file and line for anything else."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)
@@ -52,9 +66,11 @@ def check_yaml(path: str) -> None:
         raise ConfigError(f"{path}{where}: {problem}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: not a mapping of keys to values")
+    return content
 
 
-def _words(error: jsonschema.ValidationError) -> str:
+def words(error: jsonschema.ValidationError) -> str:
+    """Where a document breaks its schema, what is there, and what is allowed."""
     where = ".".join(str(part) for part in error.absolute_path) or "the top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))

@@ -1,31 +1,94 @@
-"""The columns: title, family, environment. The order is the table's."""
+"""The frameworks that columns are made of: what ``frameworks.yaml`` says of each."""
 
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+
+from planning.config import ConfigError, read_yaml, words
+
+WORKFLOW = Path(__file__).parent.parent
+OWN = WORKFLOW / "measure"  # holds frameworks/, as the user's folders may
+SCHEMA = WORKFLOW / "schemas" / "frameworks.schema.json"
+DEFAULTS = {"start_rank": 99, "settings": {}, "against": {}}
 
 
 @dataclass(frozen=True)
 class Framework:
-    """A column of the table."""
+    """What there is to say of a framework, see ``measure/frameworks/frameworks.yaml``."""
 
     name: str
+    folder: Path  # its class is in frameworks/<module>.py of this
+    module: str
     title: str
-    family: str  # which builder of a model: keras2, keras3, pytorch
+    family: str
     environment: str
+    library: str
+    start_rank: int
+    settings: tuple[tuple[str, object], ...]  # the framework's own values
+    against: tuple[tuple[str, str], ...]
+    colour: str
+    marker: str
+    hatch: str
 
     @property
-    def module(self) -> str:
-        """File name of its class in ``measure/frameworks``."""
-        return self.name.replace("-", "_")
+    def file(self) -> Path:
+        """That of its class."""
+        return self.folder / "frameworks" / f"{self.module}.py"
 
 
-FRAMEWORKS = {
-    f.name: f
-    for f in (
-        Framework("keras2-tensorflow", "Keras 2 (TensorFlow)", "keras2", "keras2-tensorflow"),
-        Framework("keras3-tensorflow", "Keras 3 (TensorFlow)", "keras3", "keras3-tensorflow"),
-        Framework("keras3-jax", "Keras 3 (JAX)", "keras3", "keras3-jax"),
-        Framework("keras3-torch", "Keras 3 (PyTorch)", "keras3", "keras3-torch"),
-        Framework("pytorch-eager", "PyTorch (eager)", "pytorch", "pytorch"),
-        Framework("pytorch-compiled", "PyTorch (compiled)", "pytorch", "pytorch"),
-    )
-}
+def frameworks(folders: list[str]) -> dict[str, Framework]:
+    """Ours and those of the user's folders, by name; raises :class:`ConfigError`."""
+    found: dict[str, Framework] = {}
+    for folder in (OWN, *map(Path, folders)):
+        path = folder / "frameworks" / "frameworks.yaml"
+        if folder == OWN or path.is_file():
+            found |= _read(path, found)
+    return found
+
+
+def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
+    found: dict[str, Framework] = {}
+    for name, entry in read_yaml(str(path)).items():
+        if name in before:
+            raise ConfigError(f"{path}: {name}: there is a framework of this name already")
+        if not isinstance(entry, dict):
+            raise ConfigError(f"{path}: {name}: not a mapping of what there is to say of it")
+        folder, entry = path.parent.parent, dict(entry)
+        if "like" in entry:
+            base = {**before, **found}.get(entry.pop("like"))
+            if base is None:
+                allowed = ", ".join([*before, *found])
+                raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
+            folder = folder if "module" in entry else base.folder
+            entry = {**_taken_over(base), **entry}
+        error = next(_validator().iter_errors({name: entry}), None)
+        if error:
+            raise ConfigError(f"{path}: {words(error)}")
+        found[name] = _framework(name, folder, entry)
+    return found
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+
+
+def _framework(name: str, folder: Path, entry: dict) -> Framework:
+    entry = {**DEFAULTS, "module": name.replace("-", "_"), **entry}
+    pairs = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
+    return Framework(name=name, folder=folder, **entry, **pairs)
+
+
+def _taken_over(base: Framework) -> dict:
+    """What another framework takes over; not whom it is compared with."""
+    names = ("module", "title", "family", "environment", "library", "start_rank")
+    looks = ("colour", "marker", "hatch")
+    return {name: getattr(base, name) for name in (*names, *looks)} | {
+        "settings": dict(base.settings)
+    }

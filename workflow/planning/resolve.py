@@ -4,8 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
-from measure import processors
-from measure.device import Gpu
+from supervise import processors
+from supervise.device import Gpu
 
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 # At 2 % scatter between runs and among six columns, five decide a gap of 10 %, where three alone
@@ -38,7 +38,7 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
 
 
 def threads(asked) -> int:
-    """As asked, or what :func:`measure.processors.auto` says."""
+    """As asked, or what :func:`supervise.processors.auto` says."""
     return processors.auto() if asked == "auto" else asked
 
 

@@ -9,13 +9,13 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-PACKAGE = "measure"
+PACKAGES = ("measure", "supervise")
 
 
 def digest(root: Path, entries: tuple[Path, ...]) -> str:
-    """sha256 over the entry files and everything of ``measure`` that they import.
+    """sha256 over the entry files and everything of these packages that they import.
 
-    root: the folder that holds the package. A model may lie elsewhere, in a folder
+    root: the folder that holds the packages. A model may lie elsewhere, in a folder
     ``models/<name>`` of its own. Names are the modules', so moving a folder
     changes nothing. An entry that does not exist (a model need not support every
     framework) counts as such.
@@ -31,7 +31,9 @@ def digest(root: Path, entries: tuple[Path, ...]) -> str:
 def _module_path(root: Path, file: Path) -> str:
     if file.is_relative_to(root):
         return file.relative_to(root).as_posix()
-    return f"{PACKAGE}/models/{file.parent.name}/{file.name}"
+    if file.parent.name == "frameworks":
+        return f"measure/frameworks/{file.name}"
+    return f"measure/models/{file.parent.name}/{file.name}"
 
 
 def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
@@ -70,9 +72,10 @@ def _files(root: Path, folder: Path, module: str) -> list[Path]:
 
     folder: the importing file's; a model that lies elsewhere has its modules there.
     """
-    if not module.startswith(f"{PACKAGE}."):
+    package, *parents = module.split(".")
+    if package not in PACKAGES or not parents:
         return []
-    _, *parents, name = module.split(".")
+    *parents, name = parents
     path = root.joinpath(*module.split("."))
     candidates = [path.with_suffix(".py"), path / "__init__.py"]
     if parents == ["models", folder.name]:

@@ -19,70 +19,73 @@ FIGURES = [
 rule tables:
     """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:
-        plan="results/plan.json",
+        plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
     output:
-        in_report("results/table.csv", "Tables", "ms/step"),
-        in_report("results/published.csv", "Tables", "beside published", "beside"),
-        in_report("results/runs.csv", "Tables", "every run"),
-        "results/runs.parquet",
-        "results/break_even.csv",
+        in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
+        in_report(f"{RESULTS}/published.csv", "Tables", "beside published", "beside"),
+        in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
+        f"{RESULTS}/runs.parquet",
+        f"{RESULTS}/break_even.csv",
         collect(
-            "results/{table}.{form}", table=["table", "published"], form=["md", "tex"]
+            RESULTS + "/{table}.{form}", table=["table", "published"], form=["md", "tex"]
         ),
     log:
-        "results/logs/tables.log",
+        f"{RESULTS}/logs/tables.log",
     conda:
         "../../envs/analysis.yaml"
     params:
         analysis=ANALYSIS,
+        results=RESULTS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.tables --plan {input.plan}"
-        " --output-dir results 2> >(tee {log} >&2)"
+        " --output-dir {params.results} 2> >(tee {log} >&2)"
 
 
 rule caveats:
     """What a reader must know before comparing two numbers, from the records."""
     input:
-        plan="results/plan.json",
+        plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
     output:
-        "results/caveats.json",
-        "results/caveats.md",
-        "results/caveats.rst",
+        f"{RESULTS}/caveats.json",
+        f"{RESULTS}/caveats.md",
+        f"{RESULTS}/caveats.rst",
     log:
-        "results/logs/caveats.log",
+        f"{RESULTS}/logs/caveats.log",
     conda:
         "../../envs/analysis.yaml"
     params:
         analysis=ANALYSIS,
+        results=RESULTS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.caveats --plan {input.plan}"
-        " --output-dir results 2> >(tee {log} >&2)"
+        " --output-dir {params.results} 2> >(tee {log} >&2)"
 
 
 rule figures:
     """Speed-ups as on the page, every block of every run, and the methods compared."""
     input:
-        plan="results/plan.json",
+        plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
     output:
         [
             in_report(
-                f"results/figures/{figure}.svg", "Figures", figure.replace("_", " ")
+                f"{RESULTS}/figures/{figure}.svg", "Figures", figure.replace("_", " ")
             )
             for figure in FIGURES
         ],
-        collect("results/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]),
+        collect(RESULTS + "/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]),
     log:
-        "results/logs/figures.log",
+        f"{RESULTS}/logs/figures.log",
     conda:
         "../../envs/analysis.yaml"
     params:
         analysis=ANALYSIS,
+        results=RESULTS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.figures --plan {input.plan}"
-        " --output-dir results/figures 2> >(tee {log} >&2)"
+        " --output-dir {params.results}/figures 2> >(tee {log} >&2)"

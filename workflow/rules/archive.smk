@@ -1,6 +1,6 @@
 # One zip to be cited: everything that was measured, what was made of it, and what made it.
 
-ARCHIVE = f"results/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
+ARCHIVE = f"{RESULTS}/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
 rule archive:
@@ -9,12 +9,12 @@ rule archive:
         all_results,
         "CITATION.cff",
         "LICENSE",
-        plan="results/plan.json",
+        plan=f"{RESULTS}/plan.json",
         records=RECORDS,
     output:
         ARCHIVE,
     log:
-        "results/logs/archive.log",
+        f"{RESULTS}/logs/archive.log",
     conda:
         "../../envs/analysis.yaml"
     params:

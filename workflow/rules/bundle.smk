@@ -2,7 +2,7 @@
 #
 # What comes back is unpacked here, and is only drawn: see `ELSEWHERE`.
 
-BUNDLE = f"results/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
+BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
 rule bundle:
@@ -12,7 +12,7 @@ rule bundle:
     output:
         BUNDLE,
     log:
-        "results/logs/bundle.log",
+        f"{RESULTS}/logs/bundle.log",
     conda:
         "../../envs/analysis.yaml"
     params:
@@ -20,5 +20,5 @@ rule bundle:
         # The environments' locks are in the identities; the user's models may hold data.
         sources=lambda wildcards: content_digest("workflow", *PLAN.config["folders"]),
     shell:
-        "python3 -s workflow/write_bundle.py --config {params.config:q} --output {output}"
+        "python3 -s workflow/planning bundle --config {params.config:q} --output {output}"
         " 2> >(tee {log} >&2)"

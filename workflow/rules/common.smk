@@ -1,6 +1,7 @@
 # What all rules share: the plan, and which interpreter a rule without an environment uses.
 import json
 import os
+import re
 import sys
 from functools import partial
 from hashlib import sha256
@@ -8,19 +9,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from environments import definition_sha256
+from deploy.environments import definition_sha256
 from planning import changes
 from planning.bundle import check_portable
-from planning.config import Problem, check_yaml
+from planning.config import Problem, is_study, read_yaml, results_folder
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
 
 # Rules without an environment of their own run on the interpreter that runs Snakemake.
 put_first_on_path(Path(sys.executable).parent)
-
-CONFIG = "config/config.yaml"
-
 
 def or_one_line(function, *arguments):
     """What the function returns, or the end with the one line that the user needs."""
@@ -30,15 +28,19 @@ def or_one_line(function, *arguments):
         sys.exit(f"millistep: {problem}")
 
 
-or_one_line(check_yaml, CONFIG)
+# A study is complete in itself. Snakemake would merge it into the default configuration, mapping by
+# mapping, and add the models of one to those of the other.
+CONFIG = "config/config.yaml"
+if not or_one_line(is_study, workflow.configfiles):
+    or_one_line(read_yaml, CONFIG)
 
-
-configfile: CONFIG
+    configfile: CONFIG
 
 
 # Written by a bundle: what is in results was measured on another machine, and is completed
 # there. Here it is drawn as far as it goes.
-MEASURED_ELSEWHERE = Path("results/elsewhere.json")
+RESULTS = results_folder(config)
+MEASURED_ELSEWHERE = Path(RESULTS, "elsewhere.json")
 ELSEWHERE = MEASURED_ELSEWHERE.is_file()
 PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"), not ELSEWHERE)
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
@@ -49,9 +51,10 @@ if TO_MEASURE:
 
 # Snakemake finds a changed identity in its own history, which a clone does not have. A
 # file newer than any record, an input of the stale ones alone, needs no history.
-STALE = changes.stale_records(TO_MEASURE) | changes.stale_checks(PLAN, Path())
-NEWER = "results/.newer-than-stale-records"
+STALE = changes.stale_records(TO_MEASURE) | changes.stale_controls(PLAN, Path())
+NEWER = f"{RESULTS}/.newer-than-stale-records"
 if STALE:
+    Path(RESULTS).mkdir(parents=True, exist_ok=True)
     Path(NEWER).touch()
 
 USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
@@ -59,7 +62,7 @@ USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
     [
-        content_digest("workflow/analysis", "workflow/schemas", "reference", "report"),
+        content_digest("workflow/analysis", "workflow/contract", "workflow/schemas", "reference", "report"),
         definition_sha256(Path("envs/analysis.yaml")),
         # The times of unpacked files say nothing.
         *([sha256(MEASURED_ELSEWHERE.read_bytes()).hexdigest()] if ELSEWHERE else []),
@@ -67,10 +70,10 @@ ANALYSIS = "-".join(
 )
 MACHINE_CARD = content_digest("workflow/machine_card")
 TABLE_FORMS = ["md", "csv", "tex"]
-RECORD = "results/records/{scale}/{model}/{task}-b{batch}/{framework}/run{run}.json"
-AGAIN = RECORD.replace("records", "self_test")
-CANARY = "results/canaries/{scale}/{k}.json"
-KNOWN_STEPS = "results/self_test/{scale}/known_steps.json"
+RECORD = f"{RESULTS}/records/{{scale}}/{{model}}/{{task}}-b{{batch}}/{{column}}/run{{run}}.json"
+AGAIN = RECORD.replace("/records/", "/self_test/")
+CANARY = f"{RESULTS}/canaries/{{scale}}/{{accelerator}}/{{k}}.json"
+KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 
 
 def to_draw(paths):
@@ -83,7 +86,7 @@ RECORDS = to_draw(PLAN.records)
 CONTEXT = to_draw(
     [
         PLAN.machine_card,
-        *(canary.path for canary in PLAN.checks.canaries),
+        *(canary.path for of in PLAN.controls.canaries.values() for canary in of),
         PLAN.self_test,
     ]
 )
@@ -118,6 +121,39 @@ def planned_file(wildcards, pattern):
     return path
 
 
+def timed(environment):
+    """Resources of every job that times something in an environment.
+
+    They are no reason to measure again: the identity, a rule's only param, holds all that is.
+    """
+    return {
+        "machine_percent": 100,
+        "attempt_no": attempt_no,
+        "deployment": environment.method(USE_CONDA),
+        "definition": environment.definition.as_posix(),
+        "environment": environment.marker,
+        "overlay": environment.overlay_options,
+        "memory_limit_mib": PLAN.memory_limit_mib,
+        # This interpreter, which samples the machine from a process of its own.
+        "monitor": sys.executable,
+    }
+
+
+def timed_run(environment):
+    """The same of a run of a cell."""
+    return timed(environment) | {
+        "time_limit_s": PLAN.time_limit_s,
+        "folders": PLAN.folder_options,
+        "plan": f"{RESULTS}/plan.json",
+    }
+
+
+def columns_in(environment):
+    """The wildcard of the columns that are measured in an environment."""
+    names = [c.name for c in PLAN.columns if PLAN.environment_of(c) == environment]
+    return f"{{column,{'|'.join(map(re.escape, names))}}}"
+
+
 def attempt_no(wildcards, attempt):
     """A supervisor that was killed itself: its second attempt says so and goes on."""
     return attempt
@@ -140,5 +176,5 @@ def all_results(wildcards):
 
 def show_results():
     """Print the table as far as it was made."""
-    if os.path.exists("results/report.html"):
-        shell("cat results/table.md && echo && echo Report: results/report.html")
+    if os.path.exists(f"{RESULTS}/report.html"):
+        shell(f"cat {RESULTS}/table.md && echo && echo Report: {RESULTS}/report.html")

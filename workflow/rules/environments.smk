@@ -6,11 +6,11 @@ for environment in PLAN.environments:
     rule:
         """An environment, deployed: what it is and what it holds."""
         name:
-            environment.rule
+            f"environment_{environment.word}"
         output:
             environment.marker,
         log:
-            f"results/logs/environments/{environment.name}.log",
+            f"{RESULTS}/logs/environments/{environment.name}.log",
         # Before anything is measured, and never beside a measurement.
         priority: 1_000_000
         conda:
@@ -20,10 +20,10 @@ for environment in PLAN.environments:
         params:
             name=environment.name,
             definition=environment.definition.as_posix(),
-            sha256=environment.definition_sha256,
+            sha256=environment.sha256,
             method=environment.method(USE_CONDA),
-            interpreter=environment.interpreter_option,
+            options=environment.options,
         shell:
-            "python3 -s workflow/environments.py --name {params.name}"
+            "python3 -s workflow/deploy --name {params.name}"
             " --definition {params.definition} --method {params.method}"
-            " {params.interpreter} --marker {output} --log {log}"
+            " {params.options} --marker {output} --log {log}"

@@ -6,15 +6,15 @@ rule machine_card:
     output:
         PLAN.machine_card,
     log:
-        "results/logs/machine.log",
+        f"{RESULTS}/logs/machine.log",
     # First of all, and never beside a measurement.
     priority: 1_500_000
     conda:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=1,
-        accelerator=PLAN.accelerator,
-        device=PLAN.device or "auto",
+        accelerator=PLAN.accelerators[0],
+        device=PLAN.config["device"],
     params:
         machine=f"{PLAN.machine_id} {MACHINE_CARD}",
     shell:

@@ -4,9 +4,9 @@
 rule plan:
     """Every cell and run that the configuration asks for."""
     output:
-        "results/plan.json",
+        f"{RESULTS}/plan.json",
     log:
-        "results/logs/plan.log",
+        f"{RESULTS}/logs/plan.log",
     priority: 2_000_000
     conda:
         "../../envs/analysis.yaml"
@@ -16,5 +16,5 @@ rule plan:
         plan=PLAN.sha256,
         elsewhere="--elsewhere" if ELSEWHERE else "",
     shell:
-        "python3 -s workflow/write_plan.py --config {params.config:q} {params.elsewhere}"
+        "python3 -s workflow/planning plan --config {params.config:q} {params.elsewhere}"
         " --output {output} 2> >(tee {log} >&2)"

@@ -1,24 +1,25 @@
 # The report that people cite, and the landing page of Snakemake's own.
 
 
-report: "../../results/caveats.rst"
+report: f"../../{RESULTS}/caveats.rst"
 
 
 rule report:
     """One self-contained HTML file."""
     input:
-        plan="results/plan.json",
+        plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
-        figures=collect("results/figures/{figure}.svg", figure=FIGURES),
+        figures=collect(RESULTS + "/figures/{figure}.svg", figure=FIGURES),
     output:
-        in_report("results/report.html", "Reports", "everything"),
+        in_report(f"{RESULTS}/report.html", "Reports", "everything"),
     log:
-        "results/logs/report.log",
+        f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/analysis.yaml"
     params:
         analysis=ANALYSIS,
+        results=RESULTS,
     shell:
         "PYTHONPATH=workflow python3 -s -m analysis.report --plan {input.plan}"
-        " --figures results/figures --output {output} 2> >(tee {log} >&2)"
+        " --figures {params.results}/figures --output {output} 2> >(tee {log} >&2)"

@@ -12,11 +12,11 @@ from analysis.archive import CITATION, PLAN, ROOT
 from analysis.archive.citation import bibtex, read_citation
 from analysis.archive.manifest import sha256
 from analysis.archive.pack import pack
-from analysis.cells import Results
-from analysis.errors import InputError, run_command
-from analysis.records import load_results
+from analysis.formats.errors import InputError, run_command
+from analysis.formats.text import count
 from analysis.report.setting import machines, period
-from analysis.text import count
+from analysis.results.cells import Results
+from analysis.results.loading import load_results
 
 
 def told(output: Path, changed: list[str], results: Results) -> str:

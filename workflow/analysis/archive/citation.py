@@ -6,9 +6,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from analysis.errors import InputError
-from analysis.strict_json import read_bytes
-from analysis.text import latex
+from analysis.formats.errors import InputError
+from analysis.formats.strict_json import read_bytes
+from analysis.formats.text import latex
 
 TEXTS = ("message", "title", "license")
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from analysis.archive import PLAN
-from analysis.plan import Plan
+from analysis.results.plan import Plan
 
 FILES = ("Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FILES += ("LICENSE", "CITATION.cff", "pyproject.toml")
 FOLDERS = ("config", "envs", "profiles", "workflow", "report", "reference")
 KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
 KINDS |= {".toml", ".txt", ".yaml", ".yml"}
-DRAWING = ("workflow/analysis/", "workflow/schemas/", "report/", "reference/")
+DRAWING = ("workflow/analysis/", "workflow/contract/", "workflow/schemas/", "report/", "reference/")
 OWN_LOG = "results/logs/archive.log"  # still being written
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.archive import CONFIG, PLAN
-from analysis.cells import Results
 from analysis.report.setting import coverage, machines, period
+from analysis.results.cells import Results
 
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 PROFILE_VERSION = "0.6"

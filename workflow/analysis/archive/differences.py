@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.text import count, plain
+from analysis.formats.text import count, plain
 
 MAX_SHOWN = 60  # characters of a value
 MAX_SEARCHED = 64 * 1024  # bytes of a file in which one changed digit is looked for

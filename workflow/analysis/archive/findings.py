@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analysis.text import listed
+from analysis.formats.text import listed
 
 IDENTICAL, DIFFERENT, UNDECIDED = 0, 1, 3
 ONLY_DRAW = ("matplotlib", "freetype", "pillow", "contourpy")  # they change no number

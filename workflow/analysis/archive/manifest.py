@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analysis.archive import MANIFEST
-from analysis.errors import InputError
+from analysis.formats.errors import InputError
 
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 

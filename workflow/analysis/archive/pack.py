@@ -19,11 +19,11 @@ from analysis.archive.crate import crate_json
 from analysis.archive.manifest import manifest_text
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import unpack
-from analysis.cells import Results
-from analysis.errors import InputError, write_text
-from analysis.records import load_results
-from privacy import Scrubber, scrubber_here
-from sealed_zip import EARLIEST, write_zip
+from analysis.formats.errors import InputError, write_text
+from analysis.results.cells import Results
+from analysis.results.loading import load_results
+from packing.privacy import Scrubber, scrubber_here
+from packing.sealed_zip import EARLIEST, write_zip
 
 MAX_LOG_BYTES = 2**20  # the end of a longer log says how it ended
 CONFIG_HEAD = "# What this measurement was made with: config.yaml and all that overrode it.\n"

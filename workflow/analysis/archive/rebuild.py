@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from analysis.archive import PLAN, ROOT
-from analysis.errors import InputError
-from analysis.text import plain
+from analysis.formats.errors import InputError
+from analysis.formats.text import plain
 
 COMMANDS = {
     "tables": ("--output-dir", "results"),

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from analysis.archive import MANIFEST
 from analysis.archive.manifest import read_manifest, sha256
-from analysis.errors import InputError
-from analysis.text import plain
-from sealed_zip import CHUNK_BYTES, is_sealed
+from analysis.formats.errors import InputError
+from analysis.formats.text import plain
+from packing.sealed_zip import CHUNK_BYTES, is_sealed
 
 MAX_FILES = 200_000
 MAX_FILE_BYTES = 64 * 2**20

@@ -19,10 +19,10 @@ from analysis.archive.findings import Unequal, Verification
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import Unpacked, unpack
-from analysis.errors import InputError
-from analysis.plan import load_plan
-from analysis.records import load_results
-from analysis.strict_json import SCHEMAS, read_json, validate
+from analysis.formats.errors import InputError
+from analysis.formats.strict_json import SCHEMAS, read_json, validate
+from analysis.results.loading import load_results
+from analysis.results.plan import load_plan
 
 REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
 DRAWN = (".svg", ".png", ".pdf")

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED, Verification
 from analysis.archive.manifest import sha256
 from analysis.archive.verification import verify
-from analysis.errors import run_command
-from analysis.text import count, listed, plain
+from analysis.formats.errors import run_command
+from analysis.formats.text import count, listed, plain
 
 VERDICTS = {
     IDENTICAL: "IDENTICAL: every file is as archived, and as drawn anew from the records.",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from analysis.caveats import Caveat, collect
 from analysis.caveats.core import caveats_json
-from analysis.commands import add_reference, parser, results_of
-from analysis.errors import run_command, write_text
-from analysis.judged import judged
-from analysis.reference import load_reference
-from analysis.text import markdown, rst
+from analysis.caveats.published_table import judged
+from analysis.formats.errors import run_command, write_text
+from analysis.formats.text import markdown, rst
+from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.reference import load_reference
 
 
 def to_markdown(caveats: list[Caveat]) -> str:

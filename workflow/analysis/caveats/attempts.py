@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
-from analysis.cells import Results
-from analysis.text import count
+from analysis.formats.text import count
+from analysis.results.cells import Results
 
 
 @rule

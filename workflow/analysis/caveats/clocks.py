@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
-from analysis.cells import Cell, Results
-from analysis.observer import observer_ratio
-from analysis.text import listed, percent, times
+from analysis.comparisons.observer import observer_ratio
+from analysis.formats.text import listed, percent, times
+from analysis.results.cells import Cell, Results
 
 
 @rule

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, rule
-from analysis.cells import Results
-from analysis.text import listed
+from analysis.formats.text import listed
+from analysis.results.cells import Results
 
 
 @rule

@@ -8,8 +8,8 @@ from enum import IntEnum
 from heapq import nlargest
 from typing import Any
 
-from analysis.cells import Cell, Results, RowCells
-from analysis.text import count, listed
+from analysis.formats.text import count, listed
+from analysis.results.cells import Cell, Results, RowCells
 
 
 class Severity(IntEnum):
@@ -47,7 +47,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
         "model": model,
         "task": task,
         "batch_size": batch_size,
-        "framework": cell.framework.name,
+        "column": cell.column.name,
     }
 
 
@@ -96,7 +96,7 @@ def measured(rows: Rows) -> list[Cell]:
 
 def name(cell: Cell) -> str:
     """'BERT fit on Keras 3 (JAX)'."""
-    return f"{cell.row.label} on {cell.framework.title}"
+    return f"{cell.row.label} on {cell.column.title}"
 
 
 def places(
@@ -122,7 +122,7 @@ def places(
             groups.setdefault(cell.row.label, []).append(cell)
     labels: dict[str, list[str]] = {}
     for title, group in groups.items():
-        words = [f"{c.framework.title} {say(c)}" if say else c.framework.title for c in group]
+        words = [f"{c.column.title} {say(c)}" if say else c.column.title for c in group]
         whole = not say and len(group) > 1 and set(group) in columns.get(title, ())
         labels.setdefault("all columns" if whole else listed(words), []).append(title)
     left = len(every) - len(shown)
@@ -133,4 +133,4 @@ def places(
 def label(cell: Cell) -> str:
     """The key of a cell in evidence: 'bert/fit-b8/keras3-jax'."""
     model, task, batch_size = cell.row.key
-    return f"{model}/{task}-b{batch_size}/{cell.framework.name}"
+    return f"{model}/{task}-b{batch_size}/{cell.column.name}"

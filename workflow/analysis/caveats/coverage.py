@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Rows, Severity, label, measured, name, places, rule
 from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
-from analysis.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell, Results
-from analysis.text import count, percent
+from analysis.formats.text import count, percent
+from analysis.results.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell, Results
 
 
 @rule

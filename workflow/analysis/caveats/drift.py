@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from analysis.canaries import Canary, rounds
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
-from analysis.cells import Results, Run
-from analysis.statistics import MARGIN
-from analysis.text import count, listed, percent, signed_percent
+from analysis.formats.text import count, listed, percent, signed_percent
+from analysis.results.canaries import Canary, rounds
+from analysis.results.cells import Results, Run
+from analysis.statistics.intervals import MARGIN
 
 
 @rule

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.thresholds import COPY_SHARE
-from analysis.cells import Cell, Results, RowCells
-from analysis.text import listed, ms, percent
+from analysis.formats.text import listed, ms, percent
+from analysis.results.cells import Cell, Results, RowCells
 
 # GB/s of one lane and direction, by generation (PCI-SIG), encoding taken off.
 LANE_GB_PER_S = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
@@ -66,7 +66,7 @@ def _ways(row: RowCells) -> dict[str, list[str]]:
     for cell in row.measured:
         for way in dict.fromkeys(_entries(cell, "feeding")):
             if "copied" in way:
-                ways.setdefault(way, []).append(cell.framework.title)
+                ways.setdefault(way, []).append(cell.column.title)
     return ways
 
 

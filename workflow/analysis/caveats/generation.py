@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from analysis.calls import Call, calls_of, kinds
 from analysis.caveats.core import Caveat, Severity, label, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
-from analysis.cells import Cell, Results, RowCells, cell_ratio
-from analysis.padding import Share, explains, padding_share, without_padding
-from analysis.statistics import Ratio
-from analysis.text import count, listed, percent, spelled, times
+from analysis.comparisons.calls import Call, calls_of, kinds
+from analysis.comparisons.padding import Share, explains, padding_share, without_padding
+from analysis.formats.text import count, listed, percent, spelled, times
+from analysis.results.cells import Cell, Results, RowCells, cell_ratio
+from analysis.statistics.intervals import Ratio
 
 Shares = dict[Cell, Share]
 
@@ -35,7 +35,7 @@ def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
     plan = results.plan
     machines = listed(sorted({describe(r.machine) for cell in shares for r in cell.records}))
     lengths = sorted({mean.max_length for cell in shares for mean in _means(cell, length)})
-    words = [f"{share_words(share)} in {cell.framework.title}" for cell, share in shares.items()]
+    words = [f"{share_words(share)} in {cell.column.title}" for cell, share in shares.items()]
     end = "so static padding costs at most the upper end of each interval"
     if not all(share.over_runs for share in shares.values()):
         end = "so the upper end bounds what static padding cost in that run; another may differ"
@@ -69,7 +69,7 @@ def _slowest(row: RowCells, shares: Shares) -> str:
     ratio = cell_ratio(slowest, fastest)
     if ratio is None or ratio.value < SLOW_GENERATION:
         return ""
-    slow, fast = slowest.framework.title, fastest.framework.title
+    slow, fast = slowest.column.title, fastest.column.title
     return (
         f" {slow} takes {ratio_words(ratio)} the time of {fast}: "
         f"{explanation(ratio, shares[slowest], SLOW_GENERATION)}. "

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
-from analysis.cells import Results
-from analysis.self_test import KnownStep
-from analysis.statistics import Ratio, Verdict
-from analysis.text import count, listed, percent, signed_percent
+from analysis.formats.text import count, listed, percent, signed_percent
+from analysis.results.cells import Results
+from analysis.results.self_test import KnownStep
+from analysis.statistics.intervals import Ratio, Verdict
 
 
 @rule
@@ -53,7 +53,7 @@ def same_cell_differs(results: Results) -> Iterator[Caveat]:
     if ratio and ratio.interval and not ratio.interval.low <= 1 <= ratio.interval.high:
         called = ratio.verdict in (Verdict.FASTER, Verdict.SLOWER)
         sentence = (
-            f"The same cell ({same.model} {same.task}, batch {same.batch_size}, {same.framework}) "
+            f"The same cell ({same.model} {same.task}, batch {same.batch_size}, {same.column}) "
             f"measured under two names differs from itself: ratio {_ratio(ratio)} over "
             f"{count(ratio.rounds, 'round')}. "
             + (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
-from analysis.cells import Cell, Results
-from analysis.text import count
+from analysis.formats.text import count
+from analysis.results.cells import Cell, Results
 
 SHOWN = 160  # characters of the one warning that a sentence quotes
 

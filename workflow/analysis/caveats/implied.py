@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, rule
-from analysis.cells import Cell, Results
-from analysis.text import count, listed
+from analysis.formats.text import count, listed
+from analysis.results.cells import Cell, Results
 
 EXACT = "float32"
 TERA = 1e12
@@ -63,7 +63,7 @@ def _peak(results: Results) -> str:
 def _sides(row: dict[Cell, bool]) -> str:
     """'BERT fit 41.7 to 43.3, but 11.5 to 19.1 in Keras 2 (TensorFlow) and Keras 3 (PyTorch)'."""
     slower = {cell: False for cell, faster in row.items() if not faster}
-    titles = listed([cell.framework.title for cell in slower])
+    titles = listed([cell.column.title for cell in slower])
     return f"{_side({c: True for c in row if c not in slower})}, but {_span(slower)} in {titles}"
 
 

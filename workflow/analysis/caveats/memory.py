@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, measured, rule
-from analysis.cells import Results
-from analysis.text import listed
+from analysis.formats.text import listed
+from analysis.results.cells import Results
 
 
 @rule
@@ -18,7 +18,7 @@ def peaks_counted_differently(results: Results) -> Iterator[Caveat]:
         words = {record.memory.peak_device_counts for record in cell.records} - {None}
         cells += [cell] if words else []
         for kind in sorted(words):
-            counted.setdefault(kind, {})[cell.framework.title] = None
+            counted.setdefault(kind, {})[cell.column.title] = None
     if len(counted) > 1:
         columns = "; ".join(f"{listed(list(titles))}: {kind}" for kind, titles in counted.items())
         sentence = (

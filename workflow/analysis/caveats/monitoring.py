@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import CLOCK_CHANGE, LOAD_WHILE_TIMED, SWAPPED_MIB
-from analysis.cells import Cell, Results
-from analysis.record import Monitor, Range, Record
-from analysis.text import percent
+from analysis.formats.text import percent
+from analysis.results.cells import Cell, Results
+from analysis.results.record import Monitor, Range, Record
 
 CLOCKS: dict[str, Callable[[Monitor], Range | None]] = {
     "processors": lambda monitor: monitor.frequency_mhz,

@@ -17,12 +17,12 @@ from analysis.caveats.thresholds import (
     LOAD_PER_CORE,
     SWAPPED_MIB,
 )
-from analysis.cells import Cell, Results, Run
-from analysis.legacy import Cause, explain
-from analysis.record import Record
-from analysis.statistics import geometric_mean, relative_standard_error
-from analysis.steady_state import MIN_BLOCKS
-from analysis.text import count, listed, ms, percent
+from analysis.comparisons.legacy import Cause, explain
+from analysis.formats.text import count, listed, ms, percent
+from analysis.results.cells import Cell, Results, Run
+from analysis.results.record import Record
+from analysis.statistics.intervals import geometric_mean, relative_standard_error
+from analysis.statistics.steady_state import MIN_BLOCKS
 
 Reading = Callable[[Record], float | None]
 

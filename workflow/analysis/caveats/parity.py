@@ -8,8 +8,8 @@ from typing import Any
 
 from analysis.caveats.core import Caveat, Severity, measured, rule
 from analysis.caveats.sides import HALF, SIDES, favoured, rank
-from analysis.cells import Results, RowCells
-from analysis.text import listed, spelled
+from analysis.formats.text import listed, spelled
+from analysis.results.cells import Results, RowCells
 
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
@@ -78,7 +78,7 @@ def _declared(row: RowCells, keys: tuple[str, ...]) -> Declared:
     """Which of these entries are not read back, and in which columns."""
     found = {
         key: tuple(
-            cell.framework.title
+            cell.column.title
             for cell in row.measured
             if any(key in declared_of(record.parity) for record in cell.records)
         )
@@ -112,7 +112,7 @@ def _partition(row: RowCells, keys: tuple[str, ...], gpu: bool) -> Partition:
     for cell in row.measured:
         cards = {_words(record.parity or {}, keys): record.parity or {} for record in cell.records}
         for value, card in cards.items():  # the runs of a cell normally agree
-            columns[value].append(cell.framework.title)
+            columns[value].append(cell.column.title)
             ranks[value] = rank(keys[0], card, gpu)
     return tuple((value, ranks[value], tuple(titles)) for value, titles in columns.items())
 

@@ -7,8 +7,8 @@ from statistics import fmean
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import LOW_USE
-from analysis.cells import Cell, Results
-from analysis.text import percent
+from analysis.formats.text import percent
+from analysis.results.cells import Cell, Results
 
 
 @rule

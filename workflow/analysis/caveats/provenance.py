@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
-from analysis.cells import Cell, Results
-from analysis.record import Machine, Record
-from analysis.text import count, listed
+from analysis.formats.text import count, listed
+from analysis.results.cells import Cell, Results
+from analysis.results.record import Machine, Record
 
 
 def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]:
@@ -151,5 +151,5 @@ def own_interpreter(results: Results) -> Iterator[Caveat]:
             "Measured in an interpreter that the user named, not in the locked environment "
             f"({places(cells, rows=results.rows)})."
         )
-        evidence = {"frameworks": sorted({cell.framework.name for cell in cells})}
+        evidence = {"columns": sorted({cell.column.name for cell in cells})}
         yield Caveat("own_interpreter", Severity.WARNING, cells, evidence, sentence)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, rule
-from analysis.cells import Cell, Results, RowCells
-from analysis.statistics import MARGIN
-from analysis.text import percent
+from analysis.formats.text import percent
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.statistics.intervals import MARGIN
 
 
 @rule
@@ -50,8 +50,8 @@ def _lead(row: RowCells) -> float:
 
 
 def _first(row: RowCells) -> str:
-    return _two(row)[0].framework.title
+    return _two(row)[0].column.title
 
 
 def _second(row: RowCells) -> str:
-    return _two(row)[1].framework.title
+    return _two(row)[1].column.title

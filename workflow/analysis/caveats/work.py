@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import FEW_PARAMETERS, FIXED_COST_SHARE
-from analysis.cells import Cell, Results, RowCells, Run
-from analysis.record import Probe
-from analysis.statistics import fixed_cost_ms
-from analysis.text import listed, percent
+from analysis.formats.text import listed, percent
+from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.record import Probe
+from analysis.statistics.intervals import fixed_cost_ms
 
 
 @rule
@@ -85,7 +85,7 @@ def parameters_differ(results: Results) -> Iterator[Caveat]:
             columns: dict[int, list[str]] = {}
             for cell in row.measured:
                 for number in _numbers(cell, key):
-                    columns.setdefault(number, []).append(cell.framework.title)
+                    columns.setdefault(number, []).append(cell.column.title)
             if len(columns) > 1:
                 yield _parameters(row, key, columns)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analysis.cells import Results
 from analysis.claims.contests import first_in_rows, no_best_backend
 from analysis.claims.gains import faster_in_every_row, gain_at_least, gain_in_share_of_rows
 from analysis.claims.generation import slow_by_padding
 from analysis.claims.host import host_rarely_pays
 from analysis.claims.outcome import Outcome, capital
+from analysis.results.cells import Results
 
 
 def not_in_the_table(results: Results, why: str) -> Outcome:

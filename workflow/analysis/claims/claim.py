@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Cell, Results
 from analysis.claims.checks import TESTS
 from analysis.claims.conditions import Differences, differences, without_conditions
-from analysis.errors import InputError
-from analysis.plan import Row
-from analysis.reference import REFERENCE, Reference
+from analysis.formats.errors import InputError
+from analysis.results.cells import Cell, Results
+from analysis.results.plan import Row
+from analysis.results.reference import REFERENCE, Reference
 
 ROW_KEYS = ("model", "task")  # parameters that name the rows of a claim
 
@@ -45,7 +45,7 @@ class Claim:
             cell
             for row in rows
             for cell in row.measured
-            if columns & {cell.framework.name, cell.framework.family}
+            if columns & {cell.column.name, cell.column.family}
         ]
 
     def _names(self, row: Row, key: str) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.cells import Cell, Results
-from analysis.libraries import differing_libraries
-from analysis.plan import Row
-from analysis.reference import Reference
-from analysis.text import listed
+from analysis.comparisons.libraries import differing_libraries
+from analysis.formats.text import listed
+from analysis.results.cells import Cell, Results
+from analysis.results.plan import Row
+from analysis.results.reference import Reference
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def _execution(cells: Iterable[Cell], reference: Reference) -> list[str]:
     """'Keras 2 (TensorFlow) ran graph instead of jit in BERT fit', by column and modes."""
     rows: dict[tuple[str, str, str], list[Row]] = {}
     for cell in cells:
-        published = reference.conditions.execution_of(cell.framework.name, cell.row)
+        published = reference.conditions.execution_of(cell.column.name, cell.row)
         ran = {record.parity["execution"] for record in cell.records if record.parity}
         for mode in sorted(ran - {published}):
-            rows.setdefault((cell.framework.title, mode, published or "none"), []).append(cell.row)
+            rows.setdefault((cell.column.title, mode, published or "none"), []).append(cell.row)
     return [
         f"{title} ran {mode} instead of {published} in {listed([row.label for row in where])}"
         for (title, mode, published), where in rows.items()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.backends import Winners, winners
-from analysis.cells import Results
 from analysis.claims.outcome import Outcome
-from analysis.text import count, listed
+from analysis.comparisons.gains import Winners, winners
+from analysis.formats.text import count, listed
+from analysis.results.cells import Results
 
 
 def no_best_backend(results: Results) -> Outcome:
@@ -13,9 +13,9 @@ def no_best_backend(results: Results) -> Outcome:
     contests = winners(results)
     if not contests:
         return Outcome(None, "No row has two backends of Keras 3.", tested=False)
-    titles = {c.framework.name: c.framework.title for w in contests for c in w.backends}
+    titles = {c.column.name: c.column.title for w in contests for c in w.backends}
     behind = {name: sum(w.is_behind(name) for w in contests) for name in titles}
-    firsts = [w.fastest.framework.name for w in contests]
+    firsts = [w.fastest.column.name for w in contests]
     alone = any(all(w.is_alone(name) for w in contests) for name in titles)
     shown = [f"{titles[name]} in {number}" for name, number in behind.items()]
     rows = count(len(contests), "row")
@@ -25,15 +25,15 @@ def no_best_backend(results: Results) -> Outcome:
     return Outcome(holds, words, evidence={"shown_slower_in": behind, "rows": len(contests)})
 
 
-def first_in_rows(results: Results, framework: str, wins: int, rows: int) -> Outcome:
+def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcome:
     """A backend is the fastest of Keras 3 in so many rows."""
-    contests = [w for w in winners(results) if framework in _names(w)]
+    contests = [w for w in winners(results) if column in _names(w)]
     if len(contests) != rows:
         words = f"This table has {len(contests)} of the {rows} rows that the claim counts."
         return Outcome(None, words, tested=False)
-    first = sum(w.fastest.framework.name == framework for w in contests)
-    alone = sum(w.is_alone(framework) for w in contests)
-    possible = sum(not w.is_behind(framework) for w in contests)
+    first = sum(w.fastest.column.name == column for w in contests)
+    alone = sum(w.is_alone(column) for w in contests)
+    possible = sum(not w.is_behind(column) for w in contests)
     shown = f"; shown alone at the top in {alone}, not shown slower in {possible}"
     words = f"Fastest by the means in {first} of {rows} rows{shown if _compared(contests) else ''}."
     holds = True if alone == possible == wins else None if alone <= wins <= possible else False
@@ -41,7 +41,7 @@ def first_in_rows(results: Results, framework: str, wins: int, rows: int) -> Out
 
 
 def _names(contest: Winners) -> list[str]:
-    return [cell.framework.name for cell in contest.backends]
+    return [cell.column.name for cell in contest.backends]
 
 
 def _compared(contests: list[Winners]) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.backends import Gain, all_faster, column_gains, family_gains, tally
-from analysis.cells import Results
 from analysis.claims.outcome import Outcome, above, all_hold, capital
-from analysis.plan import RowKey
-from analysis.speedups import FAMILIES
-from analysis.statistics import together
-from analysis.text import count, listed, percent
+from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, tally
+from analysis.comparisons.speedups import FAMILIES
+from analysis.formats.text import count, listed, percent
+from analysis.results.cells import Results
+from analysis.results.plan import RowKey
+from analysis.statistics.intervals import together
 
 
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:

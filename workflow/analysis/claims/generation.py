@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.backends import column
 from analysis.caveats.generation import explanation, ratio_words, share_words
-from analysis.cells import Cell, Results, cell_ratio
 from analysis.claims.outcome import Outcome, above, all_hold
-from analysis.padding import Share, explains, padding_share
-from analysis.statistics import Interval, together, widening
+from analysis.comparisons.gains import cell_of
+from analysis.comparisons.padding import Share, explains, padding_share
+from analysis.results.cells import Cell, Results, cell_ratio
+from analysis.statistics.intervals import Interval, together, widening
 
 
-def slow_by_padding(results: Results, framework: str, task: str, at_least: float) -> Outcome:
+def slow_by_padding(results: Results, column: str, task: str, at_least: float) -> Outcome:
     """A column that generates slowly, and would not without the padding to a fixed length."""
     pairs = [
         (slow, fastest)
         for row in results.rows
         if row.row.task == task
-        and (slow := column(row, framework))
+        and (slow := cell_of(row, column))
         and (fastest := row.fastest("keras3"))
     ]
     found = [entry for pair in pairs if (entry := _slow(*pair, at_least, len(pairs), results))]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from analysis.cells import Cell, Results
 from analysis.claims.outcome import Outcome, above
-from analysis.statistics import exact_share_interval, mean_interval
-from analysis.text import count, percent
+from analysis.formats.text import count, percent
+from analysis.results.cells import Cell, Results
+from analysis.statistics.intervals import exact_share_interval, mean_interval
 
 
 def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.statistics import Interval
+from analysis.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)

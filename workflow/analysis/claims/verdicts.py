@@ -12,13 +12,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Results
+from analysis.caveats.published_table import published_results
 from analysis.claims.checks import TESTS
 from analysis.claims.claim import Claim, load_claims
 from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
-from analysis.judged import published_results
-from analysis.reference import REFERENCE, Reference
+from analysis.results.cells import Results
+from analysis.results.reference import REFERENCE, Reference
 
 
 class ClaimResult(StrEnum):

@@ -10,7 +10,7 @@ from analysis.archive import ROOT
 from analysis.compare.archives import read_archives
 from analysis.compare.cells import compare
 from analysis.compare.writers import to_csv, to_html, to_markdown
-from analysis.errors import InputError, run_command, write_text
+from analysis.formats.errors import InputError, run_command, write_text
 
 
 def main() -> None:

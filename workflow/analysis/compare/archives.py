@@ -8,10 +8,10 @@ from pathlib import Path
 from analysis.archive import PLAN
 from analysis.archive.manifest import sha256
 from analysis.archive.unpack import unpack
-from analysis.cells import Results
-from analysis.errors import InputError
-from analysis.record import Machine
-from analysis.records import load_results
+from analysis.formats.errors import InputError
+from analysis.results.cells import Results
+from analysis.results.loading import load_results
+from analysis.results.record import Machine
 from analysis.tables.model import letter
 
 

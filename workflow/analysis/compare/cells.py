@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.cells import Cell
 from analysis.compare.archives import Archive
 from analysis.compare.welch import welch_ratio
-from analysis.plan import RowKey
-from analysis.statistics import Ratio, Verdict
+from analysis.results.cells import Cell
+from analysis.results.plan import RowKey
+from analysis.statistics.intervals import Ratio, Verdict
 
 CellKey = tuple[RowKey, str]
 ABSENT = "not in this archive"
@@ -51,7 +51,7 @@ def compare(base: Archive, other: Archive) -> Comparison:
 
 
 def _by_key(archive: Archive) -> dict[CellKey, Cell]:
-    return {(cell.row.key, cell.framework.name): cell for cell in archive.results.cells}
+    return {(cell.row.key, cell.column.name): cell for cell in archive.results.cells}
 
 
 def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:

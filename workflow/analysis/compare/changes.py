@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from analysis.caveats.core import name as cell_name
-from analysis.cells import Cell, Results
 from analysis.compare.archives import Archive
 from analysis.compare.cells import Comparison
-from analysis.record import Record
+from analysis.formats.text import NA, listed, spelled
 from analysis.report.grid import Grid
-from analysis.text import NA, listed, spelled
+from analysis.results.cells import Cell, Results
+from analysis.results.record import Record
 
 MACHINE = ("id", "cpu", "cores", "memory_mib", "os", "accelerator_name", "accelerator_memory_mib")
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from analysis.statistics import MIN_RUNS, Interval, Ratio, deviation, interval_around
+from analysis.statistics.intervals import MIN_RUNS, Interval, Ratio, deviation, interval_around
 
 
 def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:

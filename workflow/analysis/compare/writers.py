@@ -7,13 +7,13 @@ import io
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Cell
 from analysis.compare.cells import Comparison, Pair
 from analysis.compare.changes import changes
+from analysis.formats.text import NA, csv_text, listed, markdown, ms, percent, plain
 from analysis.report.grid import Grid
 from analysis.report.setting import coverage, machines, period, software
-from analysis.statistics import MARGIN
-from analysis.text import NA, csv_text, listed, markdown, ms, percent, plain
+from analysis.results.cells import Cell
+from analysis.statistics.intervals import MARGIN
 
 BANNER = (
     "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "
@@ -63,7 +63,7 @@ def times(comparison: Comparison) -> Grid:
 
 
 def _line(comparison: Comparison, pair: Pair) -> tuple[str, ...]:
-    title = f"{pair.cell.row.title} b{pair.cell.row.batch_size}, {pair.cell.framework.title}"
+    title = f"{pair.cell.row.title} b{pair.cell.row.batch_size}, {pair.cell.column.title}"
     words = (title, *_side(pair.base), *_side(pair.other), *_ratio(pair))
     verdict = () if comparison.machines_differ else (pair.verdict or "",)
     return tuple(map(plain, (*words, *verdict, pair.why)))
@@ -82,7 +82,7 @@ def _ratio(pair: Pair) -> tuple[str, str]:
     return f"{pair.ratio.value:.3f}", f"[{ends.low:.3f}, {ends.high:.3f}]" if ends else ""
 
 
-CSV_HEADER = ("base", "other", "model", "task", "batch_size", "framework", "base_ms", "base_runs")
+CSV_HEADER = ("base", "other", "model", "task", "batch_size", "column", "base_ms", "base_runs")
 CSV_HEADER += ("other_ms", "other_runs", "ratio", "ci95_low", "ci95_high", "verdict", "note")
 
 
@@ -105,7 +105,7 @@ def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
     ends = pair.ratio.interval if pair.ratio else None
     return [
         *(comparison.base.name, comparison.other.name),
-        *(*pair.cell.row.key, pair.cell.framework.name),
+        *(*pair.cell.row.key, pair.cell.column.name),
         *(*sides[0], *sides[1]),
         pair.ratio.value if pair.ratio else None,
         *((ends.low, ends.high) if ends else (None, None)),

@@ -11,12 +11,12 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from analysis.cells import Results
-from analysis.commands import add_reference, parser, results_of
-from analysis.errors import run_command
 from analysis.figures import FIGURES
-from analysis.reference import Reference, load_reference
-from analysis.style import RC
+from analysis.figures.style import RC
+from analysis.formats.errors import run_command
+from analysis.results.cells import Results
+from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.reference import Reference, load_reference
 
 DPI = 160
 # What would make two drawings of the same data differ, or say who drew them.

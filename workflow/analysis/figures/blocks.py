@@ -7,12 +7,13 @@ from datetime import datetime
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.canaries import Canary
-from analysis.cells import Cell, Results, Run
 from analysis.figures.panels import WIDTH_IN, empty, legend_of
-from analysis.reference import Reference
-from analysis.statistics import MARGIN
-from analysis.style import INK, RULE, look
+from analysis.figures.style import INK, RULE, look
+from analysis.results.canaries import Canary
+from analysis.results.plan import Column
+from analysis.results.cells import Cell, Results, Run
+from analysis.results.reference import Reference
+from analysis.statistics.intervals import MARGIN
 
 LEAST_REACH = 3.0  # per cent; a quiet experiment is not blown up to look noisy
 SHOWN_SHARE = 0.99  # of the blocks lie within the picture at least; the rest is counted
@@ -33,7 +34,7 @@ def blocks(results: Results, reference: Reference) -> Figure:
     _canaries(below, results, runs)
     below.set_xlabel("runs in the order in which they were started")
     below.set_xlim(-1, len(runs))
-    legend_of(figure, results.plan.frameworks)
+    legend_of(figure, results.plan.columns)
     return figure
 
 
@@ -50,14 +51,14 @@ def _moment(text: str) -> datetime:
 
 def _blocks(axes: Axes, runs: Measured) -> None:
     """A run is as wide as its neighbours, its blocks stand side by side in it."""
-    drawn: dict[str, tuple[list[float], list[float]]] = {}
+    drawn: dict[Column, tuple[list[float], list[float]]] = {}
     for place, (cell, run) in enumerate(runs):
-        xs, ys = drawn.setdefault(cell.framework.name, ([], []))
+        xs, ys = drawn.setdefault(cell.column, ([], []))
         found = run.record.timing.blocks
         xs += [place - 0.5 + (index + 0.5) / len(found) for index in range(len(found))]
         ys += [100 * (block.step_ms / cell.step_ms - 1) for block in found]
-    for name, (xs, ys) in drawn.items():
-        style = look(name)
+    for column, (xs, ys) in drawn.items():
+        style = look(column)
         axes.plot(xs, ys, style.marker, color=style.colour, markersize=2.6, markeredgewidth=0.5)
     everything = sorted(abs(y) for _, ys in drawn.values() for y in ys)
     reach = max(LEAST_REACH, 1.1 * everything[int(SHOWN_SHARE * (len(everything) - 1))])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.break_even import cost
-from analysis.cells import Cell, Results
+from analysis.comparisons.break_even import cost
 from analysis.figures.panels import (
     LINE_MARGINS,
     empty,
@@ -15,8 +14,9 @@ from analysis.figures.panels import (
     panels,
     shown,
 )
-from analysis.reference import Reference
-from analysis.style import look
+from analysis.figures.style import look
+from analysis.results.cells import Cell, Results
+from analysis.results.reference import Reference
 
 STEPS = tuple(10 ** (exponent / 8) for exponent in range(41))  # 1 to 100,000
 MARKED = slice(0, None, 8)
@@ -35,14 +35,14 @@ def break_even(results: Results, reference: Reference) -> Figure:
         log_ticks(axes.yaxis, min(low for low, _ in spans), max(high for _, high in spans))
         axes.set_xlabel("steps N", fontsize=8.5)
         axes.set_ylabel("time to N steps, s", fontsize=8.5)
-    legend_of(figure, results.plan.frameworks)
+    legend_of(figure, results.plan.columns)
     return figure
 
 
 def _line(axes: Axes, cell: Cell) -> tuple[float, float]:
     """Draw a cell; the seconds at both ends."""
     times = [cost(cell).seconds(steps) for steps in STEPS]
-    style = look(cell.framework.name)
+    style = look(cell.column)
     axes.plot(STEPS, times, color=style.colour, linewidth=1.4)
     marks = {"linestyle": "", "marker": style.marker, "markersize": 5}
     axes.plot(STEPS[MARKED], times[MARKED], color=style.colour, **marks)

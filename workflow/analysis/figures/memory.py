@@ -7,7 +7,6 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import (
     MARKER_SIZE,
     empty,
@@ -18,10 +17,11 @@ from analysis.figures.panels import (
     panels,
     shown,
 )
-from analysis.record import Record
-from analysis.reference import Reference
-from analysis.style import look
-from analysis.text import NA, mib
+from analysis.figures.style import look
+from analysis.formats.text import NA, mib
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.record import Record
+from analysis.results.reference import Reference
 
 HOST = {"marker": "o", "markersize": MARKER_SIZE}
 DEVICE = {"marker": "s", "markersize": MARKER_SIZE + 1, "markerfacecolor": "none"}
@@ -63,7 +63,7 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
         return
     highest = 0.0
     for line, cell in enumerate(row.cells):
-        colour = look(cell.framework.name).colour
+        colour = look(cell.column).colour
         for mark, read in PEAKS.values():
             peak = peak_mib(cell, read)
             if peak is not None:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.cells import Cell, Results, RowCells, Run
 from analysis.figures.panels import (
     label_margins,
     legend_of_marks,
@@ -20,9 +19,10 @@ from analysis.figures.panels import (
     panels,
     shown,
 )
-from analysis.reference import Reference
-from analysis.style import RULE, look
-from analysis.text import ms
+from analysis.figures.style import RULE, look
+from analysis.formats.text import ms
+from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.reference import Reference
 
 METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
     ("pipelined (ours)", "o", lambda run: run.step_ms),
@@ -56,7 +56,7 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
 
 def _draw(axes: Axes, line: int, cell: Cell) -> list[float]:
     """Draw the times of a cell that exist; returns them."""
-    colour = look(cell.framework.name).colour
+    colour = look(cell.column).colour
     found = []
     for _, marker, value in METHODS:
         time = mean_of(value(run) for run in cell.ok_runs)

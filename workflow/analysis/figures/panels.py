@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis.cells import Cell, Results, RowCells
-from analysis.plan import Framework
-from analysis.statistics import geometric_mean
-from analysis.style import INK, look
+from analysis.figures.style import INK, look
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.plan import Column
+from analysis.statistics.intervals import geometric_mean
 
 WIDTH_IN = 9.0
 COLUMNS = 2
@@ -66,7 +66,7 @@ def panels(
 
 def label_margins(results: Results) -> Margins:
     """Room for the titles of the columns at the left and a number at the right."""
-    longest = max((len(column.title) for column in results.plan.frameworks), default=0)
+    longest = max((len(column.title) for column in results.plan.columns), default=0)
     return Margins(left=min(0.4 + 0.07 * longest, 3.0), between=1.05, right=0.98)
 
 
@@ -94,18 +94,18 @@ def empty(reason: str) -> Figure:
 
 def nothing_measured(axes: Axes, row: RowCells) -> None:
     """Say in the panel what became of every column."""
-    words = "\n".join(f"{cell.framework.title}: {cell.status}" for cell in row.cells)
+    words = "\n".join(f"{cell.column.title}: {cell.status}" for cell in row.cells)
     place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 8.5}
     axes.text(0.5, 0.5, f"nothing measured\n{words}", **place)
     axes.set_xticks([])
     axes.set_yticks([])
 
 
-def legend_of(figure: Figure, frameworks: Iterable[Framework]) -> None:
+def legend_of(figure: Figure, columns: Iterable[Column]) -> None:
     """Colour and marker of every column, above the panels."""
-    columns = list(frameworks)
+    columns = list(columns)
     handles = [
-        Line2D([], [], color=look(column.name).colour, marker=look(column.name).marker)
+        Line2D([], [], color=look(column).colour, marker=look(column).marker)
         for column in columns
     ]
     figure.legend(handles, [column.title for column in columns], **_above(figure))
@@ -126,7 +126,7 @@ def line_per_column(axes: Axes, place: int, row: RowCells, value: Callable[[Cell
     """A line per column from top to bottom; its value, or its status, at the right."""
     axes.set_ylim(len(row.cells) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
-    titles = [cell.framework.title for cell in row.cells]
+    titles = [cell.column.title for cell in row.cells]
     left = place % COLUMNS == 0
     axes.set_yticks(range(len(row.cells)), titles if left else [""] * len(titles))
     beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
@@ -154,7 +154,7 @@ def short(value: float) -> str:
 
 def plot_cell(axes: Axes, cell: Cell, xs: Sequence[float], ys: Sequence[float]) -> None:
     """A line with markers in the look of the cell's column."""
-    style = look(cell.framework.name)
+    style = look(cell.column)
     axes.plot(xs, ys, color=style.colour, marker=style.marker, markersize=5, linewidth=1.4)
 
 

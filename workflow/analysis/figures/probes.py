@@ -7,8 +7,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.calls import token_ms
-from analysis.cells import Cell, Results, RowCells
+from analysis.comparisons.calls import token_ms
 from analysis.figures.panels import (
     LINE_MARGINS,
     empty,
@@ -19,7 +18,8 @@ from analysis.figures.panels import (
     plot_cell,
     shown,
 )
-from analysis.reference import Reference
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.reference import Reference
 
 Points = Callable[[Cell], dict[int, float]]
 
@@ -81,8 +81,8 @@ def _figure(
         scale(axes, row, points)
         axes.set_xlabel(labels[0], fontsize=8.5)
         axes.set_ylabel(labels[1], fontsize=8.5)
-    drawn = {cell.framework for row in rows for cell in row.measured if points(cell)}
-    legend_of(figure, [column for column in results.plan.frameworks if column in drawn])
+    drawn = {cell.column for row in rows for cell in row.measured if points(cell)}
+    legend_of(figure, [column for column in results.plan.columns if column in drawn])
     return figure
 
 

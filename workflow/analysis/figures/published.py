@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import WIDTH_IN, empty, legend_of, log_ticks
-from analysis.reference import Reference
-from analysis.statistics import geometric_mean
-from analysis.style import INK, RULE, look
+from analysis.figures.style import INK, RULE, look
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.reference import Reference
+from analysis.statistics.intervals import geometric_mean
 
 AGREE = 1.25  # times or divided by: the band that is shaded
 
@@ -24,14 +24,14 @@ def published(results: Results, reference: Reference) -> Figure:
     figure = Figure(figsize=(WIDTH_IN, 6.2), layout="constrained")
     axes = figure.subplots()
     for cell, theirs, ours in points:
-        style = look(cell.framework.name)
+        style = look(cell.column)
         same = cell.row.batch_size == cell.row.published_batch_size
         face = style.colour if same else "none"
         look_of = {"color": style.colour, "markerfacecolor": face, "markersize": 7}
         axes.plot(theirs, ours, style.marker, **look_of)
     _frame(axes, [value for _, theirs, ours in points for value in (theirs, ours)])
-    drawn = {cell.framework for cell, _, _ in points}
-    legend_of(figure, [column for column in results.plan.frameworks if column in drawn])
+    drawn = {cell.column for cell, _, _ in points}
+    legend_of(figure, [column for column in results.plan.columns if column in drawn])
     return figure
 
 
@@ -40,7 +40,7 @@ def relative_times(row: RowCells, reference: Reference) -> list[Point]:
     both = {
         cell: value
         for cell in row.measured
-        if (value := reference.beside(row.row, cell.framework)) is not None
+        if (value := reference.beside(row.row, cell.column)) is not None
     }
     if len(both) < 2:
         return []

@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.cells import Results
+from analysis.comparisons.speedups import Speedup, speedups
 from analysis.figures.panels import WIDTH_IN, say_left_out, shown
-from analysis.reference import Reference
-from analysis.speedups import Speedup, speedups
-from analysis.style import INK, PUBLISHED, look
-from analysis.text import times
+from analysis.figures.style import INK, PUBLISHED, look
+from analysis.formats.text import times
+from analysis.results.cells import Results
+from analysis.results.reference import Reference
 
 ROW_INCHES = 0.7
 PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
@@ -69,7 +69,7 @@ def _label(entry: Speedup) -> str:
     row = entry.row.row
     compared = ""
     if entry.best and entry.base:
-        compared = f"\n{entry.best.framework.title} over {entry.base.framework.title}"
+        compared = f"\n{entry.best.column.title} over {entry.base.column.title}"
     return f"{row.title}, batch {row.batch_size}{compared}"
 
 
@@ -77,7 +77,7 @@ def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     words, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
         words, end = times(entry.value), _reach_of_ours(entry)
-        style = look(entry.best.framework.name)
+        style = look(entry.best.column)
         fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
         axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)
     if entry.interval:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.best_set import Standing
-from analysis.cells import Cell, Results, RowCells
 from analysis.figures.panels import (
     MARKER_SIZE,
     label_margins,
@@ -17,9 +15,11 @@ from analysis.figures.panels import (
     panels,
     shown,
 )
-from analysis.reference import Reference
-from analysis.style import INK, look
-from analysis.text import ms
+from analysis.figures.style import INK, look
+from analysis.formats.text import ms
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.reference import Reference
+from analysis.statistics.best_set import Standing
 
 RUN = {"marker": "|", "markersize": 6, "alpha": 0.7}
 FILLS = {
@@ -54,7 +54,7 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
     axes.set_xscale("log")
     for line, cell in enumerate(row.cells):
         if cell.ok_runs:
-            _cell(axes, line, cell, FILLS[row.standings[cell.framework.name]])
+            _cell(axes, line, cell, FILLS[row.standings[cell.column.name]])
     values = [value for cell in row.measured for value in cell.run_ms.values()]
     low, high = min(values) / 1.15, max(values) * 1.15
     axes.set_xlim(low, high)
@@ -64,7 +64,7 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
 
 
 def _cell(axes: Axes, line: int, cell: Cell, fill: str) -> None:
-    style = look(cell.framework.name)
+    style = look(cell.column)
     runs = list(cell.run_ms.values())
     axes.plot(runs, [line] * len(runs), linestyle="", color=INK, **RUN)
     if cell.interval:

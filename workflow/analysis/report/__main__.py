@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.commands import add_reference, parser, results_of
-from analysis.errors import run_command, write_text
-from analysis.reference import load_reference
+from analysis.formats.errors import run_command, write_text
 from analysis.report.page import TEMPLATES, render
+from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.reference import load_reference
 
 
 def main() -> None:

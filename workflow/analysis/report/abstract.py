@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from analysis.best_set import Standing, not_slower
 from analysis.caveats import Caveat, Severity
-from analysis.cells import Results, RowCells
-from analysis.reference import Reference
+from analysis.comparisons.speedups import Speedup, speedups
+from analysis.formats.text import count, listed, ms, times
 from analysis.report.setting import (
     coverage,
     libraries_beside_the_page,
     machines,
     period,
 )
-from analysis.speedups import Speedup, speedups
-from analysis.statistics import Interval
-from analysis.text import count, listed, ms, times
+from analysis.results.cells import Results, RowCells
+from analysis.results.reference import Reference
+from analysis.statistics.best_set import Standing, not_slower
+from analysis.statistics.intervals import Interval
 
 MOST_ROWS = 4  # beyond this, rows are counted instead of told
 
@@ -25,7 +25,7 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
     models = listed([model.title for model in plan.models.values()])
     what = (
         f"ms/step of {models} in {count(len(plan.rows), 'row')} (model, task, batch size) on "
-        f"{count(len(plan.frameworks), 'framework')}, at {plan.scale} scale with {plan.weights} "
+        f"{count(len(plan.columns), 'framework')}, at {plan.scale} scale with {plan.weights} "
         "weights."
     )
     if not results.records:
@@ -59,8 +59,8 @@ def _row_sentence(row: RowCells) -> str:
     low = min(row.measured, key=lambda cell: cell.step_ms)
     high = max(row.measured, key=lambda cell: cell.step_ms)
     span = (
-        f"from {ms(low.step_ms)} ms on {low.framework.title} to {ms(high.step_ms)} ms on "
-        f"{high.framework.title}"
+        f"from {ms(low.step_ms)} ms on {low.column.title} to {ms(high.step_ms)} ms on "
+        f"{high.column.title}"
     )
     if not not_slower(row.standings):
         return f"{row.row.label}: {span}; {_why_none_is_best(row)}, so none is called best."
@@ -71,9 +71,9 @@ def _row_sentence(row: RowCells) -> str:
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:
     return [
-        cell.framework.title
+        cell.column.title
         for cell in row.measured
-        if row.standings[cell.framework.name] is standing
+        if row.standings[cell.column.name] is standing
     ]
 
 
@@ -107,7 +107,7 @@ def _counts(rows: list[RowCells], standings: tuple[Standing, ...]) -> str:
     names = [
         name for row in rows for name, standing in row.standings.items() if standing in standings
     ]
-    titles = {cell.framework.name: cell.framework.title for row in rows for cell in row.cells}
+    titles = {cell.column.name: cell.column.title for row in rows for cell in row.cells}
     return listed([f"{t} in {names.count(name)}" for name, t in titles.items() if name in names])
 
 

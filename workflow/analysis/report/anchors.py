@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.plan import Framework, Row
-from analysis.text import anchor
+from analysis.formats.text import anchor
+from analysis.results.plan import Column, Row
 
 
-def cell_anchor(row: Row, framework: Framework) -> str:
+def cell_anchor(row: Row, column: Column) -> str:
     """The id of a cell's details: 'cell-bert-fit-b8-keras3.2d.jax'."""
-    return anchor("cell", row.model, row.task, f"b{row.batch_size}", framework.name)
+    return anchor("cell", row.model, row.task, f"b{row.batch_size}", column.name)
 
 
 def environment_anchor(index: int) -> str:

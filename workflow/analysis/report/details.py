@@ -9,17 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.best_set import Standing
 from analysis.caveats.clocks import observer_ratio
-from analysis.cells import Cell, RowCells, Run
-from analysis.legacy import explain
-from analysis.record import Record
-from analysis.report.anchors import cell_anchor
-from analysis.report.grid import Grid
-from analysis.report.monitored import monitored
-from analysis.report.parity import card_of
-from analysis.report.strip import strip
-from analysis.text import (
+from analysis.comparisons.legacy import explain
+from analysis.formats.text import (
     NA,
     count,
     interval_ms,
@@ -30,6 +22,14 @@ from analysis.text import (
     seconds,
     signed_percent,
 )
+from analysis.report.anchors import cell_anchor
+from analysis.report.grid import Grid
+from analysis.report.monitored import monitored
+from analysis.report.parity import card_of
+from analysis.report.strip import strip
+from analysis.results.cells import Cell, RowCells, Run
+from analysis.results.record import Record
+from analysis.statistics.best_set import Standing
 
 PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
 MOST_WARNINGS = 20  # the records have them all
@@ -57,7 +57,7 @@ def cell_views(row: RowCells, places: dict[str, int], environments: dict[tuple, 
     record.
     """
     return [
-        _view(cell, row.standings.get(cell.framework.name), places, environments)
+        _view(cell, row.standings.get(cell.column.name), places, environments)
         for cell in row.cells
     ]
 
@@ -71,8 +71,8 @@ def _view(
     )
     failed = next((run.record for run in cell.runs if run.record and not run.ok), None)
     return CellView(
-        anchor=cell_anchor(cell.row, cell.framework),
-        title=cell.framework.title,
+        anchor=cell_anchor(cell.row, cell.column),
+        title=cell.column.title,
         summary=_summary(cell),
         strip=Markup(strip(cell)) if cell.ok_runs else None,
         facts=(*_ranking(cell, standing), *_facts(cell)) if cell.ok_runs else (),

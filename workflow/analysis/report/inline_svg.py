@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from analysis.strict_json import read_bytes
-from analysis.style import INK, PUBLISHED, RULE
-from analysis.text import html_text
+from analysis.figures.style import INK, PUBLISHED, RULE
+from analysis.formats.strict_json import read_bytes
+from analysis.formats.text import html_text
 
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)

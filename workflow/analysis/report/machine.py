@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.canaries import Canary, rounds
-from analysis.cells import Results
-from analysis.observer import observer_effect
+from analysis.comparisons.observer import observer_effect
+from analysis.formats.text import NA, listed, ms, percent, signed_percent
 from analysis.report.grid import Grid
-from analysis.self_test import SelfTest
-from analysis.statistics import MARGIN, Ratio
-from analysis.text import NA, listed, ms, percent, signed_percent
+from analysis.results.canaries import Canary, rounds
+from analysis.results.cells import Results
+from analysis.results.self_test import SelfTest
+from analysis.statistics.intervals import MARGIN, Ratio
 
 
 def machine_card(results: Results) -> list[Grid]:
@@ -104,7 +104,7 @@ def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
     ]
     if test.same_cell:
         same = test.same_cell
-        name = f"{same.model} {same.task} b{same.batch_size} on {same.framework}, under two names"
+        name = f"{same.model} {same.task} b{same.batch_size} on {same.column}, under two names"
         lines.append((name, "ratio 1", *_ratio(test.same_cell.ratio)))
     if test.monitor:
         name = f"{test.monitor.step} with the monitor over without"

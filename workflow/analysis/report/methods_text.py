@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from analysis.cells import Results
-from analysis.moderation import Prior
+from analysis.formats.text import count, listed, percent
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, words_of
-from analysis.statistics import MARGIN
-from analysis.table_scatter import UNKNOWN
-from analysis.text import count, listed, percent
+from analysis.results.cells import Results
+from analysis.statistics.intervals import MARGIN
+from analysis.statistics.moderation import Prior
+from analysis.statistics.table_scatter import UNKNOWN
 
 
 def methods_text(results: Results) -> list[str]:

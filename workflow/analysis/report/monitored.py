@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.record import Monitor, Range, Record
-from analysis.text import NA, count, listed
+from analysis.formats.text import NA, count, listed
+from analysis.results.record import Monitor, Range, Record
 
 GPU_RANGES = (
     ("SM clock", "sm_clock_mhz", "MHz"),

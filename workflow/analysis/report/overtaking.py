@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.break_even import Overtaking, overtakings
-from analysis.cells import RowCells
+from analysis.comparisons.break_even import Overtaking, overtakings
+from analysis.formats.text import NA
 from analysis.report.grid import Grid
-from analysis.text import NA
+from analysis.results.cells import RowCells
 
 HEADER = ("Ahead for good", "Of", "After steps", "At the ends of the interval")
 HEADER += ("After steps, import and build included",)
@@ -28,7 +28,7 @@ def break_even(row: RowCells) -> Grid:
 
 
 def _pair(entry: Overtaking) -> tuple[str, str]:
-    return (entry.faster.framework.title, entry.slower.framework.title)
+    return (entry.faster.column.title, entry.slower.column.title)
 
 
 def _ends(entry: Overtaking) -> str:

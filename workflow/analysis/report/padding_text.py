@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.calls import calls_of
-from analysis.cells import Results
-from analysis.padding import padding_share
-from analysis.text import listed
+from analysis.comparisons.calls import calls_of
+from analysis.comparisons.padding import padding_share
+from analysis.formats.text import listed
+from analysis.results.cells import Results
 
 
 def padding_text(results: Results) -> list[str]:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.caveats import Caveat, Severity, collect
-from analysis.cells import Results
+from analysis.caveats.published_table import judged
 from analysis.claims import judge
-from analysis.findings import findings
-from analysis.judged import judged
-from analysis.reference import Reference
+from analysis.comparisons.findings import findings
+from analysis.formats.text import NA, count, listed, plain
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
 from analysis.report.anchors import cell_anchor
@@ -22,10 +21,11 @@ from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.power_grid import power_grid
 from analysis.report.setting import facts, machines, period, settings, spread
+from analysis.results.cells import Results
+from analysis.results.reference import Reference
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.writers import to_html
-from analysis.text import NA, count, listed, plain
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
 FIGURES = (

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.caveats.parity import NO_DIFFERENCE, declared_of
-from analysis.cells import Cell, RowCells
-from analysis.record import Record
+from analysis.formats.text import NA, listed, spelled
 from analysis.report.grid import Grid
-from analysis.text import NA, listed, spelled
+from analysis.results.cells import Cell, RowCells
+from analysis.results.record import Record
 
 # order of a parity card: what decides a comparison first
 CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")
@@ -35,7 +35,7 @@ def differing(row: RowCells) -> Grid:
         if key not in NO_DIFFERENCE and len({*values.values()} - {NA}) > 1:
             shown = (value + _mark(cell, key) for cell, value in values.items())
             lines.append((key.replace("_", " "), *shown))
-    header = ("What ran", *(cell.framework.title for cell in row.measured))
+    header = ("What ran", *(cell.column.title for cell in row.measured))
     caption = f"{row.row.title}, batch {row.row.batch_size}: what differs between the parity cards"
     return Grid(caption, header, tuple(lines))
 

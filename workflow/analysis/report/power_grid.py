@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.cells import Results
-from analysis.power import POWER, decided_gap, moderation_of
+from analysis.formats.text import percent
 from analysis.report.grid import Grid
-from analysis.statistics import MARGIN, Moderate, as_measured
-from analysis.table_scatter import UNKNOWN
-from analysis.text import percent
+from analysis.results.cells import Results
+from analysis.statistics.intervals import MARGIN, Moderate, as_measured
+from analysis.statistics.power import POWER, decided_gap, moderation_of
+from analysis.statistics.table_scatter import UNKNOWN
 
 RUNS, SCATTERS = (3, 5), (0.01, 0.02, 0.05)
 
@@ -18,7 +18,7 @@ def power_grid(results: Results) -> Grid:
     variances = {"by its own scatter": as_measured}
     if pairs:
         variances["moderated as here"] = moderation_of(min(pairs.degrees_of_freedom, pairs.most))
-    rivals = max(len(results.plan.frameworks) - 1, 1)
+    rivals = max(len(results.plan.columns) - 1, 1)
     lines = tuple(
         (f"{runs}, {words}", *_gaps(runs, moderate, rivals))
         for runs in RUNS

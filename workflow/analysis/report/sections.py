@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from analysis.cells import Cell, Results, RowCells, Run
-from analysis.record import Record
+from analysis.formats.text import NA, anchor, count, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
 from analysis.report.details import PHASES, CellView, cell_views, environment_key
 from analysis.report.grid import Grid
 from analysis.report.overtaking import break_even
 from analysis.report.parity import differing
-from analysis.text import NA, anchor, count, mib, ms, percent, seconds
+from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.record import Record
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _breakdown(cell: Cell) -> tuple[str, ...]:
     joules = _mean(record.energy.joules_per_step for record in records if record.energy)
     overhead = _mean(r.host_overhead.share for r in records if r.host_overhead)
     return (
-        *(cell.framework.title, str(len(records)), *phases),
+        *(cell.column.title, str(len(records)), *phases),
         seconds(fmean(record.total_s for record in records)),
         mib(_highest(record.memory.peak_rss_mib for record in records)),
         mib(_highest(record.memory.peak_device_mib for record in records)),
@@ -146,4 +146,4 @@ def _scheduled(cell: Cell, run: Run) -> tuple[str, ...]:
 
 def cell_name(cell: Cell) -> str:
     """'BERT fit b8, Keras 3 (JAX)'."""
-    return f"{cell.row.title} b{cell.row.batch_size}, {cell.framework.title}"
+    return f"{cell.row.title} b{cell.row.batch_size}, {cell.column.title}"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.caveats.provenance import describe
-from analysis.cells import Results
-from analysis.libraries import differing_libraries
-from analysis.record import Record
-from analysis.reference import Reference
-from analysis.text import count, listed
+from analysis.comparisons.libraries import differing_libraries
+from analysis.formats.text import count, listed
+from analysis.results.cells import Results
+from analysis.results.record import Record
+from analysis.results.reference import Reference
 
 NOTHING = "nothing measured yet"
 MONTHS_OF_A_YEAR = 12
@@ -119,17 +119,17 @@ def threads(results: Results) -> str:
 def software(results: Results) -> str:
     """'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2': what each column's live framework reported."""
     parts = []
-    for framework in results.plan.frameworks:
+    for column in results.plan.columns:
         cards = [
             record.parity
             for cell in results.cells
-            if cell.framework == framework
+            if cell.column == column
             for record in cell.records
         ]
         reported = [str(card["framework_version"]).split(", ") for card in cards if card]
         versions = dict.fromkeys(version for found in reported for version in found)
         if versions:
-            parts.append(f"{framework.title}: {listed(list(versions))}")
+            parts.append(f"{column.title}: {listed(list(versions))}")
     return "; ".join(parts) or NOTHING
 
 
@@ -146,5 +146,5 @@ def settings(results: Results) -> str:
         for task in dict.fromkeys(row.task for row in rows):
             sizes = [row.batch_size for row in rows if row.task == task]
             lines.append(f"    {task}: {sizes[0] if len(sizes) == 1 else sizes}")
-    lines += ["frameworks:", *(f"  - {framework.name}" for framework in plan.frameworks)]
+    lines += ["frameworks:", *(f"  - {column.name}" for column in plan.columns)]
     return "\n".join(lines)

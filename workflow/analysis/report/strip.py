@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.cells import Cell, Run
-from analysis.text import html_text, ms
+from analysis.formats.text import html_text, ms
+from analysis.results.cells import Cell, Run
 
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 64, 4, 10, 22  # room for the axis

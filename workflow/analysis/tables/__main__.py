@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.commands import add_reference, parser, results_of
-from analysis.errors import run_command, write_text
-from analysis.reference import load_reference
+from analysis.formats.errors import run_command, write_text
+from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.reference import load_reference
 from analysis.tables.break_even import break_even_csv
 from analysis.tables.csv_files import runs_csv, table_csv
 from analysis.tables.model import main_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.break_even import Overtaking, overtakings
-from analysis.cells import Results
+from analysis.comparisons.break_even import Overtaking, overtakings
+from analysis.results.cells import Results
 from analysis.tables.csv_files import csv_of, value_text
 
 HEADER = ("model", "task", "batch_size", "faster", "slower", "counted_from")
@@ -29,5 +29,5 @@ def _lines(results: Results) -> Iterable[list[str]]:
 
 
 def _entries(reading: str, found: Overtaking) -> tuple[str | int | None, ...]:
-    names = (found.faster.framework.name, found.slower.framework.name)
+    names = (found.faster.column.name, found.slower.column.name)
     return (*names, reading, found.steps, found.earliest, found.latest)

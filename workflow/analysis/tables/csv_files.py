@@ -7,15 +7,15 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from analysis.formats.text import NA, csv_text
 from analysis.tables.model import Table, TableRow
 from analysis.tables.runs import Columns
-from analysis.text import NA, csv_text
 
 
 def table_csv(table: Table) -> str:
     """One line per cell, in table order, with the numbers of the printed table to the digit."""
     own_labels = [title.lower().replace(" ", "_") for title in table.label_columns[1:]]
-    header = ["model", "task", "title", *own_labels, "framework"]
+    header = ["model", "task", "title", *own_labels, "column"]
     header += [
         "status",
         "ms_per_step",
@@ -31,10 +31,10 @@ def table_csv(table: Table) -> str:
 
 def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
     notes = dict(table.notes)
-    for framework, cell in zip(table.columns, row.cells, strict=True):
+    for column, cell in zip(table.columns, row.cells, strict=True):
         number = cell.text if cell.status in ("ok", "published") else NA
         yield [
-            *map(csv_text, (row.row.model, row.row.task, *row.labels, framework.name)),
+            *map(csv_text, (row.row.model, row.row.task, *row.labels, column.name)),
             *(csv_text(cell.status), number, *(cell.ends or (NA, NA)), str(cell.best).lower()),
             csv_text(cell.standing or NA),
             csv_text(cell.steady_state),

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from analysis.best_set import Standing
-from analysis.cells import UNSUPPORTED, Cell, Results
-from analysis.plan import Framework, Row
-from analysis.statistics import MARGIN
-from analysis.text import NA, count, interval_ms, ms, percent
+from analysis.formats.text import NA, count, interval_ms, ms, percent
+from analysis.results.cells import UNSUPPORTED, Cell, Results
+from analysis.results.plan import Column, Row
+from analysis.statistics.best_set import Standing
+from analysis.statistics.intervals import MARGIN
 
 # Beside the number. What is best or equal is bold, and what is shown slower stands by itself.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
@@ -65,7 +65,7 @@ class Table:
     name: str
     caption: str
     label_columns: tuple[str, ...]
-    columns: tuple[Framework, ...]
+    columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     notes: tuple[tuple[str, str], ...]
 
@@ -104,7 +104,7 @@ def main_table(results: Results) -> Table:
         for entry in results.rows
     )
     labels = ("Model and task", "Batch size")
-    return Table("table", _caption(results), labels, results.plan.frameworks, rows, notes.listed())
+    return Table("table", _caption(results), labels, results.plan.columns, rows, notes.listed())
 
 
 def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> TableCell:
@@ -114,7 +114,7 @@ def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> Ta
         text=ms(cell.step_ms),
         status=cell.status,
         ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
-        standing=standings.get(cell.framework.name),
+        standing=standings.get(cell.column.name),
         steady_state=cell.course.state,
         badge=badge(cell),
         marks=lost_marks(cell, notes),

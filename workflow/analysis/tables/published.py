@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.cells import Cell, Results, RowCells
-from analysis.reference import Reference
+from analysis.formats.text import NA, listed, ms
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.reference import Reference
 from analysis.tables.model import (
     Footnotes,
     Table,
@@ -13,7 +14,6 @@ from analysis.tables.model import (
     lost_marks,
     status_cell,
 )
-from analysis.text import NA, listed, ms
 
 
 def published_table(results: Results, reference: Reference) -> Table:
@@ -27,7 +27,7 @@ def published_table(results: Results, reference: Reference) -> Table:
         "they are not ranked together."
     )
     labels = ("Model and task", "Measured on", "Batch size")
-    return Table("published", caption, labels, results.plan.frameworks, rows, notes.listed())
+    return Table("published", caption, labels, results.plan.columns, rows, notes.listed())
 
 
 def machine_label(results: Results) -> str:
@@ -60,7 +60,7 @@ def _ours(cell: Cell, notes: Footnotes) -> TableCell:
 
 
 def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
-    value = reference.beside(cell.row, cell.framework)
+    value = reference.beside(cell.row, cell.column)
     if value is not None:
         return TableCell(f"{value:.2f}", "published")
     return TableCell(NA, "not published", marks=(notes.mark(f"{NA}: no published number"),))
@@ -69,8 +69,8 @@ def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
 def _revisions(results: Results, reference: Reference) -> str:
     """Which revision stands under which columns."""
     columns: dict[str, list[str]] = {}
-    for framework in results.plan.frameworks:
-        if framework.family in reference.compared:
-            columns.setdefault(reference.compared[framework.family], []).append(framework.title)
+    for column in results.plan.columns:
+        if column.family in reference.compared:
+            columns.setdefault(reference.compared[column.family], []).append(column.title)
     parts = [f"revision {revision} for {listed(titles)}" for revision, titles in columns.items()]
     return f"Compared: {'; '.join(parts)}." if parts else "No column has a published counterpart."

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any
 
-from analysis.cells import Cell, Results, Run
-from analysis.record import Record
-from analysis.text import plain
+from analysis.formats.text import plain
+from analysis.results.cells import Cell, Results, Run
+from analysis.results.record import Record
 
 RESULTS = (
-    *("model", "task", "batch_size", "framework", "run", "position", "status", "reason", "record"),
+    *("model", "task", "batch_size", "column", "run", "position", "status", "reason", "record"),
     *("ms_per_step", "synchronised_p50_ms", "legacy_ms", "blocks", "steps", "steady_state"),
     *("flops_per_s", "share_of_peak"),
     # of its cell, the same for all its runs: as printed, and by these runs alone
@@ -21,7 +21,7 @@ RESULTS = (
 )
 # of a record: fields that RESULTS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
-ELSEWHERE |= {f"cell.{name}" for name in ("model", "task", "batch_size", "framework", "run")}
+ELSEWHERE |= {f"cell.{name}" for name in ("model", "task", "batch_size", "column", "run")}
 OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity"}
 
 Columns = dict[str, list[Any]]
@@ -41,7 +41,7 @@ def run_columns(results: Results) -> Columns:
 
 def _results(cell: Cell, run: Run) -> Iterable[Any]:
     timing = run.record.timing if run.ok else None
-    yield from (*cell.row.key, cell.framework.name, run.number, run.position)
+    yield from (*cell.row.key, cell.column.name, run.number, run.position)
     yield from (run.status, run.reason, run.path)
     yield from (run.step_ms, run.synchronised_ms, run.legacy_ms)
     yield from (len(timing.blocks), timing.steps) if timing else (None, None)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 
-from analysis.plan import Framework, Row
+from analysis.formats.text import html_text, latex, markdown, plain
+from analysis.results.plan import Column, Row
 from analysis.tables.model import Table, TableCell, TableRow
-from analysis.text import html_text, latex, markdown, plain
 
-Details = Callable[[Row, Framework], str]
+Details = Callable[[Row, Column], str]
 ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
 
 
 def column_titles(table: Table) -> list[str]:
     """The header line."""
-    return [*table.label_columns, *(framework.title for framework in table.columns)]
+    return [*table.label_columns, *(column.title for column in table.columns)]
 
 
 def to_markdown(table: Table) -> str:
@@ -50,7 +50,7 @@ def _markdown_cell(cell: TableCell) -> str:
 def to_plain(table: Table, width: int) -> str:
     """For a terminal: a line per column under each row, since six columns need a wide screen."""
     lines = [textwrap.fill(plain(table.caption), width), ""]
-    titles = [plain(framework.title) for framework in table.columns]
+    titles = [plain(column.title) for column in table.columns]
     broad = max(map(len, titles), default=0)
     for row in table.rows:
         extra = ", ".join(
@@ -106,8 +106,8 @@ def to_latex(table: Table) -> str:
 def _latex_header(table: Table) -> list[str]:
     """'Keras 3 (JAX)' and 'Batch size' on two lines, so that six columns fit on a page."""
     parts = [title.partition(" ")[::2] for title in table.label_columns]
-    for framework in table.columns:
-        head, bracket, tail = framework.title.partition(" (")
+    for column in table.columns:
+        head, bracket, tail = column.title.partition(" (")
         parts.append((head, f"({tail}" if bracket else ""))
     return [_latex_line(list(map(latex, line))) for line in zip(*parts, strict=True)]
 
@@ -142,7 +142,7 @@ def to_html(table: Table, details: Details | None = None) -> str:
         f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns
     )
     heads = "".join(
-        f'<th scope="col">{html_text(framework.title)}</th>' for framework in table.columns
+        f'<th scope="col">{html_text(column.title)}</th>' for column in table.columns
     )
     body = "\n".join(_html_row(table, row, details) for row in table.rows)
     notes = "".join(
@@ -161,8 +161,8 @@ def _html_row(table: Table, row: TableRow, details: Details | None) -> str:
     head, *others = map(html_text, row.labels)
     labels = [f'<td class="label">{text}</td>' for text in others]
     cells = [
-        _html_cell(table, cell, details(row.row, framework) if details else None)
-        for framework, cell in zip(table.columns, row.cells, strict=True)
+        _html_cell(table, cell, details(row.row, column) if details else None)
+        for column, cell in zip(table.columns, row.cells, strict=True)
     ]
     return f'<tr><th scope="row">{head}</th>{"".join([*labels, *cells])}</tr>'
 

@@ -39,16 +39,6 @@ class ``Framework`` is built with a :class:`Cell` and offers:
 import importlib
 from dataclasses import dataclass
 
-FAMILIES = {
-    "keras2-tensorflow": "keras2",
-    "keras3-tensorflow": "keras3",
-    "keras3-jax": "keras3",
-    "keras3-torch": "keras3",
-    "pytorch-eager": "pytorch",
-    "pytorch-compiled": "pytorch",
-}
-
-
 class WrongFramework(RuntimeError):
     """The environment holds another framework than the column it is measured for."""
 
@@ -61,22 +51,20 @@ class Cell:
     task: str  # fit, predict, generate
     batch_size: int
     framework: str
+    module: str  # of its class, in this package
     accelerator: str  # cpu, cuda
     precision: str  # of float32 products: default, float32, tf32
     architecture: dict  # sizes of the model at this scale
     weights: str  # random, preset
     seed: int
     threads: int
-
-
-def module_name(framework: str) -> str:
-    """Module of a framework inside this package."""
-    return framework.replace("-", "_")
+    mode: str | None = None  # of torch.compile, where the framework takes it
+    jit_compile: str | bool = "auto"  # or true, false; of Keras alone
 
 
 def create(cell: Cell):
     """The framework of a cell; imports our class, not yet the framework itself."""
-    return importlib.import_module(f"{__name__}.{module_name(cell.framework)}").Framework(cell)
+    return importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
 
 
 def builder(cell: Cell, family: str):

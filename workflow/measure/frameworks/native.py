@@ -14,7 +14,6 @@ class NativeFramework(TorchMixin):
 
     family = "pytorch"
     probeable = True
-    compile_mode = None
 
     def __init__(self, cell):
         self.cell = cell
@@ -152,7 +151,7 @@ class NativeFramework(TorchMixin):
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model),
-            "compile_mode": self.compile_mode,
+            "compile_mode": self.cell.mode,
             **self.execution(),
             **self.device_facts(),
             **self.fed,

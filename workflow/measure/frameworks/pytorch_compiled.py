@@ -1,4 +1,4 @@
-"""Native PyTorch through ``torch.compile``, as the page compiled it."""
+"""Native PyTorch through ``torch.compile``, in the mode of its column."""
 
 import contextlib
 import os
@@ -8,7 +8,6 @@ from measure.frameworks.native import NativeFramework
 
 
 class Framework(NativeFramework):
-    compile_mode = "reduce-overhead"
     probeable = False  # another batch size costs a compilation, longer than the run itself
 
     def load(self):
@@ -39,8 +38,8 @@ class Framework(NativeFramework):
         # A builder says what is compiled where that is not the whole model.
         own = getattr(self.models, "compile", None)
         if own:
-            return own(model, self.cell, self.compile_mode)
-        return self.torch.compile(model, mode=self.compile_mode)
+            return own(model, self.cell, self.cell.mode)
+        return self.torch.compile(model, mode=self.cell.mode)
 
     def compilations(self):
         return self._graphs() + cuda_graphs.recorded(self.torch)

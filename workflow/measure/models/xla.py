@@ -1,4 +1,4 @@
-"""Which Keras columns ask for XLA: one rule, followed by the builder of every model.
+"""Which Keras columns are compiled just in time: one rule, which every model's builder asks.
 
 A column runs what a user of that library gets from its documented call, and where the published
 benchmark asks for XLA, that is what the documented call was.
@@ -15,6 +15,13 @@ finds right for the backend and the device.
 """
 
 
-def asked(keras) -> bool:
-    """The ``jit_compile`` of the published fit and predict, for a Keras with its backend."""
-    return keras.backend.backend() != "torch"
+def options(cell, keras) -> dict[str, bool]:
+    """What ``compile()`` of a Keras model is told about ``jit_compile``.
+
+    As the cell's column has it; ``auto`` is the rule above, for a Keras with its backend.
+    """
+    if cell.jit_compile != "auto":
+        return {"jit_compile": cell.jit_compile}
+    if cell.task == "generate":
+        return {}
+    return {"jit_compile": keras.backend.backend() != "torch"}

@@ -30,10 +30,10 @@ def build(cell):
             optimizer=keras.optimizers.AdamW(),
             loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=None,
-            jit_compile=xla.asked(keras),
+            **xla.options(cell, keras),
         )
     else:
-        model.compile(jit_compile=xla.asked(keras))
+        model.compile(**xla.options(cell, keras))
     return model
 
 

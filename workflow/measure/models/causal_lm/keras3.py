@@ -17,7 +17,7 @@ def load():
 def finish(model, cell):
     """The task's model compiled as the page does it: LoRA and AdamW, or greedy generation."""
     if cell.task == "generate":
-        model.compile(sampler="greedy")
+        model.compile(sampler="greedy", **xla.options(cell, keras))
         return model
     model.backbone.enable_lora(cell.architecture["lora_rank"])
     if not model.trainable_weights:
@@ -26,7 +26,7 @@ def finish(model, cell):
         optimizer=keras.optimizers.AdamW(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         weighted_metrics=None,
-        jit_compile=xla.asked(keras),
+        **xla.options(cell, keras),
     )
     return model
 

@@ -1,5 +1,6 @@
 """Mistral from KerasNLP, the last release with Keras 2 code: generation only."""
 
+from measure.models import xla
 from measure.models.causal_lm.inputs import pieces
 from measure.models.causal_lm.loop import generate_loop
 from measure.models.mistral.inputs import SPECIAL
@@ -27,7 +28,7 @@ def build(cell):
         )
     else:
         model = keras_nlp.models.MistralCausalLM(backbone=_backbone(a), **options)
-    model.compile(sampler="greedy")
+    model.compile(sampler="greedy", **xla.options(cell, tf.keras))
     return model
 
 

@@ -10,7 +10,7 @@ def build(keras, keras_cv, cell):
     """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
-    model.compile(jit_compile=xla.asked(keras), **trained)
+    model.compile(**xla.options(cell, keras), **trained)
     return model
 
 

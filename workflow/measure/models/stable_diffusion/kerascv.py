@@ -15,7 +15,7 @@ def build(keras, keras_cv, cell):
     """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
-    model.compile(jit_compile=xla.asked(keras), **trained)
+    model.compile(**xla.options(cell, keras), **trained)
     return model
 
 
@@ -122,7 +122,7 @@ def unet(keras, a):
 
 def _preset(keras, keras_cv, cell):
     size = cell.architecture["image_size"]
-    pipeline = keras_cv.models.StableDiffusion(size, size, jit_compile=xla.asked(keras))
+    pipeline = keras_cv.models.StableDiffusion(size, size, **xla.options(cell, keras))
     if cell.task == "predict":
         return pipeline.diffusion_model
     encoder = pipeline.image_encoder

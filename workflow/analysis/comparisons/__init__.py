@@ -1,0 +1,1 @@
+"""Comparisons: what follows from two or more cells, before anything is said of it."""

@@ -1,0 +1,120 @@
+"""After how many steps one framework has overtaken another: what compiling costs first and saves
+later.
+
+The time to N steps is start-up and N times ms/step. Start-up is what came on top of the steps, in
+one of two readings:
+
+from the first step: first step and warm-up, less as many steps at the final speed; what a program
+pays again whenever it compiles anew;
+
+from the start of the process: importing the framework and building model, weights and inputs too.
+
+Tracing and compiling lie in the first step or in the warm-up. The formula holds from the end of the
+warm-up on (two or three steps); before, only the first step is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import permutations
+from statistics import fmean
+
+from analysis.results.cells import Cell, RowCells, Run, cell_ratio
+from analysis.statistics.intervals import Ratio
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a cell takes before and for its steps, means over its runs."""
+
+    first_step_s: float
+    start_up_s: float  # from the first step on; may be below 0, by the noise of the warm-up
+    import_and_build_s: float
+    step_s: float
+
+    def seconds(self, steps: float, from_process_start: bool = False) -> float:
+        """Time until so many steps are done, at least that of the first one."""
+        since = self.import_and_build_s if from_process_start else 0.0
+        return since + max(self.first_step_s, self.start_up_s + steps * self.step_s)
+
+    def total_start_up_s(self, from_process_start: bool) -> float:
+        """Start-up in one of the two readings."""
+        return self.start_up_s + (self.import_and_build_s if from_process_start else 0.0)
+
+
+@dataclass(frozen=True)
+class Overtaking:
+    """The cell with the shorter step against one with a longer step.
+
+    `steps` is the number after which the faster one is ahead for good, 1 when it is never behind.
+    `earliest` and `latest` are those at the ends of the 95 % interval of the ratio of their steps,
+    with start-up at its mean; `latest` is None when that interval does not exclude equal steps, so
+    that it may never happen, and both are None without an interval.
+    """
+
+    faster: Cell
+    slower: Cell
+    steps: int
+    earliest: int | None
+    latest: int | None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the runs show that it happens at all."""
+        return self.latest is not None
+
+
+def cost(cell: Cell) -> Cost | None:
+    """Of a measured cell; None when no run is ok."""
+    if not cell.ok_runs:
+        return None
+    timings = [run.record.timing for run in cell.ok_runs]
+    return Cost(
+        first_step_s=fmean(timing.first_step_s for timing in timings),
+        start_up_s=fmean(map(_start_up_s, cell.ok_runs)),
+        import_and_build_s=fmean(timing.import_s + timing.build_s for timing in timings),
+        step_s=cell.step_ms / 1000,
+    )
+
+
+def _start_up_s(run: Run) -> float:
+    """What the discarded steps took longer than as many timed ones."""
+    timing = run.record.timing
+    discarded_s = timing.first_step_s + timing.warmup_s
+    return discarded_s - timing.warmup_steps * run.step_ms / 1000
+
+
+def overtakings(row: RowCells, from_process_start: bool = False) -> list[Overtaking]:
+    """One for each pair of cells of a row that share a round and differ, in the order of the table,
+    the faster one first.
+    """
+    pairs = (
+        (faster, slower, cell_ratio(slower, faster))
+        for faster, slower in permutations(row.measured, 2)
+    )
+    return [
+        _overtaking(faster, slower, ratio, from_process_start)
+        for faster, slower, ratio in pairs
+        if ratio and ratio.value > 1
+    ]
+
+
+def _overtaking(faster: Cell, slower: Cell, ratio: Ratio, from_process_start: bool) -> Overtaking:
+    late_s = cost(faster).total_start_up_s(from_process_start)
+    late_s -= cost(slower).total_start_up_s(from_process_start)
+    low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval else (None, None)
+    steps, earliest, latest = (
+        steps_to_overtake(late_s, faster.step_ms / 1000, value) if value else None
+        for value in (ratio.value, high, low)
+    )
+    return Overtaking(faster, slower, steps, earliest, latest)
+
+
+def steps_to_overtake(late_s: float, step_s: float, ratio: float) -> int | None:
+    """The first step after which the faster one is ahead: its steps begin `late_s` later, and each
+    gains (ratio - 1) of its own time. 1 when it is never behind; None when it gains nothing.
+    """
+    if ratio <= 1:
+        return None
+    return max(1, math.floor(late_s / (step_s * (ratio - 1))) + 1)

@@ -1,0 +1,181 @@
+"""Key findings of this run: four questions that a reader has, answered only as far as the intervals
+allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.comparisons.gains import (
+    Gain,
+    Winners,
+    all_faster,
+    column_gains,
+    family_gains,
+    tally,
+    winners,
+)
+from analysis.formats.text import count, listed, ms
+from analysis.results.cells import Results
+from analysis.statistics.best_set import Standing
+
+KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"
+
+
+class Answer(StrEnum):
+    """What the intervals say to the question."""
+
+    YES = "yes"
+    NO = "no"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A question, its answer in a sentence, and a line of evidence per row."""
+
+    id: str
+    question: str
+    verdict: Answer
+    answer: str
+    evidence: tuple[tuple[str, str], ...]
+    numbers: dict[str, Any]
+
+
+def findings(results: Results) -> list[Finding]:
+    """In the order in which the report prints them."""
+    return [
+        _one_best_backend(results),
+        _faster(
+            "keras3_over_keras2",
+            "Is Keras 3, on its fastest backend, faster than Keras 2?",
+            "Keras 3 on its fastest backend",
+            "Keras 2",
+            family_gains(results, "keras3", "keras2"),
+        ),
+        _faster(
+            "upgrade_alone",
+            "Is the upgrade alone, from Keras 2 to Keras 3 on TensorFlow, faster?",
+            "Keras 3 on TensorFlow",
+            "Keras 2",
+            column_gains(results, UPGRADED, KERAS2),
+        ),
+        _faster(
+            "keras3_over_pytorch",
+            "Is Keras 3, on its fastest backend, faster than native PyTorch at its fastest?",
+            "Keras 3 on its fastest backend",
+            "native PyTorch",
+            family_gains(results, "keras3", "pytorch"),
+        ),
+    ]
+
+
+def _one_best_backend(results: Results) -> Finding:
+    contests = winners(results)
+    names = list(dict.fromkeys(c.column.name for w in contests for c in w.backends))
+    ahead = [name for name in names if contests and _never_behind(contests, name)]
+    verdict = _best_backend_verdict(contests, names, ahead)
+    titles = {c.column.name: c.column.title for w in contests for c in w.backends}
+    return Finding(
+        "one_best_backend",
+        "Is one backend of Keras 3 the fastest everywhere?",
+        verdict,
+        _best_backend_answer(contests, verdict, [titles[name] for name in ahead])
+        + _by_the_means(contests, titles),
+        tuple((w.row.row.label, _contest(w)) for w in contests),
+        {
+            "rows": len(contests),
+            "corrected_over": "rows and backends",
+            "shown_slower_in": {n: sum(w.is_behind(n) for w in contests) for n in names},
+            "fastest_in": {n: sum(w.fastest.column.name == n for w in contests) for n in names},
+        },
+    )
+
+
+def _never_behind(contests: list[Winners], name: str) -> bool:
+    return not any(contest.is_behind(name) for contest in contests)
+
+
+def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list[str]) -> Answer:
+    if not contests:
+        return Answer.NOT_MEASURED
+    if not ahead:
+        return Answer.NO
+    alone = [name for name in names if all(contest.is_alone(name) for contest in contests)]
+    return Answer.YES if alone else Answer.UNDECIDED
+
+
+def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
+    rows = count(len(contests), "row")
+    return {
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3.",
+        Answer.NO: (
+            f"No: each backend is shown slower than another one somewhere in {rows}, corrected for "
+            "the comparisons of all rows."
+        ),
+        Answer.YES: f"Yes: {listed(ahead)} is alone in the best set of all {rows}.",
+        Answer.UNDECIDED: (
+            f"Undecided: {listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower "
+            f"than another backend, nor alone in the best set of all {rows}."
+        ),
+    }[verdict]
+
+
+def _by_the_means(contests: list[Winners], titles: dict[str, str]) -> str:
+    """' By the means alone: Keras 3 (JAX) in 5 and ... in 4 of 9 rows.'"""
+    if not contests:
+        return ""
+    firsts = [contest.fastest.column.name for contest in contests]
+    parts = [f"{titles[name]} in {firsts.count(name)}" for name in dict.fromkeys(firsts)]
+    return f" By the means alone the fastest is {listed(parts)} of {count(len(contests), 'row')}."
+
+
+def _contest(contest: Winners) -> str:
+    """'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); shown slower: ...'."""
+    titles: dict[str, list[str]] = {}
+    for cell in contest.backends:
+        standing = contest.standings.get(cell.column.name, Standing.NOT_COMPARED)
+        titles.setdefault(standing, []).append(cell.column.title)
+    told = [f"{word}: {listed(titles[word])}" for word in Standing if word in titles]
+    fastest = contest.fastest
+    words = f"fastest {fastest.column.title}, {ms(fastest.step_ms)} ms"
+    return "; ".join([words, *told])
+
+
+def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
+    faster = all_faster(gains)
+    if not gains:
+        verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}."
+    elif faster:
+        verdict, answer = Answer.YES, f"Yes: {new} is {tally(gains)} ({_range(gains)})."
+    elif faster is False:
+        verdict, answer = Answer.NO, f"Not everywhere: {new} is {tally(gains)} ({_range(gains)})."
+    else:
+        verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {tally(gains)} ({_range(gains)})."
+    evidence = tuple(
+        (
+            gain.row.row.label,
+            f"{gain.words}, {gain.new.column.title} against {gain.base.column.title}"
+            + (f": {gain.verdict}" if gain.interval else ""),
+        )
+        for gain in gains
+    )
+    numbers = {
+        "gain": {"/".join(map(str, g.row.row.key)): g.ratio.value - 1 for g in gains},
+        "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
+    }
+    return Finding(name, question, verdict, answer, evidence, numbers)
+
+
+def _range(gains: list[Gain]) -> str:
+    """'throughput from +5 % [...] in A to +390 % [...] in B'."""
+    low, high = (choose(gains, key=lambda gain: gain.ratio.value) for choose in (min, max))
+    if low is high:
+        return f"throughput {low.words} in {low.row.row.label}"
+    return (
+        f"throughput from {low.words} in {low.row.row.label} to {high.words} in "
+        f"{high.row.row.label}"
+    )

@@ -1,0 +1,139 @@
+"""Comparisons that both findings and claims rest on: one column or family against another, row by
+row, paired by round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.formats.text import count, gain, listed
+from analysis.results.cells import Cell, Results, RowCells, cell_ratio, contest
+from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
+from analysis.statistics.intervals import Interval, Ratio, Verdict, together, verdict
+
+WORDS = {
+    Verdict.FASTER: "faster",
+    Verdict.SLOWER: "slower",
+    Verdict.SAME: "the same within 2\u00a0%",
+    Verdict.AMBIGUOUS: "not told apart",
+}
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Throughput gain of one cell over another of its row: t_base / t_new."""
+
+    row: RowCells
+    new: Cell
+    base: Cell
+    ratio: Ratio
+
+    @property
+    def verdict(self) -> Verdict:
+        """FASTER when the new one is; as everywhere, beyond 2 % and by the interval."""
+        turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+        return turned.get(self.ratio.verdict, self.ratio.verdict)
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.ratio.interval
+
+    @property
+    def words(self) -> str:
+        """'+42 % [+40 %, +44 %]'."""
+        ends = self.interval
+        interval = f" [{change(ends.low)}, {change(ends.high)}]" if ends else ""
+        return change(self.ratio.value) + interval
+
+
+def change(ratio: float) -> str:
+    """A throughput gain, with a decimal where it is small."""
+    return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
+
+
+def gain_of(row: RowCells, new: Cell | None, base: Cell | None) -> Gain | None:
+    """None when one of them, or a round with both, is missing."""
+    ratio = cell_ratio(base, new) if new and base else None
+    return Gain(row, new, base, ratio) if ratio else None
+
+
+def cell_of(row: RowCells, column: str) -> Cell | None:
+    """The cell of a column, if it was measured."""
+    return next((cell for cell in row.measured if cell.column.name == column), None)
+
+
+def family_gains(results: Results, new: str, base: str) -> list[Gain]:
+    """The fastest column of one family over the fastest of another, in every row with both."""
+    found = [gain_of(row, row.fastest(new), row.fastest(base)) for row in results.rows]
+    return [gain for gain in found if gain]
+
+
+def column_gains(results: Results, new: str, base: str) -> list[Gain]:
+    """One column over another, in every row with both."""
+    found = [gain_of(row, cell_of(row, new), cell_of(row, base)) for row in results.rows]
+    return [gain for gain in found if gain]
+
+
+def tally(gains: list[Gain]) -> str:
+    """'faster in 4, slower in 1 and not told apart in 1 of 6 rows'; of single runs the means."""
+    rows = count(len(gains), "row")
+    if not any(gain.interval for gain in gains):
+        faster = sum(gain.ratio.value > 1 for gain in gains)
+        return f"faster by the mean of one run in {faster} of {rows}, which shows nothing yet"
+    words = [WORDS[gain.verdict] for gain in gains]
+    parts = [f"{word} in {words.count(word)}" for word in WORDS.values() if word in words]
+    return f"{listed(parts)} of {rows}"
+
+
+def all_faster(gains: list[Gain]) -> bool | None:
+    """Whether the new one is faster in each of some rows; None where the intervals do not tell.
+
+    True needs every row. One row is enough for False, and with many rows chance makes one: so its
+    interval has to be one of those that hold for all rows at once.
+    """
+    if all(gain.verdict is Verdict.FASTER for gain in gains):
+        return True
+    of_base = {verdict(together(gain.ratio, len(gains))) for gain in gains}
+    return False if {Verdict.FASTER, Verdict.SAME} & of_base else None
+
+
+@dataclass(frozen=True)
+class Winners:
+    """Of a row with at least two backends of Keras 3: the fastest by number, and where the
+    intervals put each. Shown slower holds for all rows together, as statements about a whole table
+    need it.
+    """
+
+    row: RowCells
+    fastest: Cell
+    backends: tuple[Cell, ...]
+    standings: dict[str, Standing]
+
+    @property
+    def best(self) -> frozenset[str]:
+        """Names of those that were compared and are not shown slower; empty with a single run."""
+        return not_slower(self.standings)
+
+    def is_behind(self, name: str) -> bool:
+        """Whether this backend is shown slower than another one."""
+        return self.standings.get(name) is Standing.SLOWER
+
+    def is_alone(self, name: str) -> bool:
+        """Whether every other backend is shown slower; one that was not compared is not."""
+        others = {cell.column.name for cell in self.backends} - {name}
+        return name in self.best and all(map(self.is_behind, others))
+
+
+def winners(results: Results) -> list[Winners]:
+    """The contest of Keras 3's backends, row by row, corrected over rows and backends."""
+    fields = [(row, backends) for row in results.rows if len(backends := _backends(row)) > 1]
+    contests = [contest(backends) for _, backends in fields]
+    slower = shown_slower_of(contests)
+    return [
+        Winners(row, row.fastest("keras3"), backends, held.standings(out))
+        for (row, backends), held, out in zip(fields, contests, slower, strict=True)
+    ]
+
+
+def _backends(row: RowCells) -> tuple[Cell, ...]:
+    return tuple(cell for cell in row.measured if cell.column.family == "keras3")

@@ -1,0 +1,124 @@
+"""Why the published arithmetic prints another time than ours for the same steps of one process.
+
+Three faults of it are known, and each leaves a mark that a rule can look for. A difference that
+shows no such mark is said to be unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from analysis.comparisons.observer import observer_ratio
+from analysis.formats.text import percent, signed_percent, times
+from analysis.results.cells import Cell
+from analysis.statistics.intervals import MARGIN, Interval, geometric_mean, log_t_interval
+
+# How a record words the published arithmetic of a task.
+BY_CALLBACKS = "batch callbacks"
+BY_SUBTRACTION = "less one step"
+COUNTED_AS_100 = "99 steps counted as 100"
+COUNTING = 0.99  # what that arithmetic makes of a time that was measured perfectly
+
+
+class Cause(StrEnum):
+    """What explains the difference."""
+
+    SAME = "none: within 2 %"
+    COUNTING = "99 steps counted as 100"
+    NO_FENCE = "missing fence"
+    CALLBACK = "callback waits for each step"
+    SUBTRACTION = "subtraction of one noisy call"
+    UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True)
+class LegacyDifference:
+    """The published arithmetic over ours, with what explains it; the interval needs two runs."""
+
+    ratio: float
+    interval: Interval | None
+    cause: Cause
+    sentence: str
+
+
+def explain(cell: Cell) -> LegacyDifference | None:
+    """The difference of a cell and its cause; None where the arithmetic was not taken."""
+    ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
+    if not ratios:
+        return None
+    ratio = geometric_mean(ratios)
+    cause = _cause(cell, ratio)
+    sentence = (
+        f"The published arithmetic gives {signed_percent(ratio - 1)}. {_because(cell, cause)}"
+    )
+    return LegacyDifference(ratio, log_t_interval(ratios), cause, sentence)
+
+
+def _cause(cell: Cell, ratio: float) -> Cause:
+    counting = COUNTED_AS_100 in _method(cell)
+    rest = ratio / COUNTING if counting else ratio  # what the arithmetic itself does not explain
+    if _same(rest):
+        return Cause.COUNTING if counting else Cause.SAME
+    if BY_SUBTRACTION in _method(cell):
+        return Cause.SUBTRACTION
+    if rest < 1 and _asynchronous(cell):
+        return Cause.NO_FENCE
+    if rest > 1 and _waits(cell, rest):
+        return Cause.CALLBACK
+    return Cause.UNEXPLAINED
+
+
+def _same(ratio: float) -> bool:
+    return max(ratio, 1 / ratio) <= 1 + MARGIN
+
+
+def _method(cell: Cell) -> str:
+    return next(record.timing.legacy.method for record in cell.records if record.timing.legacy)
+
+
+def _asynchronous(cell: Cell) -> bool:
+    """Whether a step's call may return before its work is done."""
+    cards = [record.parity or {} for record in cell.records]
+    return any(record.cell.accelerator == "cuda" for record in cell.records) or any(
+        card.get("backend") == "jax" for card in cards
+    )
+
+
+def _waits(cell: Cell, ratio: float) -> bool:
+    """Whether Keras' callbacks made every step wait: the time is nearer to that of steps with a
+    fence after each than to that of steps in a row.
+    """
+    observed = observer_ratio(cell)
+    by_callbacks = cell.column.family == "keras3" and BY_CALLBACKS in _method(cell)
+    return (
+        by_callbacks
+        and observed is not None
+        and not _same(observed)
+        and abs(ratio - observed) < abs(ratio - 1)
+    )
+
+
+def _because(cell: Cell, cause: Cause) -> str:
+    observed = observer_ratio(cell)
+    return {
+        Cause.SAME: f"That is within {percent(MARGIN)}, no difference.",
+        Cause.COUNTING: (
+            "It divides the time of 99 steps by 100, which explains -1\u00a0%; what is left is "
+            f"within {percent(MARGIN)}."
+        ),
+        Cause.NO_FENCE: (
+            "Steps are issued ahead of the device here and nothing waits for the last ones, so the "
+            "clock stops before the work does."
+        ),
+        Cause.CALLBACK: (
+            "Its callback makes Keras wait for every step, and steps with a fence after each take "
+            f"{times(observed or 1)} the time."
+        ),
+        Cause.SUBTRACTION: (
+            "It subtracts the time of one call from that of many, so the noise of single calls "
+            "enters the mean."
+        ),
+        Cause.UNEXPLAINED: "None of its known faults shows here: noise within the process, or "
+        "what its callbacks cost.",
+    }[cause]

@@ -1,0 +1,72 @@
+"""Library versions of this run beside those of the published benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from analysis.formats.text import listed
+from analysis.results.cells import Cell
+from analysis.results.reference import Conditions
+
+Installed = tuple[str, str]  # name and version
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library of the page, and what stands for it here; None where nothing does."""
+
+    name: str
+    published: str
+    found: frozenset[Installed | None]
+
+    @property
+    def same(self) -> bool:
+        return self._versions == {Version(self.published)}
+
+    @property
+    def newer(self) -> bool:
+        """Whether each version found is."""
+        return all(found and found > Version(self.published) for found in self._versions)
+
+    @property
+    def _versions(self) -> set[Version | None]:
+        return {entry and _version(entry[1]) for entry in self.found}
+
+    def __str__(self) -> str:
+        """'keras-hub 0.32.0 (page: keras-nlp 0.8.2)'; the page's name only where it is another."""
+        here = sorted(entry for entry in self.found if entry)
+        renamed = {name for name, _ in here} - {self.name}
+        page = f"{self.name} {self.published}" if renamed else self.published
+        words = [f"{name} {version}" for name, version in here]
+        words += [f"no {self.name}"] if None in self.found else []
+        return f"{listed(words)} (page: {page})"
+
+
+def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[Library]:
+    """Those that the page names for the columns of these cells, and had in another version."""
+    found: dict[Installed, set[Installed | None]] = {}
+    for cell in cells:
+        for published in conditions.versions.get(cell.column.name, {}).items():
+            for record in cell.records:
+                here = _installed(record.environment.packages, published[0], conditions)
+                found.setdefault(published, set()).add(here)
+    libraries = [Library(*published, frozenset(here)) for published, here in found.items()]
+    return [library for library in libraries if not library.same]
+
+
+def _installed(packages: dict[str, str], name: str, conditions: Conditions) -> Installed | None:
+    """Under the page's name or one that it has now."""
+    versions = {key.lower().replace("_", "-"): version for key, version in packages.items()}
+    names = [name, *(new for new, old in conditions.also_called.items() if old == name)]
+    return next(((other, versions[other]) for other in names if other in versions), None)
+
+
+def _version(text: str) -> Version | None:
+    """Without what a build adds: '2.2.1+cu121' is 2.2.1; None where it is no version at all."""
+    try:
+        return Version(Version(text).public)
+    except InvalidVersion:
+        return None

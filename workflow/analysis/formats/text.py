@@ -1,0 +1,182 @@
+"""Numbers and words as they are printed: one digit rule, one spelling of NA, one escape per format.
+
+Reasons, titles and warnings come from outside (an exception can say anything), so every writer
+passes all text through its escape.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from functools import lru_cache
+
+from analysis.statistics.intervals import Interval
+
+NA = "NA"
+SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
+
+FLOP_UNITS = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
+
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+"
+)
+_MARKDOWN = re.compile(r"([\\`*\[\]<>|~$&]|\b_|_\b)")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "]": "{]}",
+    '"': "''",
+    "±": r"$\pm$",
+    "\u00d7": r"$\times$",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
+    "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
+    "µ": r"$\mu$",
+    "…": r"\dots{}",
+    "\u00a0": "~",
+}
+
+
+def decimals(value_ms: float) -> int:
+    """Decimal places that give a time its significant digits: 214.5, 21.45, 2.145, 1307."""
+    if value_ms <= 0:
+        return SIGNIFICANT - 1
+    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value_ms)))
+    # 9.9996 rounds up to one more integer digit
+    return max(0, places - 1) if round(value_ms, places) >= 10 ** (SIGNIFICANT - places) else places
+
+
+def ms(value_ms: float | None) -> str:
+    """A time in ms by the one digit rule."""
+    return NA if value_ms is None else f"{value_ms:.{decimals(value_ms)}f}"
+
+
+def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:
+    """The ends of the interval of a time, to the digit of the time."""
+    places = decimals(value_ms)
+    return f"{interval.low:.{places}f}", f"{interval.high:.{places}f}"
+
+
+def percent(share: float) -> str:
+    """A share; below 10 % with one decimal."""
+    number = f"{100 * share:.1f}" if abs(share) < 0.0995 else f"{100 * share:.0f}"
+    return f"{number.removesuffix('.0')}\u00a0%"
+
+
+def signed_percent(share: float) -> str:
+    """A small difference, with its sign."""
+    return f"{100 * share:+.2f}\u00a0%"
+
+
+def times(ratio: float) -> str:
+    """A ratio of times."""
+    return f"{ratio:.2f}\u00d7"
+
+
+def gain(ratio: float) -> str:
+    """A throughput gain as the page prints it: t_old / t_new - 1, in percent, signed."""
+    return f"{100 * (ratio - 1):+.0f}\u00a0%"
+
+
+def seconds(value_s: float | None) -> str:
+    """A duration in seconds."""
+    return NA if value_s is None else f"{value_s:.2f}" if value_s < 10 else f"{value_s:.1f}"
+
+
+def mib(value_mib: float | None) -> str:
+    """An amount of memory in MiB."""
+    return NA if value_mib is None else f"{value_mib:,.0f}"
+
+
+def flops(value: float) -> str:
+    """An amount of arithmetic to three digits: '1.50 TFLOP'."""
+    power = min(max(int(math.log10(value)) // 3, 0), len(FLOP_UNITS) - 1) if value >= 1 else 0
+    scaled = value / 1000**power
+    return f"{scaled:.{max(0, 2 - int(math.log10(max(scaled, 1))))}f} {FLOP_UNITS[power]}"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """'1 run', '3 runs'."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(items: list[str]) -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    return (
+        items[0]
+        if len(items) == 1
+        else f"{', '.join(items[:-1])} and {items[-1]}"
+        if items
+        else "none"
+    )
+
+
+def spelled(value: str | int | float | bool | None) -> str:
+    """A value of a parity card."""
+    if value is None:
+        return NA
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@lru_cache(maxsize=4096)  # most of the texts of a table stand in it again and again
+def plain(text: str) -> str:
+    """One line without control characters: safe for a terminal."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def markdown(text: str) -> str:
+    """Text that Markdown shows as it is, in a table cell too."""
+    return _MARKDOWN.sub(r"\\\1", plain(text))
+
+
+def html_text(text: str) -> str:
+    """Text or attribute value."""
+    return html.escape(plain(text), quote=True)
+
+
+def latex(text: str) -> str:
+    """Text for LaTeX with no package but booktabs; other characters than ASCII are named by their
+    code.
+    """
+    return "".join(
+        _LATEX.get(char) or (char if char.isascii() else f"[U+{ord(char):04X}]")
+        for char in plain(text)
+    )
+
+
+def rst(text: str) -> str:
+    """Inline text of a reStructuredText document, which Snakemake reads as a Jinja template first:
+    a backslash before every character that means something to either.
+    """
+    return re.sub(r"([^\w\s])", r"\\\1", plain(text))
+
+
+def csv_text(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    line = plain(text)
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+
+
+def anchor(*parts: str) -> str:
+    """An id in a page, different for different parts: characters but letters, digits and _ are
+    spelled by their code.
+    """
+    return "-".join(re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0]):x}.", part) for part in parts)

@@ -1,0 +1,1 @@
+"""Results: plan and records read, checked and joined into cells."""

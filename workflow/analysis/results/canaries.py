@@ -1,0 +1,101 @@
+"""Canaries: the same small work between two rounds, which shows whether the machine drifted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from analysis.statistics.intervals import MARGIN
+
+
+@dataclass(frozen=True)
+class MatrixProduct:
+    """Square matrix products on the device: the best in FLOP/s, the median in ms."""
+
+    dtype: str  # what it computes in: float32, tf32 or bfloat16
+    size: int
+    flops_per_s: float
+    step_ms: float
+
+
+@dataclass(frozen=True)
+class Canary:
+    """Fixed work before round `index + 1` and after round `index`; None where it was not done."""
+
+    index: int
+    identity: str
+    machine_id: str
+    started_at: datetime
+    finished_at: datetime
+    total_s: float
+    status: str
+    reason: str
+    python_loop_ms: float | None
+    memory_copy_gib_per_s: float | None
+    matmul: tuple[MatrixProduct, ...]
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Canary:
+        """From data that already passed the schema."""
+        parts = {
+            "started_at": datetime.fromisoformat(data["started_at"]),
+            "finished_at": datetime.fromisoformat(data["finished_at"]),
+            "matmul": tuple(MatrixProduct(**product) for product in data["matmul"]),
+        }
+        return cls(**{key: value for key, value in data.items() if key != "schema"} | parts)
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def durations(self) -> dict[str, float]:
+        """How long each piece of work took, by its name; comparable only between canaries."""
+        found = {f"{product.dtype} matmul": product.step_ms for product in self.matmul}
+        if self.memory_copy_gib_per_s is not None:
+            found["memory copy"] = 1 / self.memory_copy_gib_per_s
+        if self.python_loop_ms is not None:
+            found["Python loop"] = self.python_loop_ms
+        return found
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round between its two canaries; either is None where it was not measured."""
+
+    number: int
+    before: Canary | None
+    after: Canary | None
+
+    @property
+    def drift(self) -> dict[str, float]:
+        """Time after over time before, by the name of the work; empty unless both are ok."""
+        if not (self.before and self.after and self.before.ok and self.after.ok):
+            return {}
+        before, after = self.before.durations, self.after.durations
+        return {name: after[name] / before[name] for name in before if name in after}
+
+    @property
+    def drifted(self) -> dict[str, float]:
+        """Those beyond the margin within which times count as the same."""
+        return {
+            name: ratio for name, ratio in self.drift.items() if max(ratio, 1 / ratio) > 1 + MARGIN
+        }
+
+
+def rounds(canaries: tuple[Canary | None, ...]) -> list[Round]:
+    """Every round with the canaries beside it."""
+    beside = enumerate(pairwise(canaries), start=1)
+    return [Round(number, before, after) for number, (before, after) in beside]
+
+
+def peak_flops_per_s(canaries: Iterable[Canary | None]) -> dict[str, float]:
+    """The best matrix product of all canaries that are ok, by dtype: what the device can do."""
+    products = [product for canary in canaries if canary and canary.ok for product in canary.matmul]
+    return {
+        dtype: max(product.flops_per_s for product in products if product.dtype == dtype)
+        for dtype in dict.fromkeys(product.dtype for product in products)
+    }

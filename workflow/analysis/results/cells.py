@@ -1,0 +1,306 @@
+"""Cells as the table sees them: the plan's cells joined with their records, and what follows from
+both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean, median
+
+from analysis.results.canaries import Canary, peak_flops_per_s
+from analysis.results.machine_card import MachineCard
+from analysis.results.plan import Column, Plan, Row
+from analysis.results.record import Record
+from analysis.results.self_test import SelfTest
+from analysis.statistics.best_set import Contest, Standing
+from analysis.statistics.intervals import (
+    MIN_RUNS,
+    NS_PER_MS,
+    Interval,
+    Moderate,
+    Ratio,
+    as_measured,
+    deviation,
+    geometric_mean,
+    log_t_interval,
+    paired_ratio,
+    run_mean_ms,
+)
+from analysis.statistics.steady_state import Course, course, worst
+from analysis.statistics.table_scatter import UNKNOWN, Scattered, TableScatter, table_scatter
+
+OK = "ok"
+UNSUPPORTED = "unsupported"
+STALE = "stale"
+NOT_MEASURED = "not measured"
+NOT_PLANNED = "not planned"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned run and what became of it; a stale run keeps its record and never enters a mean."""
+
+    number: int
+    position: int
+    path: str
+    status: str
+    reason: str
+    record: Record | None
+    peak_flops_per_s: float | None = None  # what its machine can do; None where no canary says
+
+    @property
+    def ok(self) -> bool:
+        return self.status == OK
+
+    @cached_property
+    def step_ms(self) -> float | None:
+        """Pipelined ms/step, the headline; None unless ok."""
+        if not self.ok:
+            return None
+        return run_mean_ms(self._blocks)
+
+    @cached_property
+    def fastest_block_ms(self) -> float | None:
+        """ms/step of the fastest block; None unless ok."""
+        return min(run_mean_ms([block]) for block in self._blocks) if self.ok else None
+
+    @cached_property
+    def course(self) -> Course | None:
+        """Whether its steps were steady; None unless ok."""
+        return course(self._blocks) if self.ok else None
+
+    @cached_property
+    def block_variance(self) -> float | None:
+        """Variance of the logarithms of its block means; None unless ok, and below two blocks."""
+        blocks = [math.log(run_mean_ms([block])) for block in self._blocks] if self.ok else []
+        return deviation(blocks) ** 2 if len(blocks) >= MIN_RUNS else None
+
+    @property
+    def _blocks(self) -> list[tuple[int, int]]:
+        return [(block.steps, block.elapsed_ns) for block in self.record.timing.blocks]
+
+    @property
+    def flops_per_s(self) -> float | None:
+        """What its time implies; None unless ok, and where FLOPs are not counted."""
+        flops = self.record.work.flops_per_step if self.ok and self.record.work else None
+        return flops / (self.step_ms / 1000) if flops else None
+
+    @property
+    def claimed_dtype(self) -> str | None:
+        """The dtype that was asked for, where no parity card says what really ran."""
+        return None
+
+    @property
+    def share_of_peak(self) -> float | None:
+        """Implied FLOP/s over those of the machine's best matrix product."""
+        if self.flops_per_s is None or self.peak_flops_per_s is None:
+            return None
+        return self.flops_per_s / self.peak_flops_per_s
+
+    @cached_property
+    def synchronised_ms(self) -> float | None:
+        """Median ms of a step with a fence after it; None when none was timed."""
+        times_ns = self.record.timing.synchronised_ns if self.ok else ()
+        return median(times_ns) / NS_PER_MS if times_ns else None
+
+    @property
+    def legacy_ms(self) -> float | None:
+        """ms/step by the published arithmetic; None when it was not taken."""
+        legacy = self.record.timing.legacy if self.ok else None
+        return legacy.step_ms if legacy else None
+
+
+@dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
+class Cell:
+    """A row on a framework."""
+
+    row: Row
+    column: Column
+    unsupported: str | None
+    runs: tuple[Run, ...]
+    scatter: TableScatter = UNKNOWN  # of the runs of the table that it stands in
+
+    @cached_property
+    def ok_runs(self) -> tuple[Run, ...]:
+        return tuple(run for run in self.runs if run.ok)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Records of the runs that count; a published number has none."""
+        return tuple(run.record for run in self.ok_runs if run.record)
+
+    @cached_property
+    def run_ms(self) -> dict[int, float]:
+        """ms/step by round."""
+        return {run.number: run.step_ms for run in self.ok_runs}
+
+    @cached_property
+    def step_ms(self) -> float | None:
+        """Geometric mean of the run means; None when no run is ok."""
+        return geometric_mean(self.run_ms.values()) if self.run_ms else None
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """95 % interval of its time, by the scatter of the table's cells; None with one run."""
+        moderate = self.scatter.of_cell(self.scattered) if self.steady else as_measured
+        return log_t_interval(list(self.run_ms.values()), moderate)
+
+    @cached_property
+    def plain_interval(self) -> Interval | None:
+        """The same by its own runs alone."""
+        return log_t_interval(list(self.run_ms.values()))
+
+    @cached_property
+    def scattered(self) -> Scattered:
+        """What the scatter of the table is estimated from."""
+        variances = [run.block_variance for run in self.ok_runs if run.block_variance is not None]
+        return Scattered(self.run_ms, fmean(variances) if variances else None)
+
+    @cached_property
+    def course(self) -> Course | None:
+        """That of the run that decides whether the cell is steady; None when no run is ok."""
+        return worst([run.course for run in self.ok_runs]) if self.ok_runs else None
+
+    @property
+    def steady(self) -> bool:
+        """Whether every run was, so that the cell may be called best."""
+        return self.course is not None and self.course.steady
+
+    @cached_property
+    def status(self) -> str:
+        """ok when any run is; else what became of the first run that ended, was outdated or is
+        missing.
+        """
+        return self._decisive.status if self._decisive else self._without_runs[0]
+
+    @cached_property
+    def reason(self) -> str:
+        """Why the cell has no number, in words; empty when it has one."""
+        return self._decisive.reason if self._decisive else self._without_runs[1]
+
+    @property
+    def _decisive(self) -> Run | None:
+        """The run that names the status: one that counts, then one that failed, then stale, then
+        missing.
+        """
+        order = {OK: 0, STALE: 2, NOT_MEASURED: 3}
+        return min(self.runs, key=lambda run: order.get(run.status, 1), default=None)
+
+    @property
+    def _without_runs(self) -> tuple[str, str]:
+        if self.unsupported is None:
+            return NOT_PLANNED, "the plan holds no run of this cell"
+        return UNSUPPORTED, self.unsupported
+
+    @cached_property
+    def lost_runs(self) -> tuple[Run, ...]:
+        """Runs that are missing from the mean of a cell that has one."""
+        return tuple(run for run in self.runs if not run.ok) if self.ok_runs else ()
+
+
+@dataclass(frozen=True)
+class RowCells:
+    """A row of the table with its cells, in the order of the columns."""
+
+    row: Row
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def measured(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.ok_runs)
+
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """Where every measured framework stands, by name; one that was not steady is not
+        compared.
+        """
+        standings = contest(self.measured).standings()
+        names = (cell.column.name for cell in self.measured)
+        return {name: standings.get(name, Standing.NOT_COMPARED) for name in names}
+
+    def fastest(self, *families: str) -> Cell | None:
+        """The cell with the lowest mean among these families (all of them by default): of those
+        that are steady, or of all that were measured where none is.
+        """
+        cells = [
+            cell for cell in self.measured if not families or cell.column.family in families
+        ]
+        steady = [cell for cell in cells if cell.steady]
+        return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
+
+
+def contest(cells: Iterable[Cell]) -> Contest:
+    """The steady ones among cells of one row, as they are compared."""
+    steady = {cell.column.name: cell for cell in cells if cell.steady}
+    return Contest(
+        {name: cell.run_ms for name, cell in steady.items()},
+        lambda name, base: moderate_ratio(steady[name], steady[base]),
+    )
+
+
+def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
+    """The ratio of the times of two cells of a row, paired by round; None when they share none."""
+    return paired_ratio(cell.run_ms, base.run_ms, moderate_ratio(cell, base))
+
+
+def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
+    """By the scatter of the table's pairs, unless one of the two was not steady."""
+    if not (cell.steady and base.steady):
+        return as_measured
+    return cell.scatter.of_pair(cell.scattered, base.scattered)
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that was planned and measured; `digest` names exactly these bytes of all files.
+
+    `canaries` has an entry for each that the plan names. None stands for what was not measured.
+    """
+
+    plan: Plan
+    rows: tuple[RowCells, ...]
+    digest: str
+    canaries: tuple[Canary | None, ...] = ()
+    machine_card: MachineCard | None = None
+    self_test: SelfTest | None = None
+
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """Every cell in table order."""
+        return (cell for row in self.rows for cell in row.cells)
+
+    @property
+    def runs(self) -> Iterator[tuple[Cell, Run]]:
+        """Every planned run in table order."""
+        return ((cell, run) for cell in self.cells for run in cell.runs)
+
+    @property
+    def peak_source(self) -> str:
+        """What `peaks` come from."""
+        return "the best matrix product of the canaries"
+
+    @cached_property
+    def peaks(self) -> dict[str, float]:
+        """What the device can do, FLOP/s by dtype."""
+        return peak_flops_per_s(self.canaries)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """Records that count, in table order."""
+        return tuple(record for cell in self.cells for record in cell.records)
+
+
+def moderated(results: Results) -> Results:
+    """The same results, where every cell knows how much the cells of its table scatter."""
+    found = table_scatter(
+        {cell.column.name: cell.scattered for cell in row.measured if cell.steady}
+        for row in results.rows
+    )
+    rows = tuple(
+        replace(row, cells=tuple(replace(cell, scatter=found) for cell in row.cells))
+        for row in results.rows
+    )
+    return replace(results, rows=rows)

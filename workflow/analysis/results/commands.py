@@ -1,0 +1,37 @@
+"""What the command lines share: the options that name the input."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from analysis.results.cells import Results
+from analysis.results.loading import load_results
+from analysis.results.reference import REFERENCE
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A parser with the options of every command."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument(
+        "--plan", type=Path, required=True, help="the plan, usually results/plan.json"
+    )
+    options.add_argument(
+        "--project",
+        type=Path,
+        help="folder that the paths of records start from; "
+        "by default the one that holds the plan's folder",
+    )
+    return options
+
+
+def add_reference(options: argparse.ArgumentParser) -> None:
+    """The option of the commands that print published numbers."""
+    options.add_argument(
+        "--reference", type=Path, default=REFERENCE, help="folder of the published numbers"
+    )
+
+
+def results_of(arguments: argparse.Namespace) -> Results:
+    """The results that the options name."""
+    return load_results(arguments.plan, arguments.project)

@@ -1,0 +1,171 @@
+"""The plan: every cell and run that the configuration asked for, in table order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analysis.formats.errors import InputError
+from analysis.formats.strict_json import read_json, validate
+
+RowKey = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: model x task x batch size."""
+
+    model: str
+    task: str
+    batch_size: int
+    title: str
+    published_batch_size: int | None
+    label: str  # the title, with the batch size where another row has the same title
+
+    @property
+    def key(self) -> RowKey:
+        return (self.model, self.task, self.batch_size)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: a framework with settings, and how both are drawn."""
+
+    name: str
+    title: str
+    family: str  # keras2, keras3, pytorch, or a framework's own
+    framework: str = ""  # this and the others are not known of a published column
+    settings: dict[str, Any] = field(default_factory=dict, hash=False)
+    against: dict[str, str] = field(default_factory=dict, hash=False)  # question by framework
+    colour: str = "#56b4e9"
+    marker: str = "X"
+    hatch: str = "++"
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One process that is to measure one cell; `position` is its place in the schedule, from 0."""
+
+    run: int
+    position: int
+    record: str
+    identity: str
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell; `unsupported` says why it is known not to run, None when it is measured."""
+
+    unsupported: str | None
+    runs: tuple[PlannedRun, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model at the scale of this plan."""
+
+    title: str
+    citation: str
+    preset: str
+    architecture: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was to be measured."""
+
+    study: dict[str, str] | None  # name, title and question
+    results: str  # folder
+    scale: str
+    scale_reason: str
+    accelerator: str
+    weights: str
+    seed: int
+    runs: int
+    precision: str
+    canaries: tuple[str, ...]
+    machine_card: str
+    self_test: str
+    models: dict[str, Model]
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    cells: dict[tuple[RowKey, str], PlannedCell]
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Plan:
+        """From data that already passed the schema."""
+        built = {"schema", "canaries", "models", "rows", "columns", "cells"}
+        return cls(
+            **{name: value for name, value in data.items() if name not in built},
+            canaries=tuple(next(iter(data["canaries"].values()), ())),
+            models={name: Model(**model) for name, model in data["models"].items()},
+            rows=_rows(data["rows"]),
+            columns=tuple(Column(**column) for column in data["columns"]),
+            cells={_cell_key(cell): _planned_cell(cell) for cell in data["cells"]},
+        )
+
+
+def _rows(rows: list[dict[str, Any]]) -> tuple[Row, ...]:
+    titles = [row["title"] for row in rows]
+    return tuple(Row(**row, label=_label(row, titles)) for row in rows)
+
+
+def _label(row: dict[str, Any], titles: list[str]) -> str:
+    alone = titles.count(row["title"]) == 1
+    return row["title"] if alone else f"{row['title']} (batch {row['batch_size']})"
+
+
+def _cell_key(cell: dict[str, Any]) -> tuple[RowKey, str]:
+    return (cell["model"], cell["task"], cell["batch_size"]), cell["column"]
+
+
+def _planned_cell(cell: dict[str, Any]) -> PlannedCell:
+    runs = sorted((PlannedRun(**run) for run in cell["runs"]), key=lambda run: run.run)
+    return PlannedCell(cell["unsupported"], tuple(runs))
+
+
+def load_plan(path: Path) -> Plan:
+    """Read and check a plan; a plan that contradicts itself is refused, because its table would
+    lie.
+    """
+    shown = str(path)
+    data = read_json(path, shown)
+    validate(data, "plan", shown)
+    problems = _contradictions(data)
+    if problems:
+        raise InputError(f"{shown}: {problem}" for problem in problems)
+    return Plan.from_json(data)
+
+
+def _contradictions(data: dict[str, Any]) -> list[str]:
+    rows = [(row["model"], row["task"], row["batch_size"]) for row in data["rows"]]
+    columns = [column["name"] for column in data["columns"]]
+    cells = [_cell_key(cell) for cell in data["cells"]]
+    records = [run["record"] for cell in data["cells"] for run in cell["runs"]]
+    problems = [
+        f"/{name}: {item!r} stands there twice"
+        for name, items in (
+            ("rows", rows),
+            ("columns", columns),
+            ("cells", cells),
+            ("records", records),
+        )
+        for item in _repeated(items)
+    ]
+    for row, column in cells:
+        if row not in rows or column not in columns:
+            problems.append(
+                f"/cells: {row!r} on {column!r} is no row and framework of this plan"
+            )
+    problems += [
+        f"/models: {row[0]!r} is missing, a row needs it"
+        for row in rows
+        if row[0] not in data["models"]
+    ]
+    return problems
+
+
+def _repeated(items: list[Any]) -> list[Any]:
+    seen: set[Any] = set()
+    return [item for item in items if item in seen or seen.add(item)]

@@ -1,0 +1,98 @@
+"""Whether a run can be as fast as it says: the FLOP/s that its time implies, against the best
+matrix product that the canaries measured on the same machine.
+
+It is the fastest block of a run that is judged. An asynchronous device takes some 30 programs into
+its queue before it makes the host wait, so without a fence the first blocks are far too fast and
+the others are not: their mean may well be possible.
+
+Faster than that product, a run is invalid: a fence is missing, so that the clock stopped before the
+work did, or the label of its precision or the count of its FLOPs is wrong. All of these are off by
+factors. 10 % are allowed, because a canary is a measurement too: it catches the device at other
+clocks, and one size of matrix is not the best of all.
+
+The peak is that of the least exact arithmetic on the parity card or of any more exact one,
+whichever is faster: a framework may always do better than asked, and bfloat16 is slower than
+float32 on processors that emulate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from analysis.formats.text import flops, ms, percent
+from analysis.results.canaries import Canary, peak_flops_per_s
+from analysis.results.cells import Cell, Results, RowCells, Run
+
+TOLERANCE = 0.10
+INVALID = "invalid"
+
+WIDTHS = ("float32", "tf32", "bfloat16")  # as canaries name them, the most exact first
+WIDTH_OF = {
+    "float64": "float32",
+    "float32": "float32",
+    "tf32": "tf32",
+    "bfloat16": "bfloat16",
+    "float16": "bfloat16",
+}
+CARD_ENTRIES = ("dtype", "matmul_precision", "convolution_precision")
+
+Peaks = Mapping[str, Mapping[str, float]]  # machine id -> dtype -> FLOP/s
+
+
+def judged(results: Results) -> Results:
+    """The same results, where every run knows its peak and one above it is invalid."""
+    peaks = peaks_by_machine(results.canaries)
+    return replace(results, rows=tuple(_judged_row(row, peaks) for row in results.rows))
+
+
+def _judged_row(row: RowCells, peaks: Peaks) -> RowCells:
+    return replace(row, cells=tuple(_judged_cell(cell, peaks) for cell in row.cells))
+
+
+def _judged_cell(cell: Cell, peaks: Peaks) -> Cell:
+    return replace(cell, runs=tuple(judged_run(run, peaks) for run in cell.runs))
+
+
+def judged_run(run: Run, peaks: Peaks) -> Run:
+    """The run with its peak; invalid when it is beyond it, with a reason that gives the numbers."""
+    if not run.ok:
+        return run
+    peak = peak_of(run.record.parity, peaks.get(run.record.machine.id, {}))
+    run = replace(run, peak_flops_per_s=peak)
+    if run.share_of_peak is None:
+        return run
+    implied = run.flops_per_s * run.step_ms / run.fastest_block_ms
+    if implied <= (1 + TOLERANCE) * peak:
+        return run
+    reason = (
+        f"in the fastest block of steps, {flops(run.record.work.flops_per_step)} in "
+        f"{ms(run.fastest_block_ms)} ms are {flops(implied)}/s, {percent(implied / peak - 1)} more "
+        f"than the {flops(peak)}/s of the best matrix product on this machine: the clock stopped "
+        "before the work did, or its precision or FLOPs are not what the record says"
+    )
+    return replace(run, status=INVALID, reason=reason)
+
+
+def peaks_by_machine(canaries: Iterable[Canary | None]) -> Peaks:
+    """The best product of each dtype on each machine that has canaries."""
+    found = [canary for canary in canaries if canary]
+    return {
+        machine: peak_flops_per_s(canary for canary in found if canary.machine_id == machine)
+        for machine in {canary.machine_id for canary in found}
+    }
+
+
+def peak_of(card: Mapping[str, Any] | None, peaks: Mapping[str, float]) -> float | None:
+    """FLOP/s of the best product at least as exact as what a parity card says; None when the card
+    names an arithmetic that no canary measured.
+    """
+    used = [card[entry] for entry in CARD_ENTRIES if card and card.get(entry) is not None]
+    widths = [WIDTH_OF.get(name) for name in used]
+    if not widths or None in widths:
+        return None
+    least = max(map(WIDTHS.index, widths))
+    if WIDTHS[least] not in peaks:
+        return None
+    return max(peaks[width] for width in WIDTHS[: least + 1] if width in peaks)

@@ -1,0 +1,145 @@
+"""Published numbers, as data with their labels (reference/)."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.formats.errors import InputError
+from analysis.results.plan import Column, Row, RowKey
+
+REFERENCE = Path(__file__).resolve().parents[3] / "reference"
+
+CellKey = tuple[str, str, int, str]
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A model of the page: its title here, and the dtype that the page gives."""
+
+    title: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class DataSheet:
+    """What the published hardware can do by its maker, FLOP/s by dtype."""
+
+    source: str
+    flops_per_s: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What the page's columns ran: when it was published, versions by column and library, execution
+    mode by column and, where it differs, by (column, model, task).
+    """
+
+    published: str
+    scale: str
+    weights: str
+    precision: str
+    versions: dict[str, dict[str, str]]
+    also_called: dict[str, str]
+    execution: dict[str, str]
+    exceptions: dict[tuple[str, str, str], str]
+
+    def execution_of(self, framework: str, row: Row) -> str | None:
+        """Execution mode of a column in a row; None for a column that the page does not have."""
+        usual = self.execution.get(framework)
+        return self.exceptions.get((framework, row.model, row.task), usual)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The published table: ms/step by revision and cell, None where the page prints NA."""
+
+    title: str
+    url: str
+    hardware: str
+    hardware_short: str
+    software: str
+    method: str
+    revisions: dict[str, str]
+    compared: dict[str, str]
+    models: dict[str, PublishedModel]
+    columns: dict[str, Column]
+    peaks: DataSheet
+    conditions: Conditions
+    flops_per_step: dict[RowKey, float]
+    step_ms: dict[str, dict[CellKey, float | None]]
+
+    def beside(self, row: Row, column: Column) -> float | None:
+        """The published ms/step beside our cell, at the published batch size; None without one."""
+        if row.published_batch_size is None or column.family not in self.compared:
+            return None
+        key = (row.model, row.task, row.published_batch_size, column.name)
+        return self.step_ms[self.compared[column.family]].get(key)
+
+    def fastest(self, row: Row, columns: tuple[Column, ...], *families: str) -> float | None:
+        """The lowest published ms/step of a row among these families."""
+        found = [self.beside(row, column) for column in columns if column.family in families]
+        return min((value for value in found if value is not None), default=None)
+
+
+def load_reference(folder: Path = REFERENCE) -> Reference:
+    """Read sources.yaml and the tables that it names."""
+    import yaml
+
+    path = folder / "sources.yaml"
+    try:
+        sources = yaml.safe_load(path.read_text(encoding="utf-8"))
+        revisions = {name: entry["title"] for name, entry in sources["revisions"].items()}
+        labels = {
+            name: sources[name]
+            for name in ("hardware", "hardware_short", "software", "method", "compared")
+        }
+        return Reference(
+            title=sources["page"]["title"],
+            url=sources["page"]["url"],
+            revisions=revisions,
+            models={name: PublishedModel(**entry) for name, entry in sources["models"].items()},
+            columns={
+                name: Column(name, **entry) for name, entry in sources["frameworks"].items()
+            },
+            peaks=DataSheet(**sources["peaks"]),
+            conditions=_load_conditions(sources["conditions"]),
+            flops_per_step=_load_work(folder / sources["work"]),
+            step_ms=_load_table(folder / sources["table"], revisions),
+            **labels,
+        )
+    except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+
+
+def _load_conditions(data: dict[str, Any]) -> Conditions:
+    exceptions = {
+        (entry["framework"], entry["model"], entry["task"]): entry["execution"]
+        for entry in data["exceptions"]
+    }
+    return Conditions(**{**data, "published": str(data["published"]), "exceptions": exceptions})
+
+
+def _load_work(path: Path) -> dict[RowKey, float]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return {_row_key(line): float(line["flops_per_step"]) for line in csv.DictReader(lines)}
+
+
+def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey, float | None]]:
+    cells: dict[str, dict[CellKey, float | None]] = {name: {} for name in revisions}
+    with path.open(encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines):
+            cells[line["revision"]][_cell_key(line)] = (
+                float(line["ms_per_step"]) if line["ms_per_step"] else None
+            )
+    return cells
+
+
+def _cell_key(line: dict[str, Any]) -> CellKey:
+    return *_row_key(line), line["framework"]
+
+
+def _row_key(line: dict[str, Any]) -> RowKey:
+    return line["model"], line["task"], int(line["batch_size"])

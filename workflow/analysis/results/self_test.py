@@ -1,0 +1,97 @@
+"""The self-test: what the harness reads where the truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.statistics.intervals import Ratio, paired_ratio
+
+
+@dataclass(frozen=True)
+class KnownStep:
+    """A fake step of known duration, timed as every step is."""
+
+    nominal_ms: float
+    measured_ms: float
+    steps: int
+
+    @property
+    def error(self) -> float:
+        """Share of the duration that the harness adds (or loses, below 0)."""
+        return self.measured_ms / self.nominal_ms - 1
+
+
+@dataclass(frozen=True)
+class SameCell:
+    """One cell measured under two names, ms/step by round."""
+
+    model: str
+    task: str
+    batch_size: int
+    column: str
+    a_ms: dict[int, float]
+    b_ms: dict[int, float]
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """A over B, paired by round; the truth is 1. None when no round has both."""
+        return paired_ratio(self.a_ms, self.b_ms)
+
+
+@dataclass(frozen=True)
+class MonitorCost:
+    """A step of known work with and without the monitor; entry i of both is a pair."""
+
+    on_ms: tuple[float, ...]
+    off_ms: tuple[float, ...]
+    step: str
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """Time with over time without the monitor. None without a pair."""
+        return paired_ratio(dict(enumerate(self.on_ms)), dict(enumerate(self.off_ms)))
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """The parts that were measured; `reason` says why one is missing."""
+
+    identity: str
+    started_at: str
+    status: str
+    reason: str
+    known_steps: tuple[KnownStep, ...]
+    same_cell: SameCell | None
+    monitor: MonitorCost | None
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SelfTest:
+        """From data that already passed the schema."""
+        same, monitor = data["same_cell"], data["monitor"]
+        parts = {
+            "known_steps": tuple(KnownStep(**step) for step in data["known_steps"]),
+            "same_cell": SameCell(**same | _by_round(same)) if same else None,
+            "monitor": _monitor(monitor) if monitor else None,
+        }
+        return cls(**{key: value for key, value in data.items() if key != "schema"} | parts)
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def worst_error(self) -> KnownStep | None:
+        """The known step that the harness read worst; None when none was timed."""
+        return max(self.known_steps, key=lambda step: abs(step.error), default=None)
+
+
+def _by_round(same: dict[str, Any]) -> dict[str, dict[int, float]]:
+    return {
+        name: {int(number): value for number, value in same[name].items()}
+        for name in ("a_ms", "b_ms")
+    }
+
+
+def _monitor(data: dict[str, Any]) -> MonitorCost:
+    return MonitorCost(tuple(data["on_ms"]), tuple(data["off_ms"]), data["step"])

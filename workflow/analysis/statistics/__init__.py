@@ -1,0 +1,1 @@
+"""Statistics: numbers in, numbers out; nothing of tables, cells or records."""

@@ -1,0 +1,167 @@
+"""Where each framework stands in its row, and the best set: all that are not shown to be slower.
+
+Each framework is tested against the fastest, one-sided: is it slower by more than the margin of
+2 %? For two frameworks that is the 95 % interval beyond the margin, verdict SLOWER. For more of
+them Holm's procedure keeps the chance of putting out any that should stay at 2.5 %: with r left to
+be tested, the one with the smallest p is out when that is at most 2.5 % / r; then r is one less.
+A statement over several rows takes the comparisons of all of them into one such procedure.
+
+Not to be shown slower is no merit, so the best set has two parts. Best or equal is who has no rival
+that could be more than 2 % faster: the interval of its time over that of every other framework of
+the best set ends at 1.02 or below. The others are undecided. Fewer than two rounds shared with the
+fastest are no comparison: such a framework is neither.
+
+Holm takes the fastest as named in advance, but it is chosen from the same data: its luck is part of
+every comparison. The margin absorbs that as long as runs scatter by no more than a few per cent.
+`benchmarks/simulations.py` counts how often one of six equal frameworks is put out: practically
+never at a scatter of 0.7 % between runs, in less than 5 % of tables at 7 %, in 6 to 7 % at 20 %
+(where a caveat warns of wide intervals). Holm over every ordered pair of frameworks would be safe
+at any scatter, but leaves one that is 10 % slower in half of the best sets of three runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from statistics import fmean
+from typing import TypeVar
+
+from analysis.statistics.intervals import (
+    CONFIDENCE,
+    MARGIN,
+    MIN_RUNS,
+    Moderate,
+    Ratio,
+    Runs,
+    as_measured,
+    geometric_mean,
+    paired_logs,
+    paired_ratio,
+    standard_error,
+)
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+class Standing(StrEnum):
+    """What the runs of a row show about one of its frameworks."""
+
+    BEST = "best or equal"
+    UNDECIDED = "undecided"
+    SLOWER = "shown slower"
+    NOT_COMPARED = "not compared"
+
+
+def plainly(name: str, base: str) -> Moderate:
+    """Every pair of frameworks by its own scatter alone."""
+    return as_measured
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The steady frameworks of a row by name. `moderate` says of two names how the variance of
+    their ratio is moderated.
+    """
+
+    row: Mapping[str, Runs]
+    moderate: Callable[[str, str], Moderate] = plainly
+
+    @cached_property
+    def fastest(self) -> str | None:
+        """The lowest mean; None where it has a single run or no rival."""
+        measured = {name: runs for name, runs in self.row.items() if runs}
+        if len(measured) < 2:
+            return None
+        name = min(measured, key=lambda name: geometric_mean(measured[name].values()))
+        return name if len(measured[name]) >= MIN_RUNS else None
+
+    @cached_property
+    def p_values(self) -> dict[str, float]:
+        """One-sided p of not being slower than the fastest, of every other one that was compared
+        with it.
+        """
+        if self.fastest is None:
+            return {}
+        base = self.row[self.fastest]
+        logs = {n: paired_logs(runs, base) for n, runs in self.row.items() if n != self.fastest}
+        return {
+            name: p_slower(found, moderate=self.moderate(name, self.fastest))
+            for name, found in logs.items()
+            if len(found) >= MIN_RUNS
+        }
+
+    def standings(self, slower: Collection[str] | None = None) -> dict[str, Standing]:
+        """Of every name. `slower` are those that are shown slower, by default after the correction
+        for this row alone.
+        """
+        out = shown_slower(self.p_values) if slower is None else slower
+        compared = {self.fastest, *self.p_values} if self.p_values else set()
+        rivals = compared - set(out)
+        return {name: self._standing(name, name in compared, rivals) for name in self.row}
+
+    def _standing(self, name: str, compared: bool, rivals: set[str]) -> Standing:
+        if not compared:
+            return Standing.NOT_COMPARED
+        if name not in rivals:
+            return Standing.SLOWER
+        beaten = all(_at_most_equal(self._ratio(name, rival)) for rival in rivals - {name})
+        return Standing.BEST if beaten else Standing.UNDECIDED
+
+    def _ratio(self, name: str, base: str) -> Ratio | None:
+        return paired_ratio(self.row[name], self.row[base], self.moderate(name, base))
+
+
+def _at_most_equal(ratio: Ratio | None) -> bool:
+    """Whether the first is shown to take at most 2 % more time."""
+    return bool(ratio and ratio.interval) and ratio.interval.high <= 1 + MARGIN
+
+
+def best_set(row: Mapping[str, Runs]) -> frozenset[str]:
+    """Names of a row that were compared and are not shown slower, by their own scatter alone."""
+    return not_slower(Contest(row).standings())
+
+
+def not_slower(standings: Mapping[str, Standing]) -> frozenset[str]:
+    """The best set: best or equal, and undecided."""
+    kept = (Standing.BEST, Standing.UNDECIDED)
+    return frozenset(name for name, standing in standings.items() if standing in kept)
+
+
+def p_slower(
+    logs: Sequence[float], margin: float = MARGIN, moderate: Moderate = as_measured
+) -> float:
+    """One-sided p of a ratio of times at most 1 + margin, by Student's t on its logarithms."""
+    excess = fmean(logs) - math.log1p(margin)
+    error, degrees_of_freedom = standard_error(logs, moderate)
+    if error == 0:
+        return 0.0 if excess > 0 else 1.0
+    from scipy.special import stdtr  # here, because importing it takes longer than most commands
+
+    return float(stdtr(degrees_of_freedom, -excess / error))
+
+
+def shown_slower(p_values: Mapping[Name, float]) -> set[Name]:
+    """Those shown slower than the fastest of their row, by Holm's step-down procedure over all."""
+    slower: set[Name] = set()
+    for name in sorted(p_values, key=p_values.__getitem__):
+        if p_values[name] > (1 - CONFIDENCE) / 2 / (len(p_values) - len(slower)):
+            break
+        slower.add(name)
+    return slower
+
+
+def shown_slower_of(contests: Sequence[Contest]) -> list[set[str]]:
+    """Those shown slower in each of several rows, in a single procedure over rows and names: what a
+    statement about the whole table rests on.
+    """
+    p_values = {
+        (place, name): p for place, row in enumerate(contests) for name, p in row.p_values.items()
+    }
+    slower = shown_slower(p_values)
+    return [
+        {name for name in row.p_values if (place, name) in slower}
+        for place, row in enumerate(contests)
+    ]

@@ -1,0 +1,129 @@
+"""Virtual environments that are complete or do not count, safe against a second process.
+
+Standard library only, for Python 3.9 and later: this runs before any environment exists.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+COMPLETE = "millistep-complete"  # written last into an environment: without it, it is a ruin
+TAIL_LINES = 15
+
+# What a log says -> what to tell the user; the first that matches.
+CAUSES = (
+    (r"No space left on device|Disk quota exceeded", "the disk is full"),
+    (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked"),
+    (
+        r"name resolution|Name or service not known|nodename nor servname|Network is unreachable",
+        "it looks as if there is no network",
+    ),
+    (
+        r"NewConnectionError|Connection refused|timed out|ProxyError|SSLError|Max retries",
+        "the package index cannot be reached",
+    ),
+    (r"No matching distribution", "the package index does not have a locked version"),
+    (r"ensurepip is not available", "this Python cannot make virtual environments"),
+)
+
+
+class EnvironmentProblem(Exception):
+    """What is wrong, in one line for the user; more lines may follow from a log."""
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file that others see complete or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.write_text(text)
+    unfinished.replace(path)
+
+
+def clean_environ(**extra: str) -> dict[str, str]:
+    """Our environment variables, without those that leak other packages into an interpreter."""
+    leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__")
+    kept = {name: value for name, value in os.environ.items() if name not in leaks}
+    return {**kept, "PYTHONNOUSERSITE": "1", "PIP_USER": "0", **extra}
+
+
+def ask(interpreter: str | Path, program: str) -> str | None:
+    """What a few lines print in an interpreter, isolated; None when it cannot run them."""
+    command = [str(interpreter), "-I", "-c", program]
+    with contextlib.suppress(OSError):
+        answer = subprocess.run(command, capture_output=True, text=True, env=clean_environ())
+        if answer.returncode == 0:
+            return answer.stdout.strip()
+    return None
+
+
+def find_python(version: str) -> str:
+    """An interpreter of that version: our own, or one on the PATH."""
+    program = "import sys; print('%d.%d' % sys.version_info[:2])"
+    for candidate in (sys.executable, shutil.which(f"python{version}")):
+        if candidate and ask(candidate, program) == version:
+            return candidate
+    raise EnvironmentProblem(
+        f"Python {version} is needed: this is {sys.version.split()[0]}, "
+        f"and there is no python{version} on the PATH"
+    )
+
+
+def find_or_create(
+    prefix: Path, version: str, install: list[str], log: Path, python_beneath: str | None = None
+) -> None:
+    """Make a virtual environment and run a command in it, unless it is there and complete.
+
+    python_beneath: what it is built on; without one, a Python of that version is looked for.
+    """
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{prefix}.lock", "w") as lock:
+        wait_for(lock, prefix)
+        python = prefix / "bin" / "python"
+        if (prefix / COMPLETE).exists() and ask(python, "") is not None:
+            return
+        shutil.rmtree(prefix, ignore_errors=True)
+        path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        # Started inside a virtual environment, venv builds on the Python beneath it.
+        create = [python_beneath or find_python(version), "-m", "venv", str(prefix)]
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "w") as output:
+            for command, environ in (
+                (create, clean_environ()),
+                (install, clean_environ(PATH=path, VIRTUAL_ENV=str(prefix))),
+            ):
+                # The children inherit the lock: what a killed parent left running holds it too.
+                done = subprocess.run(
+                    command,
+                    env=environ,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[lock.fileno()],
+                )
+                if done.returncode:
+                    raise EnvironmentProblem(f"could not create {prefix.name}: {explain(log)}")
+        write_atomically(prefix / COMPLETE, "")
+
+
+def wait_for(lock, prefix: Path) -> None:
+    """Take the lock of an environment; say so when somebody else has it."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"waiting for another process that creates {prefix.name}", file=sys.stderr)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def explain(log: Path) -> str:
+    """The likely cause of a failure, by what its log says, and the log's last lines."""
+    text = log.read_text(errors="replace")
+    cause = next((words for sign, words in CAUSES if re.search(sign, text)), "its command failed")
+    tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
+    return f"{cause}; the log is {log}{tail}"

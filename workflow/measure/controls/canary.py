@@ -1,0 +1,80 @@
+"""The measured process of a canary: fixed work that shows whether the machine drifted.
+
+A loop of plain Python, a copy in the device's memory, products of two matrices in
+every dtype that the models may compute in. Starts, says and ends as a run does.
+"""
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from measure.controls.matmul import library  # noqa: E402 (the path above finds them)
+from measure.process import Events, run  # noqa: E402
+
+DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
+LOOP_TURNS = 500_000
+COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
+BLOCK = {"cpu": 1, "cuda": 10}  # issued between two fences, so that a device never waits
+LEAST_BLOCKS = 3
+
+
+def measure(task: dict, events: Events) -> None:
+    """One event per part; a part lasts ``part_s`` seconds."""
+    accelerator, part_s = task["accelerator"], task["part_s"]
+    turns = repeated(loop, lambda: None, 1, part_s)
+    events.send("python_loop", ms=1000 * statistics.median(turns))
+
+    device = library(task)
+    mib = COPY_MIB[accelerator]
+    copies = repeated(device.copy(mib), device.fence, BLOCK[accelerator], part_s)
+    events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
+
+    size = matrix_size(accelerator, task["threads"])
+    products = []
+    for dtype in DTYPES[accelerator]:
+        seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
+        products.append(
+            {
+                "dtype": dtype,
+                "size": size,
+                "flops_per_s": 2 * size**3 / min(seconds),
+                "step_ms": 1000 * statistics.median(seconds),
+            }
+        )
+        events.send("matmul", products=products)
+
+
+def matrix_size(accelerator: str, threads: int) -> int:
+    """Rows of a matrix large enough to reach the device's peak, and done in a moment."""
+    if accelerator == "cuda":
+        return 8192
+    return 1024 if threads <= 8 else 4096
+
+
+def loop() -> int:
+    """Nothing but the interpreter."""
+    total = 0
+    for number in range(LOOP_TURNS):
+        total += number & 3
+    return total
+
+
+def repeated(work, fence, block: int, part_s: float) -> list[float]:
+    """Seconds of one ``work()`` in each of many blocks between two fences."""
+    work()  # the first one allocates, chooses an algorithm or compiles
+    fence()
+    seconds, end = [], time.perf_counter() + part_s
+    while len(seconds) < LEAST_BLOCKS or time.perf_counter() < end:
+        start = time.perf_counter()
+        for _ in range(block):
+            work()
+        fence()
+        seconds.append((time.perf_counter() - start) / block)
+    return seconds
+
+
+if __name__ == "__main__":
+    run(measure)

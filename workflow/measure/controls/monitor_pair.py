@@ -1,0 +1,52 @@
+"""The measured process of the monitor's on/off pair: a fenced matrix product on the device.
+
+The monitor is stopped and continued by signals, so that nothing but its samples differs.
+"""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from measure.controls.matmul import library  # noqa: E402 (the path above finds them)
+from measure.process import Events, run  # noqa: E402
+
+SIZE = {"cpu": 256, "cuda": 4096}  # a step of about a millisecond
+WARMUP_S = 0.5
+
+
+def measure(task: dict, events: Events) -> None:
+    """Mean times of a step in parts with the monitor and without, each pair in another order."""
+    device, size = library(task), SIZE[task["accelerator"]]
+    product = device.product("float32", size)
+
+    def step():
+        product()
+        device.fence()
+
+    mean_step_ms(step, WARMUP_S)
+    times_ms: dict[bool, list[float]] = {True: [], False: []}
+    for number in range(task["pairs"]):
+        # off, on, on, off: a drift falls on both alike.
+        for on in (True, False) if number % 2 else (False, True):
+            os.kill(task["monitor_pid"], signal.SIGCONT if on else signal.SIGSTOP)
+            times_ms[on].append(mean_step_ms(step, task["part_s"]))
+    os.kill(task["monitor_pid"], signal.SIGCONT)
+    words = f"product of two {size} x {size} float32 matrices, fenced"
+    events.send("pair", on_ms=times_ms[True], off_ms=times_ms[False], step=words)
+
+
+def mean_step_ms(step, part_s: float) -> float:
+    """Of as many steps as fit."""
+    steps, start = 0, time.perf_counter()
+    while time.perf_counter() < start + part_s:
+        step()
+        steps += 1
+    return 1000 * (time.perf_counter() - start) / steps
+
+
+if __name__ == "__main__":
+    run(measure)

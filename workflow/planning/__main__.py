@@ -1,0 +1,21 @@
+"""Write what a configuration asks for, as a file.
+
+python3 workflow/planning {plan,bundle} ...
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from planning import write_bundle, write_plan  # noqa: E402 (the path above finds them)
+
+COMMANDS = {"plan": write_plan.main, "bundle": write_bundle.main}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("command", choices=COMMANDS)
+    command = parser.parse_args(sys.argv[1:2]).command
+    del sys.argv[1]
+    sys.exit(COMMANDS[command]())

@@ -1,0 +1,186 @@
+"""What is measured about the measuring itself: canaries between the rounds, the self-test."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from planning import identity, sources
+from planning.cells import Environment, Row, Run, record_path
+from planning.columns import Column
+from planning.identity import CORE, WORKFLOW
+
+# Those that reach a processor's peak in every dtype come first.
+LIBRARIES = ("torch", "tensorflow", "jax")
+PART_S = {"paper": 0.7, "laptop": 0.7, "smoke": 0.05}  # of each of a canary's parts
+# Milliseconds, and in how many processes: one hiccup of the machine is much to a short step.
+_KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
+KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}
+MONITOR_PAIRS = {"paper": 200, "laptop": 100, "smoke": 3}
+MONITOR_PART_S = 0.1
+
+
+@dataclass(frozen=True)
+class Control:
+    """A file that says something of the measuring."""
+
+    path: str
+    identity: str
+
+
+class Controls:
+    """Those of one plan, one set of canaries per accelerator that is measured."""
+
+    def __init__(self, plan):
+        self._plan = plan
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """In whose environment each accelerator's canaries are measured.
+
+        The plainest there is, so that another column beside it changes nothing.
+        """
+        found: dict[str, Column] = {}
+        for column in self.candidates:
+            found.setdefault(column.accelerator, column)
+        return {kind: found[kind] for kind in ("cuda", "cpu") if kind in found}
+
+    @cached_property
+    def candidates(self) -> list[Column]:
+        """Columns in whose environments they could be measured, the plainest first."""
+        return sorted(self._plan.measurable or self._plan.columns, key=_plainness)
+
+    @property
+    def column(self) -> Column:
+        """In whose environment the known steps are measured."""
+        return next(iter(self.columns.values()))
+
+    def environment(self, accelerator: str | None = None) -> Environment:
+        """Of the canaries of an accelerator, or of the known steps."""
+        column = self.columns[accelerator] if accelerator else self.column
+        return self._plan.environment_of(column)
+
+    @cached_property
+    def canaries(self) -> dict[str, list[Control]]:
+        """By accelerator; entry k is measured before round k + 1 and after round k."""
+        return {kind: self.canaries_of(column) for kind, column in self.columns.items()}
+
+    def canaries_of(self, column: Column) -> list[Control]:
+        """Those that a column's library would compute."""
+        plan = self._plan
+        facts = {
+            **self._facts(column, "measure/controls/canary.py"),
+            "part_s": PART_S[plan.scale],
+        }
+        folder = f"{plan.results}/canaries/{plan.scale}/{column.accelerator}"
+        return [
+            Control(f"{folder}/{k}.json", identity.text({**facts, "index": k}))
+            for k in range(plan.runs_per_cell + 1)
+        ]
+
+    @cached_property
+    def known_steps(self) -> Control:
+        """Steps of known duration, and a step of known work with and without the monitor."""
+        return self.known_steps_of(self.column)
+
+    def known_steps_of(self, column: Column) -> Control:
+        """What they would be in a column's environment."""
+        plan = self._plan
+        facts = {
+            **self._facts(
+                column,
+                "measure/controls/monitor_pair.py",
+                "measure/controls/known_step/**/*.py",
+            ),
+            "known_steps": KNOWN_STEPS[plan.scale],
+            "monitor_pairs": MONITOR_PAIRS[plan.scale],
+            "monitor_part_s": MONITOR_PART_S,
+        }
+        path = f"{plan.results}/self_test/{plan.scale}/known_steps.json"
+        return Control(path, identity.text(facts))
+
+    @cached_property
+    def again(self) -> list[Run]:
+        """The runs of one cell under its second name; none where nothing is measured."""
+        plan, same_cell = self._plan, self._same_cell()
+        folder = f"{plan.results}/self_test/{plan.scale}"
+        return [
+            replace(
+                run,
+                record=record_path(folder, run.row, run.column, run.number),
+                # Not probed: only the timed steps are compared.
+                identity=identity.text({**json.loads(run.identity), "again": True, "probes": []}),
+            )
+            for run in plan.runs
+            if (run.row, run.column) == same_cell
+        ]
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Every file that is timed, in the order in which it is to be.
+
+        The second name of a cell goes next to the first, before or after it as
+        the seed has it, so that a drift falls on both alike.
+        """
+        again = {run.position: run for run in self.again}
+        coin = random.Random(f"{self._plan.config['seed']} same cell")
+        rounds: dict[int, list[str]] = {}
+        for run in self._plan.runs:
+            names = [run, again[run.position]] if run.position in again else [run]
+            coin.shuffle(names)
+            rounds.setdefault(run.number, []).extend(name.record for name in names)
+        first, *others = zip(*self.canaries.values(), strict=True)
+        files = [self.known_steps.path, *(canary.path for canary in first)]
+        for number, canaries in enumerate(others, start=1):
+            files += [*rounds.get(number, []), *(canary.path for canary in canaries)]
+        return files
+
+    @cached_property
+    def identities(self) -> dict[str, str]:
+        """What defines the content of each file, by its path."""
+        controls = [*(c for of_kind in self.canaries.values() for c in of_kind), self.known_steps]
+        return {
+            **{control.path: control.identity for control in controls},
+            **{run.record: run.identity for run in self.again},
+        }
+
+    def _same_cell(self) -> tuple[Row, Column] | None:
+        """Little to build and quick to start; None without any cell that is measured."""
+        plan = self._plan
+        return min(
+            (
+                (row, column)
+                for row in plan.rows
+                for column in plan.columns
+                if (row, column.name) not in plan.unsupported
+            ),
+            key=lambda cell: (
+                plan.least_memory_mib(cell[0]),
+                cell[1].framework.start_rank,
+                _extras(cell[1]),
+            ),
+            default=None,
+        )
+
+    def _facts(self, column: Column, *programs: str) -> dict:
+        """What every control's identity holds; programs: patterns of the sources it uses."""
+        used = (*programs, "measure/controls/matmul/*.py")
+        files = [file for pattern in used for file in WORKFLOW.glob(pattern)]
+        return {
+            **identity.of_column(self._plan, column),
+            "sources": sources.digest(WORKFLOW, (*CORE, *files)),
+            "threads": self._plan.threads,
+        }
+
+
+def _plainness(column: Column) -> tuple:
+    library = LIBRARIES.index(column.framework.library)
+    own = bool(column.interpreter) + len(column.overlay)
+    return (own, library, column.framework.start_rank, _extras(column))
+
+
+def _extras(column: Column) -> int:
+    """How many settings its name has."""
+    return column.name.count("+")

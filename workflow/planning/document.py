@@ -1,0 +1,95 @@
+"""The plan as the analysis reads it, ``schemas/plan.schema.json``."""
+
+from __future__ import annotations
+
+from planning.cells import Row, Run
+from planning.columns import Column
+from planning.models import Model
+
+
+def document(plan) -> dict:
+    """Every cell and run that is asked for, in words that the table prints."""
+    runs: dict[tuple[Row, str], list[Run]] = {}
+    for run in plan.runs:
+        runs.setdefault((run.row, run.column.name), []).append(run)
+    return {
+        "schema": "millistep.plan/3",
+        "study": plan.config.get("study"),
+        "results": plan.results,
+        "scale": plan.scale,
+        "scale_reason": plan.scale_reason,
+        "accelerator": plan.accelerator,
+        "weights": plan.config["weights"],
+        "seed": plan.config["seed"],
+        "runs": plan.runs_per_cell,
+        "precision": plan.config["precision"],
+        "canaries": {
+            accelerator: [canary.path for canary in canaries]
+            for accelerator, canaries in plan.controls.canaries.items()
+        },
+        "machine_card": plan.machine_card,
+        "self_test": plan.self_test,
+        "models": {name: _model(plan, name) for name in plan.measured_models},
+        "rows": [_row(plan, row) for row in plan.rows],
+        "columns": [_column(column) for column in plan.columns],
+        "cells": [
+            {
+                "model": row.model,
+                "task": row.task,
+                "batch_size": row.batch_size,
+                "column": column.name,
+                "unsupported": plan.unsupported.get((row, column.name)),
+                "runs": [
+                    {
+                        "run": run.number,
+                        "position": run.position,
+                        "record": run.record,
+                        "identity": run.identity,
+                    }
+                    for run in runs.get((row, column.name), [])
+                ],
+            }
+            for row in plan.rows
+            for column in plan.columns
+        ],
+    }
+
+
+def _column(column: Column) -> dict:
+    framework = column.framework
+    return {
+        "name": column.name,
+        "title": column.title,
+        "framework": framework.name,
+        "family": framework.family,
+        "settings": column.settings,
+        "against": dict(framework.against),
+        "colour": framework.colour,
+        "marker": framework.marker,
+        "hatch": framework.hatch,
+    }
+
+
+def _model(plan, name: str) -> dict:
+    model: Model = plan.models.load(name)
+    return {
+        "title": model.title,
+        "citation": model.citation,
+        "preset": model.preset,
+        "architecture": model.architecture[plan.scale],
+    }
+
+
+def _row(plan, row: Row) -> dict:
+    """A row, and the published batch size that stands at its place in the list of sizes."""
+    model: Model = plan.models.load(row.model)
+    of_task = [r.batch_size for r in plan.rows if (r.model, r.task) == (row.model, row.task)]
+    published = model.tasks[row.task]["published"]
+    place = of_task.index(row.batch_size)
+    return {
+        "model": row.model,
+        "task": row.task,
+        "batch_size": row.batch_size,
+        "title": f"{model.title} {row.task}",
+        "published_batch_size": published[place] if place < len(published) else None,
+    }

@@ -1,0 +1,87 @@
+"""A run's identity: everything that defines its number, as one string of sorted-keys JSON."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from planning import sources
+from planning.cells import Row
+from planning.columns import Column
+from planning.models import Model
+
+WORKFLOW = Path(__file__).parent.parent
+MEASURE = WORKFLOW / "measure"
+# What runs beside a step may disturb it. What only interprets a record is in none of these.
+CORE = (
+    MEASURE / "child.py",
+    WORKFLOW / "supervise" / "parent.py",
+    WORKFLOW / "supervise" / "sampler.py",
+)
+
+
+def of_run(plan, row: Row, column: Column, number: int) -> str:
+    """Of one run of a cell; nothing of other columns or rows is in it."""
+    model: Model = plan.models.load(row.model)
+    about = model.tasks[row.task]
+    return text(
+        {
+            **of_column(plan, column),
+            **column.of_framework,
+            "architecture": model.architecture[plan.scale],
+            "batch_size": row.batch_size,
+            "column": column.name,
+            "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
+            "model": row.model,
+            "module": column.framework.module,
+            "parameters": about["parameters"][plan.scale],
+            "precision": column.precision,
+            "probes": probes(model, row, plan.scale, number),
+            "run": number,
+            "seed": plan.config["seed"] + number - 1,
+            "sources": _sources(model.folder, column.framework.file, column.framework.family),
+            "task": row.task,
+            "trains": about["trains"],
+            "weights": plan.config["weights"],
+        }
+    )
+
+
+def of_column(plan, column: Column) -> dict:
+    """What everything that is timed in a column's environment shares."""
+    environment = plan.environment_of(column)
+    return {
+        "accelerator": column.accelerator,
+        "device": plan.config["device"] if column.accelerator == "cuda" else None,
+        "environment": environment.sha256,
+        "framework": column.framework.name,
+        "interpreter": environment.interpreter,
+        "library": column.framework.library,
+        "scale": plan.scale,
+        "seed": plan.config["seed"],
+        "threads": column.threads,
+        "variables": plan.config["environment"],
+    }
+
+
+def text(facts: dict) -> str:
+    """Equal facts are equal strings."""
+    return json.dumps(facts, sort_keys=True)
+
+
+@cache
+def _sources(model: Path, framework: Path, family: str) -> str:
+    """Digest of the measuring sources that cells of a model's folder and a framework use."""
+    return sources.digest(WORKFLOW, (*CORE, framework, model / f"{family}.py", model / "work.py"))
+
+
+def probes(model: Model, row: Row, scale: str, number: int) -> list[dict]:
+    """What else is timed in a run, without another start: half and twice the batch, other lengths.
+
+    The batches tell whether a step is work or fixed cost, for which one run is enough. The
+    lengths tell what share of a step is padding, whose interval is over runs: each has them.
+    """
+    sizes = [row.batch_size // 2, 2 * row.batch_size] if number == 1 else []
+    batches = [{"batch_size": size} for size in sizes if size]
+    return batches + model.tasks[row.task].get("probes", {}).get(scale, [])

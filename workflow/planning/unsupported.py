@@ -1,0 +1,90 @@
+"""Cells that are known not to run, each with its reason: they cost nothing."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from deploy.environments import post_deploy
+from planning import drivers
+from planning.cells import Row
+from planning.columns import Column
+from planning.config import ConfigError
+
+# What an NVIDIA driver, or Windows' for its Linux, leaves even where nvidia-smi is not.
+DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+NO_GPU = "no NVIDIA GPU was found here"
+NO_TF32 = "TF32 is arithmetic of a GPU"
+
+
+class Unsupported:
+    """Of one plan, as far as it is known before anything is measured."""
+
+    def __init__(self, plan, here: bool):
+        """here: whether it is measured on this machine, whose GPU and driver then matter."""
+        self._plan = plan
+        self._here = here
+
+    @cached_property
+    def cells(self) -> dict[tuple[Row, str], str]:
+        """Reasons by row and name of the column."""
+        plan = self._plan
+        found = {
+            (row, column.name): reason
+            for column, reason in {**self._settings(), **self.barred}.items()
+            for row in plan.rows
+        }
+        for entry in reversed([*self._configured(), *self._of_models()]):
+            for row in plan.rows:
+                if row.model == entry["model"] and row.task == entry.get("task", row.task):
+                    for column in plan.columns:
+                        if entry["column"] in (column.name, column.framework.name):
+                            found[row, column.name] = entry["reason"]
+        return found
+
+    @cached_property
+    def barred(self) -> dict[Column, str]:
+        """Columns that this machine cannot measure, and why; empty where nobody knows."""
+        found: dict[Column, str] = {}
+        for column in self._plan.columns if self._here else []:
+            if column.accelerator == "cuda" and (reason := self._why_no_cuda(column)):
+                found[column] = reason
+        return found
+
+    def _why_no_cuda(self, column: Column) -> str | None:
+        gpu = self._plan.gpu
+        if gpu is None:
+            return None if any(path.exists() for path in DRIVERS) else NO_GPU
+        environment = self._plan.environment_of(column)
+        lock = post_deploy(environment.definition)
+        needed = None if environment.interpreter else drivers.oldest_driver(lock)
+        if needed is None or not gpu.driver or not drivers.is_older(gpu.driver, needed):
+            return None
+        cuda = "{}.{}".format(*drivers.cuda_version(lock))
+        return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+
+    def _settings(self) -> dict[Column, str]:
+        return {
+            column: NO_TF32
+            for column in self._plan.columns
+            if (column.precision, column.accelerator) == ("tf32", "cpu")
+        }
+
+    def _configured(self) -> list[dict]:
+        plan = self._plan
+        allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
+        for entry in plan.config["unsupported"]:
+            plan.models.load(entry["model"])
+            if entry["column"] not in allowed:
+                raise ConfigError(
+                    f"unsupported: unknown column '{entry['column']}'; "
+                    f"allowed are {', '.join(allowed)}"
+                )
+        return plan.config["unsupported"]
+
+    def _of_models(self) -> list[dict]:
+        return [
+            {**entry, "model": name, "column": entry["framework"]}
+            for name in self._plan.measured_models
+            for entry in self._plan.models.load(name).unsupported
+        ]

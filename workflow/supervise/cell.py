@@ -1,0 +1,78 @@
+"""Measure one run of one cell and write its record.
+
+Needs nothing but the standard library of Python 3.11; the framework is imported
+in a child process, by the interpreter of the cell's own environment.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from supervise import jobs, parent, progress
+from supervise.record import RecordFile
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    jobs.add_arguments(parser)
+    parser.add_argument("--plan", type=Path, required=True, help="for the progress line")
+    parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
+    parser.add_argument("--time-limit-s", type=float, required=True)
+    parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
+    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    started = options.record.with_name(f".{options.record.name}.started")
+    jobs.end_by_interrupt()
+    if options.attempt > 1 and not started.exists():
+        return 1  # the first attempt was refused, and would be again
+    try:
+        if options.attempt > 1:
+            write_killed(options)
+        else:
+            measure(options, started)
+    except parent.Refused as refusal:
+        print(f"millistep: {refusal}", file=sys.stderr)
+        started.unlink(missing_ok=True)
+        return 1
+    except KeyboardInterrupt:
+        started.unlink(missing_ok=True)
+        return 130
+    except BaseException:
+        started.unlink(missing_ok=True)  # only a kill may leave it behind
+        raise
+    started.unlink(missing_ok=True)
+    return 0
+
+
+def measure(options: argparse.Namespace, started: Path) -> None:
+    """One run; ``started`` stays behind only if this very process is killed."""
+    cell = json.loads(options.identity)
+    environment = jobs.provide(options, cell, options.record)
+    print(progress.line(options.plan, options.identity), file=sys.stderr, flush=True)
+    started.parent.mkdir(parents=True, exist_ok=True)
+    started.touch()
+    record = parent.run(
+        options.identity,
+        environment,
+        options.record,
+        options.log,
+        options.time_limit_s,
+        options.memory_limit_mib,
+        tuple(options.folder),
+        options.monitor_interpreter,
+    )
+    if record["status"] != "ok":
+        print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
+
+
+def write_killed(options: argparse.Namespace) -> None:
+    """The first attempt was killed together with its supervisor: say so."""
+    cell = json.loads(options.identity)
+    record = parent.skeleton(options.identity, cell, jobs.provide(options, cell, options.record))
+    RecordFile(options.record).write_new(record)
+    print(f"    killed: {record['reason']}", file=sys.stderr, flush=True)

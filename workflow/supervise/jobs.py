@@ -1,0 +1,129 @@
+"""What the commands that time something share: arguments, their environment, an end by signal."""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from deploy.environments import write_atomically
+from supervise import parent, processors, variables
+from supervise.watch import Watched
+
+WORKFLOW = Path(__file__).parent.parent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Of every command that measures in a framework's environment."""
+    parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
+    parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
+    parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
+    parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument("--overlay", action="append", default=[], help="put over the environment")
+    parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
+    parser.add_argument("--memory-limit-mib", type=float, required=True)
+    parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+
+
+def exit_code(job: Callable[[], None]) -> int:
+    """Of a command: 0, or 1 after one line for the user, or 130 after an interrupt."""
+    end_by_interrupt()
+    try:
+        job()
+    except parent.Refused as refusal:
+        print(f"millistep: {refusal}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def end_by_interrupt() -> None:
+    """Have every polite signal raise KeyboardInterrupt, so that no process is left behind."""
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
+        signal.signal(ending, signal.default_int_handler)
+
+
+def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
+    """The environment's marker, deployed now if what is there is not what was planned.
+
+    output: what cannot be measured without it. Raises :class:`supervise.parent.Refused`.
+    """
+    available = len(processors.available())
+    if available < wanted["threads"]:
+        raise parent.Refused(
+            f"{output}: planned for {wanted['threads']} threads, {available} processors are here"
+        )
+    environment = read(options.environment)
+    if not as_planned(environment, options.deployment, wanted):
+        command = [sys.executable, "-s", str(WORKFLOW / "deploy")]
+        command += ["--name", options.environment.stem, "--definition", str(options.definition)]
+        command += ["--method", options.deployment, "--marker", str(options.environment)]
+        for overlay in options.overlay:
+            command += ["--overlay", overlay]
+        if wanted["interpreter"]:
+            command += ["--interpreter", wanted["interpreter"]]
+        if subprocess.run(command).returncode:
+            raise parent.Refused(f"{output}: not measured, its environment is not there")
+        environment = read(options.environment)
+    return environment
+
+
+def as_planned(environment: dict | None, deployment: str, wanted: dict) -> bool:
+    """Whether a marker speaks of an environment that is there and is the one planned."""
+    return (
+        environment is not None
+        and environment["method"] == deployment
+        and environment["definition_sha256"] == wanted["environment"]
+        and os.access(environment["interpreter"], os.X_OK)
+        and (deployment != "conda" or Path(environment["prefix"]) == Path(sys.prefix))
+    )
+
+
+def read(marker: Path) -> dict | None:
+    """A marker, or None where there is none that can be read."""
+    try:
+        return json.loads(marker.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def supervised(
+    program: Path, task: dict, wanted: dict, environment: dict, options, time_limit_s: float
+) -> Watched:
+    """A measuring process that has ended: what it said, and how it ended.
+
+    It gets the accelerator, library, seed, threads, processors, GPU and environment
+    variables of ``wanted`` besides its task. Raises :class:`supervise.parent.Refused`.
+    """
+    parent.check_environment(wanted, environment)
+    common = {name: wanted[name] for name in ("accelerator", "library", "seed", "threads")}
+    common["affinity"] = processors.pinned(wanted["threads"])
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        child = Watched(
+            environment["interpreter"],
+            {**common, **task},
+            variables.of_process(wanted, Path(scratch), parent.visible_device(wanted) or ""),
+            options.log,
+            program=program,
+        )
+        child.wait(
+            time_limit_s,
+            options.memory_limit_mib,
+            lambda found: parent.check_packages(environment, found),
+        )
+    return child
+
+
+def write(output: Path, found: dict) -> None:
+    """Put a file in place, atomically; raises :class:`supervise.parent.Refused`."""
+    try:
+        write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    except OSError as error:
+        raise parent.Refused(f"{output}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,147 @@
+"""Measure steps of known duration as if they were a cell's, and what the monitor costs.
+
+The steps go through the real supervisor, child, timer and record; the monitor is
+switched on and off beside a product of two matrices.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import statistics
+import tempfile
+from pathlib import Path
+
+from measure.protocol import PROTOCOLS
+from supervise import jobs, parent
+from supervise.monitor import Monitor
+from supervise.processors import pinned
+from supervise.record import now
+
+CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
+PLUGIN = CONTROLS / "known_step"
+TIME_LIMIT_S = 600.0
+SHARED = ("device", "environment", "library", "scale", "seed", "threads", "variables")  # with all runs
+MONITOR_PAIR = CONTROLS / "monitor_pair.py"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    jobs.add_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
+    options = parser.parse_args()
+    return jobs.exit_code(lambda: known_steps(options))
+
+
+def known_steps(options: argparse.Namespace) -> None:
+    """Measure, or say that the first attempt was killed together with its supervisor."""
+    found = skeleton(options.identity)
+    if options.attempt == 1:
+        measure(found, options)
+    jobs.write(options.output, found)
+
+
+def skeleton(identity: str) -> dict:
+    """The self-test's own part of its file, with nothing measured yet."""
+    return {
+        "schema": "millistep.self_test/1",
+        "identity": identity,
+        "started_at": now(),
+        "status": "killed",
+        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "known_steps": [],
+        "same_cell": None,
+        "monitor": None,
+    }
+
+
+def measure(found: dict, options: argparse.Namespace) -> None:
+    """Fill in the known steps, then the monitor's on/off pair."""
+    wanted = json.loads(options.identity)
+    found["status"], found["reason"] = "ok", ""
+    try:
+        environment = jobs.provide(options, wanted, options.output)
+        for step_ms, runs in wanted["known_steps"]:
+            records = [known_step(wanted, step_ms, environment, options) for _ in range(runs)]
+            for record in records:
+                if record["status"] != "ok":
+                    found.update(status=record["status"], reason=record["reason"])
+                    return
+            blocks = [record["timing"]["blocks"] for record in records]
+            found["known_steps"].append(reported(step_ms, blocks))
+        found["monitor"] = monitor_pair(wanted, environment, options)
+    except parent.Refused as refusal:
+        found.update(status="error", reason=str(refusal))
+
+
+def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict:
+    """The record of a run whose step lasts ``step_ms`` milliseconds."""
+    cell = {
+        "model": "known_step",
+        "column": "known_step",
+        "framework": "known_step",
+        "module": "known_step",
+        "task": "predict",
+        "batch_size": 1,
+        "run": 1,
+        "architecture": {"step_ms": step_ms},
+        "weights": "random",
+        "precision": "default",
+        "parameters": 1,
+        "least_memory_mib": 0,
+        "trains": "nothing",
+        "probes": [],
+        **{name: wanted[name] for name in SHARED},
+        "accelerator": "cpu",  # a busy wait is the host's work
+    }
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        return parent.run(
+            json.dumps(cell, sort_keys=True),
+            environment,
+            Path(scratch, "record.json"),
+            options.log,
+            TIME_LIMIT_S,
+            options.memory_limit_mib,
+            (str(PLUGIN),),
+            options.monitor_interpreter,
+        )
+
+
+def reported(step_ms: float, runs: list[list[dict]]) -> dict:
+    """The median of what the table would have for each run; all their steps."""
+    steps = [sum(block["steps"] for block in blocks) for blocks in runs]
+    elapsed_ns = [sum(block["elapsed_ns"] for block in blocks) for blocks in runs]
+    means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
+    return {
+        "nominal_ms": step_ms,
+        "measured_ms": statistics.median(means_ms),
+        "steps": sum(steps),
+    }
+
+
+def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
+    """Times of a step with and without the monitor; None where either could not run."""
+    interval_s = PROTOCOLS[wanted["scale"]].monitor_s
+    with Monitor(
+        options.monitor_interpreter,
+        pinned(wanted["threads"]),
+        parent.visible_device(wanted),
+        interval_s,
+        wanted["variables"],
+    ) as monitor:
+        if monitor.pid is None:
+            return None
+        task = {
+            "pairs": wanted["monitor_pairs"],
+            "part_s": wanted["monitor_part_s"],
+            "monitor_pid": monitor.pid,
+        }
+        child = jobs.supervised(MONITOR_PAIR, task, wanted, environment, options, TIME_LIMIT_S)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(monitor.pid, signal.SIGCONT)  # the child may have ended in between
+    pair = child.events.get("pair")
+    if pair is None or not monitor.samples:
+        return None
+    return {name: pair[name] for name in ("on_ms", "off_ms", "step")}

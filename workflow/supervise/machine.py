@@ -1,0 +1,90 @@
+"""The machine and its load, read from the system with the standard library.
+
+Linux is read through /proc; elsewhere what cannot be read is null.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+from pathlib import Path
+
+from supervise.device import Gpu, chosen
+
+
+def card(accelerator: str, device: str | int = "auto") -> dict:
+    """What the record says of the machine; ``id`` is equal on equal machines.
+
+    device: see :func:`supervise.device.chosen`, which may raise.
+    """
+    return card_with(chosen(device) if accelerator == "cuda" else None)
+
+
+def card_with(gpu: Gpu | None) -> dict:
+    """The card of this machine with a GPU that was already asked for, or without one."""
+    facts = {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count() or 1,
+        "memory_mib": memory_mib_total(),
+        "os": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "accelerator_name": gpu and gpu.name,
+        "accelerator_memory_mib": gpu and gpu.memory_mib,
+    }
+    # The kernel changes with every update, the machine does not; memory varies by a page.
+    same = {**facts, "os": platform.machine(), "memory_mib": facts["memory_mib"] // 1024}
+    digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()[:12]
+    return {"id": digest, **facts}
+
+
+def cpu_model() -> str:
+    """The processor's name."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def memory_mib_total() -> int:
+    """Physical memory, or the container's limit where that is smaller."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total // 2**20
+
+
+def load_average() -> float | None:
+    """One-minute load average."""
+    with contextlib.suppress(OSError):
+        return os.getloadavg()[0]
+    return None
+
+
+def swapped_mib() -> float | None:
+    """MiB swapped in and out since the machine started."""
+    counters = _counters("/proc/vmstat")
+    if "pswpin" not in counters:
+        return None
+    pages = counters["pswpin"] + counters["pswpout"]
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def oom_kills() -> int | None:
+    """Processes that the kernel killed for memory since the machine started."""
+    return _counters("/proc/vmstat").get("oom_kill")
+
+
+def _counters(path: str) -> dict[str, int]:
+    with contextlib.suppress(OSError, ValueError):
+        pairs = (line.split() for line in Path(path).read_text().splitlines())
+        return {name: int(value) for name, value in pairs}
+    return {}
+
+
+def resident_mib(pid: int) -> float:
+    """Resident memory of a process, 0 if it is gone."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0

@@ -1,0 +1,92 @@
+"""The sampler beside a run, as the supervisor sees it: started, stopped, never waited for.
+
+A run is worth more than its monitor: whatever happens to the sampler, the run goes on
+and its record says ``monitor: null``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from supervise.processors import beside
+from supervise.variables import inherited
+
+SAMPLER = Path(__file__).with_name("sampler.py")
+STOP_S = 5.0  # for a sampler to hand over what it saw
+
+
+class Monitor:
+    """Samples while the ``with`` block runs; ``samples`` is there after :meth:`stop`.
+
+    interpreter: one with psutil and, for a GPU, NVML's bindings; None: no monitor.
+    processors: those of the run; the sampler keeps to another one where there is one.
+    gpu: as the run sees it, see :func:`supervise.device.word`; None: none is sampled.
+    variables: the configuration's environment variables.
+    """
+
+    def __init__(
+        self,
+        interpreter: str | None,
+        processors: list[int],
+        gpu: str | None,
+        interval_s: float,
+        variables: dict[str, str],
+    ):
+        self.interval_s = interval_s
+        self.samples: list[dict] = []
+        self._process = None
+        if interpreter is None:
+            return
+        wanted = {
+            "interval_s": interval_s,
+            "processors": processors,
+            "own": beside(processors),
+            "gpu": gpu,
+        }
+        try:
+            self._process = subprocess.Popen(
+                [interpreter, "-I", str(SAMPLER), json.dumps(wanted)],
+                stdin=subprocess.PIPE,  # closed when this process ends, however it ends
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**inherited(os.environ), **variables},
+                start_new_session=True,  # an interrupt of the terminal is not for it
+            )
+        except OSError as error:
+            _tell(str(error))
+
+    def __enter__(self) -> "Monitor":
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the sampler's process, None without one."""
+        return self._process and self._process.pid
+
+    def stop(self) -> None:
+        """End the sampler and take what it saw; nothing, if it does not answer."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            said, words = process.communicate(timeout=STOP_S)
+            trouble = words.decode(errors="replace").splitlines()
+            self.samples = json.loads(said)
+            if trouble:
+                _tell(trouble[-1])
+        except (subprocess.TimeoutExpired, OSError):
+            _tell("the sampler does not answer")
+        except ValueError:
+            _tell(trouble[-1] if trouble else f"the sampler ended with {process.returncode}")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _tell(reason: str) -> None:
+    print(f"    monitor: {reason}", file=sys.stderr, flush=True)

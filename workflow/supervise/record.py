@@ -1,0 +1,54 @@
+"""The record of one run: its skeleton, and writing it so that it is whole or absent."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+SCHEMA = "millistep.record/3"
+RESERVE_BYTES = 512 * 1024  # more than any record needs
+
+
+def now() -> str:
+    """UTC time, ISO 8601, seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class RecordFile:
+    """Reserves the disk space of a record before anything is measured.
+
+    A full disk shows before the run, not after it: :meth:`reserve` raises
+    OSError, and :meth:`write` fills the reserved blocks and renames the file.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._partial = path.with_name(f".{path.name}.partial")
+
+    def reserve(self) -> None:
+        """Create the folder and allocate the blocks."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self._partial, "wb") as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+            else:
+                file.write(bytes(RESERVE_BYTES))
+
+    def write(self, record: dict) -> None:
+        """Put the record in place, atomically."""
+        content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+        with open(self._partial, "r+b") as file:
+            file.write(content)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self._partial, self.path)
+
+    def write_new(self, record: dict) -> None:
+        """Reserve and write in one go."""
+        self.reserve()
+        self.write(record)
+
+    def discard(self) -> None:
+        """Give the reserved space back."""
+        self._partial.unlink(missing_ok=True)

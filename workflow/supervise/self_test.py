@@ -1,0 +1,43 @@
+"""Put the parts of the self-test together: known steps, and one cell under two names."""
+
+import argparse
+import json
+from pathlib import Path
+
+from deploy.environments import write_atomically
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--known-steps", type=Path, required=True)
+    parser.add_argument("--first", type=Path, nargs="*", default=[], help="records of the cell")
+    parser.add_argument("--second", type=Path, nargs="*", default=[], help="under its other name")
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    found = read(options.known_steps)
+    pairs = [(read(a), read(b)) for a, b in zip(options.first, options.second, strict=True)]
+    found["same_cell"] = same_cell(pairs)
+    write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+
+
+def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
+    """Times of the rounds in which both names were measured; None without any."""
+    both = [pair for pair in pairs if all(record["status"] == "ok" for record in pair)]
+    if not both:
+        return None
+    cell = both[0][0]["cell"]
+    return {
+        **{name: cell[name] for name in ("model", "task", "batch_size", "column")},
+        "a_ms": {str(a["cell"]["run"]): step_ms(a) for a, _ in both},
+        "b_ms": {str(b["cell"]["run"]): step_ms(b) for _, b in both},
+    }
+
+
+def step_ms(record: dict) -> float:
+    """As in the table: all timed steps together."""
+    blocks = record["timing"]["blocks"]
+    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
+
+
+def read(path: Path) -> dict:
+    return json.loads(path.read_text())

@@ -1,0 +1,129 @@
+"""The environment variables of a measured process: few of the caller's, the configuration's, ours.
+
+Frameworks read hundreds of them (XLA_FLAGS, NVIDIA_TF32_OVERRIDE, OMP_*, LD_PRELOAD, ...).
+What somebody set for another purpose must not change a number that is then printed without it.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+# The compiler and its folders, the user and his language: nothing that tells a framework what to
+# do.
+KEPT = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LANGUAGE")
+# With weights: preset, what a download needs: the way to it, who one is, where it is kept.
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+DOWNLOAD = (
+    *_PROXIES,
+    *(name.lower() for name in _PROXIES),
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "HF_HOME",
+    "HF_HUB_CACHE",
+    "HF_ENDPOINT",
+    "HF_TOKEN",
+    "HF_TOKEN_PATH",
+    "HUGGING_FACE_HUB_TOKEN",
+    "KAGGLEHUB_CACHE",
+    "KAGGLE_API_TOKEN",
+    "KAGGLE_CONFIG_DIR",
+    "KAGGLE_KEY",
+    "KAGGLE_USERNAME",
+    "XDG_CACHE_HOME",
+)
+# Every pool that a framework may have gets the same number of threads.
+THREADS = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "TF_NUM_INTRAOP_THREADS",
+    "TF_NUM_INTEROP_THREADS",
+)
+SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in their load()
+SECRET = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+# Of the caller: what would have changed times, and is worth a word when it is not passed on.
+_MATTERS = re.compile(
+    r"(XLA|TF(?!_CLI|_VAR)|TENSORFLOW|JAX|KERAS|TORCH|TORCHINDUCTOR|PYTORCH|TRITON|CUBLAS|CUDNN|NCCL|"
+    r"OMP|GOMP|KMP|MKL|OPENBLAS|MALLOC|LD)_.+|"
+    r"CUDA_(LAUNCH_BLOCKING|MODULE_LOADING|DEVICE_MAX_CONNECTIONS|CACHE_\w+|FORCE_\w+)|"
+    r"NVIDIA_TF32_OVERRIDE|CC|CXX"
+)
+
+
+def of_process(
+    wanted: dict, scratch: Path, visible_device: str, caller: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """All that a measured process is given.
+
+    wanted: accelerator, library, threads and ``variables`` (the configuration's) of the
+    identity, ``weights`` where there are any. visible_device: see :func:`supervise.device.word`.
+    """
+    return {
+        **inherited(caller, wanted.get("weights", "random")),
+        **wanted["variables"],
+        **ours(wanted, scratch, visible_device),
+        **_temporary_files(wanted["library"], scratch),
+    }
+
+
+def inherited(caller: Mapping[str, str], weights: str = "random") -> dict[str, str]:
+    """What of the caller's environment every process of a measurement gets."""
+    names = KEPT + (DOWNLOAD if weights == "preset" else ())
+    return {k: v for k, v in caller.items() if k in names or k.startswith("LC_")}
+
+
+def ours(wanted: dict, scratch: Path, visible_device: str) -> dict[str, str]:
+    """One policy for all columns."""
+    return {
+        **dict.fromkeys(THREADS, str(wanted["threads"])),
+        **_device(wanted["accelerator"], visible_device),
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONHASHSEED": "0",
+        # Private caches: a warm one would make a compile time meaningless.
+        "KERAS_HOME": str(scratch / "keras"),
+        "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
+        "TRITON_CACHE_DIR": str(scratch / "triton"),
+        "HF_HUB_OFFLINE": "0" if wanted.get("weights") == "preset" else "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TF_CPP_MIN_LOG_LEVEL": "1",
+    }
+
+
+def _device(accelerator: str, visible_device: str) -> dict[str, str]:
+    """One GPU, or none: an environment that could use one runs on the processor then."""
+    if accelerator == "cuda":
+        return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
+    return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
+
+
+def _temporary_files(library: str, scratch: Path) -> dict[str, str]:
+    """TensorFlow writes a file for each function that it rewrites, dozens in a run, and removes
+    them only at an exit that waits for seconds. Inductor keeps what it knows of the compiler
+    beside the caller's.
+    """
+    return {"TMPDIR": str(scratch)} if library == "tensorflow" else {}
+
+
+def refusal(name: str) -> str | None:
+    """Why the configuration may not set a variable; None where it may."""
+    sizes = {"threads": 1}
+    policies = [ours({**sizes, "accelerator": kind}, Path(), "") for kind in ("cpu", "cuda")]
+    if name in SET_BY_COLUMNS or name.startswith("PYTHON") or any(name in p for p in policies):
+        return "is set by Millistep itself"
+    if name in DOWNLOAD:
+        return "is taken from your own environment with weights: preset"
+    if SECRET.search(name):
+        return "looks like a secret, and would be written into every record"
+    return None
+
+
+def left_out(caller: Mapping[str, str], configured: Mapping[str, str]) -> list[str]:
+    """Names of the caller's variables that frameworks read and that are not passed on."""
+    given = {*configured, *inherited(caller)}
+    return sorted(name for name in caller if name not in given and _MATTERS.fullmatch(name))
