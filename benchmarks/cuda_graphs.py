@@ -42,7 +42,9 @@ def inside(identity):
     cell = framework_of(identity).cell
     if "dropout" in cell.architecture:  # both would drop, each what it likes
         cell = dataclasses.replace(cell, architecture={**cell.architecture, "dropout": 0.0})
-    eager = frameworks.create(dataclasses.replace(cell, framework="pytorch-eager", module="pytorch_eager"))
+    eager = frameworks.create(
+        dataclasses.replace(cell, framework="pytorch-eager", module="pytorch_eager")
+    )
     expected, _ = outputs(eager)
     release(eager)
     compiled = frameworks.create(cell)

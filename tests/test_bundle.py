@@ -161,8 +161,8 @@ def test_a_framework_of_its_own_counts_for_more_than_its_environment(kit):
     status, said = kit.run(*THIS, "--interpreter", f"pytorch-compiled={sys.executable}")
     assert status == 0, said
     markers = {call["path"].split("/")[-2]: call["--environment"] for call in kit.calls()}
-    assert markers["pytorch-eager"] == "results/environments/cpu/pytorch.json"
-    assert markers["pytorch-compiled"] == "results/environments/cpu/pytorch-compiled.json"
+    assert markers["pytorch-eager"] == "results/environments/2026-11/cpu/pytorch.json"
+    assert markers["pytorch-compiled"] == "results/environments/2026-11/cpu/pytorch-compiled.json"
     found = json.loads((kit.folder / markers["pytorch-eager"]).read_text())
     assert (found["method"], found["interpreter"]) == ("interpreter", sys.executable)
     assert "pytest" in found["packages"]
@@ -268,7 +268,7 @@ def test_nothing_that_is_packed_names_the_folder(kit):
     archive = zipfile.ZipFile(kit.folder / "records.zip")
     texts = [archive.read(name).decode() for name in archive.namelist()]
     assert not any(str(kit.folder) in text or sys.prefix in text for text in texts)
-    about = json.loads(archive.read("results/environments/cpu/pytorch.json"))
+    about = json.loads(archive.read("results/environments/2026-11/cpu/pytorch.json"))
     assert about["interpreter"].startswith("<path>/") or about["interpreter"].startswith("<cache>/")
 
 
@@ -357,7 +357,8 @@ def test_an_old_python_is_told_in_one_line(kit):
 
 def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tmp_path):
     kit = Kit(tmp_path / "whole")
-    modules = "bundle.command, supervise.cell, supervise.canary, supervise.known_steps, supervise.self_test"
+    modules = "bundle.command, supervise.cell, supervise.canary, supervise.known_steps, "
+    modules += "supervise.self_test"
     program = f"import sys; sys.path.insert(0, 'workflow'); import {modules}, machine_card.__main__"
     command = [sys.executable, "-I", "-S", "-c", program]
     done = subprocess.run(command, cwd=kit.folder, capture_output=True, text=True)

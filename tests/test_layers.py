@@ -29,8 +29,11 @@ def imported(path: Path) -> set[str]:
 
 
 def rooms_of(path: Path, houses: tuple[str, ...], prefix: str = "") -> set[str]:
-    parts = (name.removeprefix(prefix).split(".")[0] for name in imported(path) if
-             name.startswith(prefix))
+    parts = (
+        name.removeprefix(prefix).split(".")[0]
+        for name in imported(path)
+        if name.startswith(prefix)
+    )
     return set(parts).intersection(houses)
 
 

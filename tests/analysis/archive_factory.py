@@ -52,7 +52,7 @@ def make_project(folder):
     }
     lines = f"{project.folder}/x.py:3: {packages}/jax/b.py /usr/lib/libc.so.6 /tmp/torch_{USER}/c\n"
     texts = {
-        "results/environments/cpu/keras3-jax.json": json.dumps(marker),
+        "results/environments/2026-11/cpu/keras3-jax.json": json.dumps(marker),
         LOG: lines,
         "results/logs/environments/keras3-jax.log": f"{HOST}: https://{HOST}/simple /proc/stat\n",
         "results/logs/archive.log": "being written",

@@ -106,9 +106,7 @@ def legacy(project):
 
 
 def stale(project):
-    project.change(
-        lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), column=TORCH, run=2
-    )
+    project.change(lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), column=TORCH, run=2)
 
 
 def short(project):

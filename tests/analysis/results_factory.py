@@ -83,9 +83,7 @@ def make_plan(
             }
             for model, task, batch, published in rows
         ],
-        "columns": [
-            make_column(name) for name in columns
-        ],
+        "columns": [make_column(name) for name in columns],
         "cells": [
             _planned_cell(row, name, runs, place, len(rows), columns)
             for place, row in enumerate(rows)

@@ -80,7 +80,7 @@ def unpacked(tmp_path_factory, archive):
 def draw(unpacked):
     """Draws by taking what was drawn, where the records are those that were archived."""
 
-    def take(project):
+    def take(project, plan):
         for name in files_below(project, "results/records"):
             if (project / name).read_bytes() != (unpacked / name).read_bytes():
                 raise InputError(f"{name}: drawn from other records")
@@ -99,7 +99,11 @@ def test_everything_is_in_it(unpacked):
     names = set(files_below(unpacked))
     assert {RECORD, LOG, PLAN, ABOUT, CRATE, MANIFEST, "LICENSE", "CITATION.cff"} <= names
     assert {"results/report.html", "results/table.tex", "results/caveats.json"} <= names
-    assert {"Snakefile", "envs/2026-11/cpu/keras3-jax.post-deploy.sh", "results/machine.json"} <= names
+    assert {
+        "Snakefile",
+        "envs/2026-11/cpu/keras3-jax.post-deploy.sh",
+        "results/machine.json",
+    } <= names
     assert {"results/canaries/laptop/cpu/0.json", "results/self_test.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
     assert "results/logs/archive.log" not in names
@@ -145,7 +149,7 @@ def test_plan_and_records_are_changed_alike(unpacked):
 
 
 def test_paths_are_kept_when_asked_for(project_folder, tmp_path, unpacked):
-    def take(project):
+    def take(project, plan):
         shutil.copytree(unpacked / "results/figures", project / "results/figures")
 
     assert pack(project_folder, CONFIG, tmp_path / "kept.zip", keep_paths=True, draw=take) == []
@@ -187,7 +191,8 @@ def test_the_commands_are_those_of_the_rules():
         r"-m analysis\.(\w+) --plan \{input.plan\}\"\n(.*?)2> >\(", "".join(texts), re.DOTALL
     )
     ran = {module: options.replace('"', "").split() for module, options in ran}
-    report = ["results/report.html" if word == "{output}" else word for word in ran["report"]]
+    ran = {m: [w.replace("{params.results}", "{}") for w in words] for m, words in ran.items()}
+    report = ["{}/report.html" if word == "{output}" else word for word in ran["report"]]
     assert {**ran, "report": report} == {name: list(words) for name, words in COMMANDS.items()}
 
 
@@ -224,8 +229,8 @@ def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
     def change(folder):
         (folder / "results/own.csv").write_text("1\n")
 
-    def others(project):
-        draw(project)
+    def others(project, plan):
+        draw(project, plan)
         (project / "results/own.csv").unlink(missing_ok=True)
         (project / "results/new.csv").write_text("2\n")
 
@@ -244,8 +249,8 @@ def test_other_versions_are_said_and_decide_nothing(unpacked, tmp_path, draw, mo
     here = {**about.made_with(), "matplotlib": "3.9.0"}
     monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
 
-    def otherwise(project):
-        draw(project)
+    def otherwise(project, plan):
+        draw(project, plan)
         figures = project / "results/figures"
         for path in (*figures.glob("*.svg"), *figures.glob("*.png")):
             path.write_bytes(path.read_bytes() + b" ")
@@ -256,8 +261,8 @@ def test_other_versions_are_said_and_decide_nothing(unpacked, tmp_path, draw, mo
     words = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
     assert all(found.excuse(unequal) == words for unequal in found.unequal.values())
 
-    def numbers(project):
-        draw(project)
+    def numbers(project, plan):
+        draw(project, plan)
         edit("results/table.csv", b",8,", b",9,")(project)
 
     shutil.rmtree(tmp_path / "checked")

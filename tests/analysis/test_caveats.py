@@ -58,9 +58,7 @@ def test_every_rule_has_its_condition():
 def test_two_versions_of_cuda_are_said_and_favour_nobody(tmp_path):
     project = quiet_project(tmp_path)
     for column, version in ((JAX, "12.9"), (TORCH, "13.0")):
-        project.change(
-            lambda r, version=version: r["parity"].update(cuda_version=version), column
-        )
+        project.change(lambda r, version=version: r["parity"].update(cuda_version=version), column)
     (caveat,) = collect(project.load())
     assert caveat.id == "parity_differs"
     assert caveat.sentence == (

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 from conditions import gpu_readings
-from results_factory import FRAMEWORKS, Project, make_plan, unsupported
+from results_factory import Project, make_plan, unsupported
 from whole_table import whole_table
 
 from analysis.figures import FIGURES

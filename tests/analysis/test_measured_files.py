@@ -12,7 +12,11 @@ from analysis.results.canaries import Canary, Round, peak_flops_per_s, rounds
 from analysis.results.loading import load_results
 from analysis.results.self_test import KnownStep, MonitorCost, SameCell
 
-CANARY, CARD, SELF_TEST = "results/canaries/laptop/cpu/1.json", "results/machine.json", "self_test.json"
+CANARY, CARD, SELF_TEST = (
+    "results/canaries/laptop/cpu/1.json",
+    "results/machine.json",
+    "self_test.json",
+)
 
 
 def test_every_file_of_the_plan_is_read(project):
@@ -72,7 +76,7 @@ def test_a_canary_in_another_ones_place_is_refused(project):
 @pytest.mark.parametrize("outside", ["../secret.json", "/etc/passwd", "results\0"])
 def test_a_path_out_of_the_results_is_refused(project, change, outside):
     project.save()
-    project.plan[change] = [outside] if change == "canaries" else outside
+    project.plan[change] = {"cpu": [outside]} if change == "canaries" else outside
     project.plan_path.write_text(json.dumps(project.plan))
     with pytest.raises(InputError, match="outside of the results folder"):
         load_results(project.plan_path)

@@ -87,9 +87,7 @@ def test_speedups_over_pytorch_are_the_claimed_ones(published, reference):
 def test_five_best_calls_rest_on_gaps_under_two_per_cent(published):
     gaps = {}
     for row in published.rows:
-        first, second, *_ = sorted(
-            c.step_ms for c in row.measured if c.column.family == "keras3"
-        )
+        first, second, *_ = sorted(c.step_ms for c in row.measured if c.column.family == "keras3")
         gaps[row.row.key] = round(100 * (second / first - 1), 2)
     assert sorted(gap for gap in gaps.values() if gap < 2) == [0.26, 0.59, 0.92, 1.81, 1.82]
 

@@ -120,9 +120,7 @@ def test_a_table_is_harder_to_convince_than_a_row():
 def test_claim_and_finding_correct_over_all_rows(tmp_path):
     """One row alone would show JAX slower; a statement about 12 rows needs more."""
     batches = range(1, 13)
-    plan = make_plan(
-        rows=[("bert", "fit", batch, None) for batch in batches], columns=KERAS3[:2]
-    )
+    plan = make_plan(rows=[("bert", "fit", batch, None) for batch in batches], columns=KERAS3[:2])
     project = Project(tmp_path, plan)
     project.change(lambda record: _scale(record, record["cell"]["batch_size"]))
     contests = winners(project.load())

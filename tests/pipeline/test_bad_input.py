@@ -86,7 +86,7 @@ def test_no_disk_space(project):
 def test_no_network_during_set_up(fresh, tmp_path):
     """A package index that refuses connections, and an empty cache."""
     done = fresh.snakemake(
-        *("--quiet", "all", "--", "results/environments/cpu/keras3-jax.json"),
+        *("--quiet", "all", "--", "results/environments/2026-11/cpu/keras3-jax.json"),
         MILLISTEP_CACHE=str(tmp_path / "cache"),
         PIP_INDEX_URL="http://127.0.0.1:9/simple",
         PIP_EXTRA_INDEX_URL="",
@@ -99,7 +99,7 @@ def test_no_network_during_set_up(fresh, tmp_path):
         line for line in done.stderr.splitlines() if "the package index cannot be reached" in line
     ]
     assert len(said) == 1, done.stderr
-    assert not (fresh.folder / "results/environments/cpu/keras3-jax.json").exists()
+    assert not (fresh.folder / "results/environments/2026-11/cpu/keras3-jax.json").exists()
 
 
 def test_a_failing_cell_never_costs_another(project):

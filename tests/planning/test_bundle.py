@@ -77,7 +77,9 @@ def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
     assert one.read_bytes() == two.read_bytes()
     assert one.stat().st_size < 2**19
     names = zipfile.ZipFile(one).namelist()
-    assert {"run_bundle.py", "README.txt", "bundle.json", "envs/2026-11/cuda/pytorch.yaml"} <= {*names}
+    assert {"run_bundle.py", "README.txt", "bundle.json", "envs/2026-11/cuda/pytorch.yaml"} <= {
+        *names
+    }
     assert not any("analysis" in name or "__pycache__" in name for name in names)
     # Nothing of this machine.
     text = "".join(zipfile.ZipFile(one).read(name).decode() for name in names)

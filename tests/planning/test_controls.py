@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning import changes, sources
-from planning.plan import CORE, MEASURE, WORKFLOW
+from planning.identity import CORE, WORKFLOW
 
 from .test_config import plan
 
@@ -26,7 +26,7 @@ def test_canaries_lie_between_the_rounds_and_each_name_beside_the_other(runs, se
     assert files[0] == made.controls.known_steps.path
     assert len(files) == len(set(files)) == len(made.runs) + 2 * runs + 2
 
-    canaries = [files.index(canary.path) for canary in made.controls.canaries['cpu']]
+    canaries = [files.index(canary.path) for canary in made.controls.canaries["cpu"]]
     assert canaries == sorted(canaries)
     for run in made.runs:
         assert canaries[run.number - 1] < files.index(run.record) < canaries[run.number]
@@ -79,20 +79,21 @@ def test_a_plan_in_which_nothing_is_supported_has_no_second_name():
     made = planned(columns=["keras3-jax"], unsupported=[reason])
     assert made.controls.again == []
     assert made.controls.order == [made.controls.known_steps.path] + [
-        canary.path for canary in made.controls.canaries['cpu']
+        canary.path for canary in made.controls.canaries["cpu"]
     ]
 
 
 def test_one_more_run_leaves_the_canaries_before_it_as_they_were():
     fewer, more = planned(runs=2).controls, planned(runs=3).controls
-    assert more.canaries[:3] == fewer.canaries
+    assert more.canaries["cpu"][:3] == fewer.canaries["cpu"]
     assert more.known_steps == fewer.known_steps
 
 
 def test_runs_depend_on_the_sampler_beside_them_and_not_on_the_canary():
-    used = {file.relative_to(MEASURE).as_posix() for file in sources.closure(WORKFLOW, CORE)}
-    assert "sampler.py" in used
-    assert not used & {"canary.py", "matmul/torch.py"}
+    used = {file.relative_to(WORKFLOW).as_posix() for file in sources.closure(WORKFLOW, CORE)}
+    assert "supervise/sampler.py" in used
+    controls = {"measure/controls/canary.py", "measure/controls/matmul/torch.py"}
+    assert not used & controls
 
 
 def test_stale_and_broken_checks_are_measured_again_and_missing_ones_are_only_missing(tmp_path):
@@ -102,7 +103,7 @@ def test_stale_and_broken_checks_are_measured_again_and_missing_ones_are_only_mi
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(json.dumps({"identity": identity}))
     assert changes.stale_controls(made, tmp_path) == set()
-    stale, broken = (canary.path for canary in made.controls.canaries['cpu'])
+    stale, broken = (canary.path for canary in made.controls.canaries["cpu"])
     (tmp_path / stale).write_text('{"identity": "of another day"}')
     (tmp_path / broken).write_text("{")
     assert changes.stale_controls(made, tmp_path) == {stale, broken}

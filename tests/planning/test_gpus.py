@@ -129,12 +129,15 @@ def test_a_gpu_that_does_not_tell_its_memory_is_measured_at_laptop(gpus):
     assert "does not tell" in made.scale_reason
 
 
-def test_cuda_can_be_planned_where_there_is_none(gpus):
+def test_cuda_costs_nothing_where_there_is_none_and_can_be_planned_for_elsewhere(gpus):
     gpus(A100, broken=True)
     made = planned(accelerator="cuda", device=3)
     assert made.accelerator == "cuda"
-    assert made.unsupported == {}
-    assert {i["device"] for i in identities(made)} == {3}
+    assert set(made.unsupported.values()) == {"no NVIDIA GPU was found here"}
+    assert made.runs == []
+    elsewhere = planned(here=False, accelerator="cuda", device=3)
+    assert elsewhere.unsupported == {}
+    assert {i["device"] for i in identities(elsewhere)} == {3}
 
 
 def test_environment_variables_are_part_of_every_identity_and_of_the_checks():

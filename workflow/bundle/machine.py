@@ -9,7 +9,6 @@ from bundle import Problem
 from supervise import device, processors, variables
 
 
-
 def check_machine(bundle: dict) -> None:
     """Raise :class:`Problem` for a machine that lacks what every run needs.
 

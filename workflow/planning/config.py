@@ -34,7 +34,9 @@ def results_folder(config: dict) -> str:
     """Of everything that belongs to a configuration; not yet checked."""
     study = config.get("study")
     name = study.get("name") if isinstance(study, dict) else None
-    return f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
+    return (
+        f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
+    )
 
 
 def check(config: dict) -> dict:

@@ -58,6 +58,7 @@ class Plan:
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         self._unsupported = Unsupported(self, here)
+        self.unsupported  # noqa: B018 (raises for what is wrong in the configuration)
 
     @property
     def machine_card(self) -> str:

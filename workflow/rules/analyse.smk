@@ -29,7 +29,9 @@ rule tables:
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
         collect(
-            RESULTS + "/{table}.{form}", table=["table", "published"], form=["md", "tex"]
+            RESULTS + "/{table}.{form}",
+            table=["table", "published"],
+            form=["md", "tex"],
         ),
     log:
         f"{RESULTS}/logs/tables.log",
@@ -78,7 +80,9 @@ rule figures:
             )
             for figure in FIGURES
         ],
-        collect(RESULTS + "/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]),
+        collect(
+            RESULTS + "/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]
+        ),
     log:
         f"{RESULTS}/logs/figures.log",
     conda:

@@ -20,6 +20,7 @@ from planning.sources import content_digest
 # Rules without an environment of their own run on the interpreter that runs Snakemake.
 put_first_on_path(Path(sys.executable).parent)
 
+
 def or_one_line(function, *arguments):
     """What the function returns, or the end with the one line that the user needs."""
     try:
@@ -62,7 +63,13 @@ USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
     [
-        content_digest("workflow/analysis", "workflow/contract", "workflow/schemas", "reference", "report"),
+        content_digest(
+            "workflow/analysis",
+            "workflow/contract",
+            "workflow/schemas",
+            "reference",
+            "report",
+        ),
         definition_sha256(Path("envs/analysis.yaml")),
         # The times of unpacked files say nothing.
         *([sha256(MEASURED_ELSEWHERE.read_bytes()).hexdigest()] if ELSEWHERE else []),

@@ -22,7 +22,15 @@ from supervise.record import now
 CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
 PLUGIN = CONTROLS / "known_step"
 TIME_LIMIT_S = 600.0
-SHARED = ("device", "environment", "library", "scale", "seed", "threads", "variables")  # with all runs
+SHARED = (
+    "device",
+    "environment",
+    "library",
+    "scale",
+    "seed",
+    "threads",
+    "variables",
+)  # with all runs
 MONITOR_PAIR = CONTROLS / "monitor_pair.py"
 
 

@@ -5,10 +5,31 @@ it can be unpacked and used as one. Beside them lie `archive.json` (what drew th
 `ro-crate-metadata.json` (the same for machines) and `manifest-sha256.txt`.
 """
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
+
+from analysis.formats.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]  # of the sources that run
 PLAN = "results/plan.json"
+PLANS = re.compile(r"results(/studies/[a-z][a-z0-9_]*)?/plan\.json")
+
+
+def plan_among(names: Iterable[str]) -> str:
+    """The one plan among the files of a project or an archive; raises InputError."""
+    found = sorted(name for name in names if PLANS.fullmatch(name))
+    if len(found) != 1:
+        what = f"{len(found)} plans: {', '.join(found)}" if found else "missing"
+        raise InputError(f"{PLAN}: {what}")
+    return found[0]
+
+
+def results_folder(plan: str) -> str:
+    """The folder of a plan: of everything that was measured and drawn for it."""
+    return plan.removesuffix("/plan.json")
+
+
 CONFIG = "config/config.yaml"
 ABOUT = "archive.json"
 CITATION = "CITATION.cff"

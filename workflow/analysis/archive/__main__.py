@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
-from analysis.archive import CITATION, PLAN, ROOT
+from analysis.archive import CITATION, PLAN, PLANS, ROOT
 from analysis.archive.citation import bibtex, read_citation
 from analysis.archive.manifest import sha256
 from analysis.archive.pack import pack
@@ -50,10 +51,12 @@ def main() -> None:
     )
     arguments = options.parse_args()
     plan = Path(os.path.abspath(arguments.plan))
-    project = plan.parent.parent
-    if plan != project / PLAN:
+    found = re.search(rf"/({PLANS.pattern})$", plan.as_posix())
+    if not found:
         raise InputError(f"{arguments.plan}: an archive is made of a project's {PLAN}")
-    changed = pack(project, arguments.config, arguments.output, arguments.keep_paths)
+    project, place = Path(str(plan)[: -len(found[0])]), found[1]
+    options = {"keep_paths": arguments.keep_paths, "place": place}
+    changed = pack(project, arguments.config, arguments.output, **options)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(told(arguments.output, changed, load_results(plan)))
 

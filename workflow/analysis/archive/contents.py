@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from analysis.archive import PLAN
 from analysis.results.plan import Plan
 
 FILES = ("Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -15,7 +14,7 @@ FOLDERS = ("config", "envs", "profiles", "workflow", "report", "reference")
 KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
 KINDS |= {".toml", ".txt", ".yaml", ".yml"}
 DRAWING = ("workflow/analysis/", "workflow/contract/", "workflow/schemas/", "report/", "reference/")
-OWN_LOG = "results/logs/archive.log"  # still being written
+OWN_LOG = "archive.log"  # still being written
 
 
 def source_names(root: Path, folders: Iterable[str]) -> list[str]:
@@ -42,7 +41,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """Of the files found in a project, those that the results are computed from."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
-    planned |= {PLAN, *plan.canaries, plan.machine_card, plan.self_test}
+    planned |= {f"{plan.results}/plan.json", *plan.canaries, plan.machine_card, plan.self_test}
     return sorted(planned.intersection(found))
 
 
@@ -52,19 +51,19 @@ def other_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """
     raw = raw_names(plan, found)
     logs = {name.replace("/records/", "/logs/").replace(".json", ".log") for name in raw}
-    documents = (f"results/environments/{plan.accelerator}/", f"results/self_test/{plan.scale}/")
+    documents = (f"{plan.results}/environments/", f"{plan.results}/self_test/{plan.scale}/")
     return sorted(
         name
         for name in found
         if name in logs
         or (name.startswith(documents) and name.endswith(".json"))
-        or (name.startswith("results/logs/") and _is_shared_log(name, plan.scale))
+        or (name.startswith(f"{plan.results}/logs/") and _is_shared_log(name, plan))
     )
 
 
-def _is_shared_log(name: str, scale: str) -> bool:
+def _is_shared_log(name: str, plan: Plan) -> bool:
     """The log of an environment or of a rule, not of a run nor of another scale's self-test."""
-    _, _, first, *folders = name.split("/")
-    other_scales = {"paper", "laptop", "smoke"} - {scale}
-    runs = first in {scale, *other_scales}
-    return name.endswith(".log") and name != OWN_LOG and not (runs or other_scales & {*folders})
+    first, *folders = name.removeprefix(f"{plan.results}/logs/").split("/")
+    other_scales = {"paper", "laptop", "smoke"} - {plan.scale}
+    runs = first in {plan.scale, *other_scales}
+    return name.endswith(".log") and first != OWN_LOG and not (runs or other_scales & {*folders})

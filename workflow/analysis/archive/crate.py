@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.archive import CONFIG, PLAN
+from analysis.archive import CONFIG
 from analysis.report.setting import coverage, machines, period
 from analysis.results.cells import Results
 
@@ -69,12 +69,12 @@ def crate_json(folder: Path, names: Sequence[str], results: Results, citation: d
         root["identifier"] = f"https://doi.org/{citation['doi']}"
     parts = {
         name: crate.add_file(dest_path=name, properties=_file(folder, name))
-        for name in _single(names)
+        for name in _single(names, results)
     }
-    for name, title in FOLDERS.items():
+    for name, title in _folders(results).items():
         if any(other.startswith(name) for other in names):
             parts[name] = crate.add_dataset(dest_path=name, properties={"name": title})
-    asked = {PLAN, CONFIG}
+    asked = {f"{results.plan.results}/plan.json", CONFIG}
     action = crate.add_action(
         workflow,
         identifier=f"#measurement-{results.digest[:16]}",
@@ -106,9 +106,14 @@ def _span(results: Results) -> tuple[str | None, str | None]:
     )
 
 
-def _single(names: Sequence[str]) -> list[str]:
+def _folders(results: Results) -> dict[str, str]:
+    """What each folder holds, with the results where this plan has them."""
+    return {name.replace("results", results.plan.results, 1): t for name, t in FOLDERS.items()}
+
+
+def _single(names: Sequence[str], results: Results) -> list[str]:
     """Files that are described by themselves; the others by their folder."""
-    whole = tuple(folder for folder in FOLDERS if folder != "config/")
+    whole = tuple(folder for folder in _folders(results) if folder != "config/")
     return [name for name in names if name != "Snakefile" and not name.startswith(whole)]
 
 

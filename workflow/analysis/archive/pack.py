@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT
+from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT, results_folder
 from analysis.archive.about import about
 from analysis.archive.citation import read_citation
 from analysis.archive.contents import other_names, raw_names, source_names
@@ -78,9 +78,11 @@ def pack(
     config: dict[str, Any] | None,
     output: Path,
     keep_paths: bool = False,
-    draw: Callable[[Path], None] = rebuild,
+    draw: Callable[[Path, str], None] = rebuild,
+    place: str = PLAN,
 ) -> list[str]:
-    """Write the archive of a project's results, drawn from its plan and records by `draw`. Returns
+    """Write the archive of the results of a project's plan, which is at `place` in it, drawn from
+    plan and records by `draw`. Returns
     the names of the files in which folders and names of this machine were replaced.
 
     `config` is the whole configuration; None stands for config.yaml as it is.
@@ -91,18 +93,18 @@ def pack(
     sources.pop(CONFIG, None)
     texts = (content.decode("utf-8", errors="replace") for content in sources.values())
     scrubber = None if keep_paths else scrubber_here(project, texts)
-    plan = load_results(project / PLAN).plan  # before anything else: the input may be bad
-    found = files_below(project, "results")
+    plan = load_results(project / place).plan  # before anything else: the input may be bad
+    found = files_below(project, results_folder(place))
     with TemporaryDirectory(prefix="millistep-") as folder:
         staging = Staging(Path(folder), scrubber)
         for name in [*raw_names(plan, found), *other_names(plan, found)]:
             content = (project / name).read_bytes()
             staging.add_run(name, _end(content) if name.endswith(".log") else content)
         staging.add_run(CONFIG, settings)
-        draw(staging.folder)
+        draw(staging.folder, place)
         for name, content in sources.items():
             staging.add_source(name, content)
-        results = load_results(staging.folder / PLAN)
+        results = load_results(staging.folder / place)
         _describe(staging, results, keep_paths)
         _write_checked(staging, results, output)
     return staging.changed

@@ -9,25 +9,27 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis.archive import PLAN, ROOT
+from analysis.archive import ROOT, results_folder
 from analysis.formats.errors import InputError
 from analysis.formats.text import plain
 
+# `{}` is the folder of the results.
 COMMANDS = {
-    "tables": ("--output-dir", "results"),
-    "caveats": ("--output-dir", "results"),
-    "figures": ("--output-dir", "results/figures"),
-    "report": ("--figures", "results/figures", "--output", "results/report.html"),
+    "tables": ("--output-dir", "{}"),
+    "caveats": ("--output-dir", "{}"),
+    "figures": ("--output-dir", "{}/figures"),
+    "report": ("--figures", "{}/figures", "--output", "{}/report.html"),
 }
 
 
-def rebuild(project: Path) -> None:
-    """Write everything that follows from `project`/results/plan.json and the files that it names.
-    Raises InputError with what a command said when it could not.
+def rebuild(project: Path, plan: str) -> None:
+    """Write everything that follows from a project's plan and the files that it names. Raises
+    InputError with what a command said when it could not.
     """
-    for module, options in COMMANDS.items():
+    for module, words in COMMANDS.items():
+        options = [word.format(results_folder(plan)) for word in words]
         # -P: what lies in the project, which may be somebody else's, is never imported.
-        command = [sys.executable, "-sP", "-m", f"analysis.{module}", "--plan", PLAN, *options]
+        command = [sys.executable, "-sP", "-m", f"analysis.{module}", "--plan", plan, *options]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
         done = subprocess.run(
             command,

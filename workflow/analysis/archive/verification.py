@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from analysis.archive import ABOUT, CITATION, CRATE, PLAN, ROOT
+from analysis.archive import ABOUT, CITATION, CRATE, ROOT, plan_among
 from analysis.archive.about import made_with
 from analysis.archive.citation import read_citation
 from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
@@ -24,13 +24,13 @@ from analysis.formats.strict_json import SCHEMAS, read_json, validate
 from analysis.results.loading import load_results
 from analysis.results.plan import load_plan
 
-REQUIRED = (ABOUT, CITATION, CRATE, PLAN, "LICENSE", "Snakefile")
+REQUIRED = (ABOUT, CITATION, CRATE, "LICENSE", "Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
 MOST_SEARCHED = 20  # files, a second each
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
-Rebuild = Callable[[Path], None]
+Rebuild = Callable[[Path, str], None]
 
 
 def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
@@ -97,12 +97,13 @@ def _compare_makers(archive: Unpacked, found: Verification) -> None:
 
 def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
     """Make a project of what was measured, and draw the rest from that; the names of the former."""
-    plan = load_plan(archive.folder / PLAN)
+    place = plan_among(archive.names)
+    plan = load_plan(archive.folder / place)
     measured = {*raw_names(plan, archive.names), *other_names(plan, archive.names)}
     for name in measured:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive.folder / name, project / name)
-    draw(project)
+    draw(project, place)
     return measured
 
 
@@ -131,7 +132,9 @@ def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:
     """The RO-Crate metadata, made anew."""
     citation = read_citation(archive.folder / CITATION)
     names = [name for name in archive.names if name != CRATE]
-    crate = crate_json(archive.folder, names, load_results(anew / PLAN), citation)
+    crate = crate_json(
+        archive.folder, names, load_results(anew / plan_among(archive.names)), citation
+    )
     if CRATE in archive.names:
         _compare(CRATE, archive.folder / CRATE, crate.encode(), found)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.archive import PLAN
+from analysis.archive import plan_among
 from analysis.archive.manifest import sha256
+from analysis.archive.pack import files_below
 from analysis.archive.unpack import unpack
 from analysis.formats.errors import InputError
 from analysis.results.cells import Results
@@ -39,7 +40,7 @@ def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
         if problems := unpack(path, place).problems:
             raise InputError(f"{path}: {name}: {why}" for name, why in problems.items())
         try:
-            results = load_results(place / PLAN)
+            results = load_results(place / plan_among(files_below(place, "results")))
         except InputError as error:
             raise InputError(
                 f"{path}: {line.replace(str(place), '')}" for line in error.lines

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from analysis.figures.panels import WIDTH_IN, empty, legend_of
 from analysis.figures.style import INK, RULE, look
 from analysis.results.canaries import Canary
-from analysis.results.plan import Column
 from analysis.results.cells import Cell, Results, Run
+from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.statistics.intervals import MARGIN
 

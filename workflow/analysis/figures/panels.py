@@ -105,8 +105,7 @@ def legend_of(figure: Figure, columns: Iterable[Column]) -> None:
     """Colour and marker of every column, above the panels."""
     columns = list(columns)
     handles = [
-        Line2D([], [], color=look(column).colour, marker=look(column).marker)
-        for column in columns
+        Line2D([], [], color=look(column).colour, marker=look(column).marker) for column in columns
     ]
     figure.legend(handles, [column.title for column in columns], **_above(figure))
 

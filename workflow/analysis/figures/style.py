@@ -1,5 +1,5 @@
-"""How figures look: one colour, marker and hatch per framework, as the plan has them, everywhere the same, legible in
-grey and when colour-blind.
+"""How figures look: one colour, marker and hatch per framework, as the plan has them, the same
+everywhere, legible in grey and when colour-blind.
 
 Colours are Okabe and Ito's, without its yellow (too light on paper); markers and hatches repeat the
 distinction. Ink, rule and published are placeholders, which the report replaces by its own colours

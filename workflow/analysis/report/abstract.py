@@ -71,9 +71,7 @@ def _row_sentence(row: RowCells) -> str:
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:
     return [
-        cell.column.title
-        for cell in row.measured
-        if row.standings[cell.column.name] is standing
+        cell.column.title for cell in row.measured if row.standings[cell.column.name] is standing
     ]
 
 

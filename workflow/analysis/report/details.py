@@ -57,8 +57,7 @@ def cell_views(row: RowCells, places: dict[str, int], environments: dict[tuple, 
     record.
     """
     return [
-        _view(cell, row.standings.get(cell.column.name), places, environments)
-        for cell in row.cells
+        _view(cell, row.standings.get(cell.column.name), places, environments) for cell in row.cells
     ]
 
 

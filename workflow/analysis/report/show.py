@@ -1,4 +1,4 @@
-"""python -m analysis.report.show --plan results/plan.json: the table and the most severe caveats, on a
+"""python -m analysis.report.show --plan results/plan.json: the table and the severest caveats, on a
 terminal.
 """
 

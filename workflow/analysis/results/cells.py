@@ -225,9 +225,7 @@ class RowCells:
         """The cell with the lowest mean among these families (all of them by default): of those
         that are steady, or of all that were measured where none is.
         """
-        cells = [
-            cell for cell in self.measured if not families or cell.column.family in families
-        ]
+        cells = [cell for cell in self.measured if not families or cell.column.family in families]
         steady = [cell for cell in cells if cell.steady]
         return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
 

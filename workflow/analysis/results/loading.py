@@ -57,8 +57,7 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
         RowCells(
             row,
             tuple(
-                _load_cell(plan, row, column, folder, digest, problems)
-                for column in plan.columns
+                _load_cell(plan, row, column, folder, digest, problems) for column in plan.columns
             ),
         )
         for row in plan.rows

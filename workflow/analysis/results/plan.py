@@ -155,9 +155,7 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
     ]
     for row, column in cells:
         if row not in rows or column not in columns:
-            problems.append(
-                f"/cells: {row!r} on {column!r} is no row and framework of this plan"
-            )
+            problems.append(f"/cells: {row!r} on {column!r} is no row and framework of this plan")
     problems += [
         f"/models: {row[0]!r} is missing, a row needs it"
         for row in rows

@@ -101,9 +101,7 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
             url=sources["page"]["url"],
             revisions=revisions,
             models={name: PublishedModel(**entry) for name, entry in sources["models"].items()},
-            columns={
-                name: Column(name, **entry) for name, entry in sources["frameworks"].items()
-            },
+            columns={name: Column(name, **entry) for name, entry in sources["frameworks"].items()},
             peaks=DataSheet(**sources["peaks"]),
             conditions=_load_conditions(sources["conditions"]),
             flops_per_step=_load_work(folder / sources["work"]),

@@ -141,9 +141,7 @@ def to_html(table: Table, details: Details | None = None) -> str:
     label_heads = "".join(
         f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns
     )
-    heads = "".join(
-        f'<th scope="col">{html_text(column.title)}</th>' for column in table.columns
-    )
+    heads = "".join(f'<th scope="col">{html_text(column.title)}</th>' for column in table.columns)
     body = "\n".join(_html_row(table, row, details) for row in table.rows)
     notes = "".join(
         f'<li id="{table.name}-note-{mark}"><sup>{mark}</sup> {html_text(text)}</li>'

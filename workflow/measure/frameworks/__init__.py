@@ -39,6 +39,7 @@ class ``Framework`` is built with a :class:`Cell` and offers:
 import importlib
 from dataclasses import dataclass
 
+
 class WrongFramework(RuntimeError):
     """The environment holds another framework than the column it is measured for."""
 
