@@ -315,7 +315,7 @@ def test_sources_that_name_the_machine_are_refused(project_folder, tmp_path, mon
     (root / "report/style.css").write_text(f"/* \n {HOME}/x */")
     monkeypatch.setattr("analysis.archive.pack.ROOT", root)
     with pytest.raises(InputError, match=r"report/style.css: line 2: .*/home/annalena"):
-        pack(project_folder, CONFIG, tmp_path / "a.zip", draw=lambda project: None)
+        pack(project_folder, CONFIG, tmp_path / "a.zip", draw=lambda project, plan: None)
     assert not list(tmp_path.glob("*.zip"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from browser import CHROMIUM, chromium
 from whole_table import whole_table
 
-from analysis.figures import FIGURES
+from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
 from analysis.report.page import TEMPLATES, render
 from analysis.results.reference import load_reference

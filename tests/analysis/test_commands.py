@@ -39,7 +39,7 @@ def test_from_records_to_report(project, tmp_path):
 
 
 def test_show_prints_table_and_caveats(project):
-    done = run("show", "--plan", project.save(), "--caveats", "2")
+    done = run("report.show", "--plan", project.save(), "--caveats", "2")
     assert done.returncode == 0
     assert "Keras 3 (JAX)" in done.stdout and "8.016 *[8.004, 8.029]" in done.stdout
     assert done.stdout.count("\n- ") == 2 and "more caveats in the report" in done.stdout
@@ -47,17 +47,17 @@ def test_show_prints_table_and_caveats(project):
 
 def test_works_from_any_folder(project, tmp_path):
     project.save()
-    done = run("show", "--plan", "plan.json", cwd=project.folder / "results")
+    done = run("report.show", "--plan", "plan.json", cwd=project.folder / "results")
     assert done.returncode == 0 and "8.016" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["tables", "caveats", "figures", "show"])
+@pytest.mark.parametrize("module", ["tables", "caveats", "figures", "report.show"])
 def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
     plan = project.save()
     path = next(iter(project.records))
     (project.folder / path).write_text('{"schema": ')
     out = tmp_path / "out"
-    options = () if module == "show" else ("--output-dir", out)
+    options = () if module == "report.show" else ("--output-dir", out)
     done = run(module, "--plan", plan, *options)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -66,7 +66,7 @@ def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
 
 
 def test_missing_plan_and_missing_figures(project, tmp_path):
-    done = run("show", "--plan", tmp_path / "nowhere.json")
+    done = run("report.show", "--plan", tmp_path / "nowhere.json")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no such file" in done.stderr
     options = ("--figures", tmp_path / "none", "--output", tmp_path / "report.html")

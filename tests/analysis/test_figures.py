@@ -9,8 +9,8 @@ from conditions import gpu_readings
 from results_factory import Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.figures import FIGURES
 from analysis.figures.__main__ import main
+from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import MOST_ROWS, short
 from analysis.figures.style import RC
 from analysis.results.plan import Column

@@ -9,7 +9,7 @@ import yaml
 from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.caveats import collect
-from analysis.figures import FIGURES
+from analysis.figures.catalogue import FIGURES
 from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text

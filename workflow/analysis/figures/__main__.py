@@ -11,7 +11,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from analysis.figures import FIGURES
+from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
 from analysis.formats.errors import run_command
 from analysis.results.cells import Results

@@ -146,5 +146,5 @@ def settings(results: Results) -> str:
         for task in dict.fromkeys(row.task for row in rows):
             sizes = [row.batch_size for row in rows if row.task == task]
             lines.append(f"    {task}: {sizes[0] if len(sizes) == 1 else sizes}")
-    lines += ["frameworks:", *(f"  - {column.name}" for column in plan.columns)]
+    lines += ["columns:", *(f"  - {column.name}" for column in plan.columns)]
     return "\n".join(lines)
