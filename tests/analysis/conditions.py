@@ -214,9 +214,6 @@ CONDITIONS = {
     "single_run": one_run_only,
     "wide_interval": spread_runs,
     "few_steps": short,
-    "compiled_while_timed": lambda p: p.change(
-        lambda r: r["timing"]["compilations"].update(during_timing=1), column=TORCH, run=2
-    ),
     "foreign_load": record("load", "foreign_cpu_share", 0.05),
     "swapped": record("load", "swapped_mib", 12.0),
     "busy_before": record("load", "before", 2.5),

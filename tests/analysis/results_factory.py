@@ -14,6 +14,7 @@ from typing import Any
 from analysis.formats.strict_json import validate
 from analysis.results.cells import Results
 from analysis.results.loading import load_results
+from contract import ending
 
 FRAMEWORKS = {
     "keras2-tensorflow": ("Keras 2 (TensorFlow)", "keras2", "graph", "tf-graph"),
@@ -40,6 +41,18 @@ AGAINST = {
     "keras3-tensorflow": {"keras2-tensorflow": "What does Keras 3 change on TensorFlow?"},
     "pytorch-compiled": {"pytorch-eager": "What does compiling change?"},
 }
+
+ENDING = {
+    "done": True,
+    "exit_code": 0,
+    "failure": None,
+    "timed_out_after_s": None,
+    "memory_over_mib": None,
+    "kernel_killed_for_memory": False,
+    "measured": True,
+    "device_free_mib": None,
+}
+FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
 
 
 def identity(column: str, task: str, run: int, **more: Any) -> str:
@@ -157,6 +170,8 @@ def make_record(
         },
         "status": "ok",
         "reason": "",
+        "ending": dict(ENDING),
+        "not_tried": None,
         "started_at": moment(run["position"]),
         "finished_at": moment(run["position"], 40),
         "total_s": 40.0,
@@ -241,6 +256,7 @@ def make_record(
             "flush_denormals": True,
         },
         "warnings": [],
+        "printed": [],
         "log_tail": [],
     }
 
@@ -338,15 +354,12 @@ class Project:
             if (cell["column"], cell["task"], cell["run"]) == wanted:
                 change(record)
 
-    def fail(self, status: str, reason: str, **where: Any) -> None:
-        """Turn records into failed ones, as the harness writes them."""
+    def fail(self, status: str, message: str = "", **where: Any) -> None:
+        """Turn records into failed ones, as the harness writes them.
 
-        def failed(record: dict[str, Any]) -> None:
-            record.update(
-                status=status, reason=reason, timing=None, probes=[], work=None, parity=None
-            )
-
-        self.change(failed, **where)
+        message: of the exception, where the status is that of one.
+        """
+        self.change(lambda record: fail(record, status, message), **where)
 
     def save(self) -> Path:
         """Write plan and files, each checked against its schema; returns the plan's path."""
@@ -371,6 +384,23 @@ class Project:
 
     def load(self) -> Results:
         return load_results(self.save())
+
+
+def fail(record: dict[str, Any], status: str, message: str = "") -> None:
+    """Turn a record into that of a run that ended so."""
+    record.update(timing=None, probes=[], work=None, parity=None)
+    raw = {**ENDING, "done": False, "exit_code": 1, "measured": False}
+    if status in FAILURES:
+        raw["failure"] = {"type": FAILURES[status], "message": message}
+    elif status == "timeout":
+        raw["timed_out_after_s"] = 60.0
+    elif status == "killed":
+        raw["exit_code"] = -9
+    else:
+        record["not_tried"] = {"needed_mib": 4096.0, "available_mib": 2048.0, "memory_of": "host"}
+    record["ending"] = None if record["not_tried"] else raw
+    record["status"], record["reason"] = ending.of_record(record)
+    assert record["status"] == status
 
 
 def unsupported(plan: dict[str, Any], column: str, reason: str) -> dict[str, Any]:

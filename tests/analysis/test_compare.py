@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from results_factory import Project, make_plan
+from results_factory import Project, fail, make_plan
 from scipy.stats import ttest_ind
 
 from analysis.archive import MANIFEST, ROOT
@@ -132,16 +132,16 @@ def test_one_run_has_no_interval_and_no_word(tmp_path):
 
 
 def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
-    def fail(record):
+    def lost(record):
         if record["cell"]["column"] == "keras3-jax":
-            record.update(status="oom", reason="too much", timing=None, parity=None, work=None)
+            fail(record, "oom", "too much")
 
     a = make_archive(tmp_path, "a", columns=COLUMNS[:1])
-    b = make_archive(tmp_path, "b", fail)
+    b = make_archive(tmp_path, "b", lost)
     (comparison,) = compared(tmp_path, a, b)
     alone = comparison.pairs[1]
     assert alone.ratio is None and alone.verdict is None
-    assert alone.why == "base: not in this archive; other: oom: too much"
+    assert alone.why == "base: not in this archive; other: oom: MemoryError: too much"
     assert times(comparison).lines[1][1:7] == ("NA", "0", "NA", "0", "NA", "")
 
 

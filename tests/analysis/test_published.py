@@ -127,7 +127,7 @@ def test_published_table_labels_both_lines_and_ranks_nothing(project, reference)
 def test_published_table_marks_means_that_lack_runs(project, reference):
     project.fail("oom", "killed", column="keras3-jax", task="fit", run=1)
     table = published_table(project.load(), reference)
-    assert table.notes == (("a", "mean of 2 of 3 runs; run 1 oom: killed"),)
+    assert table.notes == (("a", "mean of 2 of 3 runs; run 1 oom: MemoryError: killed"),)
     assert table.rows[0].cells[2].marks == ("a",)
 
 

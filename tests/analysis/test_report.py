@@ -181,7 +181,7 @@ def test_power_is_that_of_this_table(project):
     assert lines["3, by its own scatter"][1] == "12\u00a0% / 25\u00a0%"
     assert lines["5, by its own scatter"][1] == "7\u00a0% / 9.9\u00a0%"
     assert lines["3, moderated as here"][1] == "7.9\u00a0% / 9.9\u00a0%"
-    project.change(lambda record: record.update(status="error", timing=None), run=3)
+    project.fail("error", run=3)
     assert [line[0] for line in power_grid(project.load()).lines] == [
         "3, by its own scatter",
         "5, by its own scatter",
@@ -221,7 +221,7 @@ def test_every_number_leads_to_its_cell(project, figures):
         assert wanted in details
     assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
     failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
-    assert "oom: killed" in failed
+    assert "oom: MemoryError: killed" in failed
 
 
 def test_details_say_what_the_machine_did(project, figures):

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from contract.device_memory import whose_limit
 from measure import device_memory
-from measure.device_memory import SHARE, whose_limit
+from measure.device_memory import SHARE
 from measure.frameworks import tensorflow
 from measure.frameworks.tensorflow import TensorFlowMixin
 from measure.frameworks.torch import TorchMixin

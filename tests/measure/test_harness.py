@@ -8,7 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from contract.ending import Ending, status
+from contract.ending import Ending, of_process
+from contract.printed import warnings
 from supervise import parent
 
 from .conftest import identity
@@ -36,7 +37,8 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
     assert sum(timing[part] for part in parts) == pytest.approx(record["total_s"])
     assert record["identity"] == identity(step_ms=1.0, warns_at=3)
-    assert record["warnings"] == ["UserWarning: fake warning", "fake.py:12: [0/8] recompiled"]
+    assert record["warnings"] == ["UserWarning: fake warning"]
+    assert warnings(record["printed"]) == ["fake.py:12: [0/8] recompiled"]
     assert [probe["batch_size"] for probe in record["probes"]] == [1, 8]
     assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
     for probe in record["probes"]:
@@ -155,8 +157,8 @@ def test_the_memory_limit_ends_a_run_before_the_machine_suffers(run):
 
 def test_a_kernel_that_killed_for_memory_is_told_from_a_kill_from_outside():
     ended = dict(done=False, exit_code=-signal.SIGKILL, failure=None)
-    assert status(Ending(**ended, kernel_killed_for_memory=True))[0] == "oom"
-    assert status(Ending(**ended))[0] == "killed"
+    assert of_process(Ending(**ended, kernel_killed_for_memory=True))[0] == "oom"
+    assert of_process(Ending(**ended))[0] == "killed"
 
 
 def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_probe(run):

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from contract.ending import Ending, status
+from contract.ending import Ending, of_process
 from deploy.environments import virtual_interpreter
 from measure.checks import WrongDevice, check_device
 from planning.frameworks import frameworks
@@ -49,7 +49,7 @@ def test_a_library_that_fails_where_there_is_no_device_says_so_in_one_line():
     words = "cuda was asked for: RuntimeError: Found no NVIDIA driver on your system."
     assert str(failure.value) == words
     failed = {"type": "WrongDevice", "message": words}
-    assert status(Ending(done=False, exit_code=1, failure=failed)) == ("unsupported", words)
+    assert of_process(Ending(done=False, exit_code=1, failure=failed)) == ("unsupported", words)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_library_that_fails_where_there_is_no_device_says_so_in_one_line():
 )
 def test_a_device_that_cannot_be_used_is_told_from_one_that_failed(kind, message, expected):
     failed = {"type": kind, "message": message}
-    assert status(Ending(done=False, exit_code=1, failure=failed))[0] == expected
+    assert of_process(Ending(done=False, exit_code=1, failure=failed))[0] == expected
 
 
 def real(framework, accelerator, folder):
@@ -111,7 +111,7 @@ def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
     options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
     task = {"part_s": wanted["part_s"]}
     child = jobs.supervised(canary.PROGRAM, task, wanted, environment, options, 120)
-    found, reason = status(child.ending())
+    found, reason = of_process(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was asked for, jax ")
     assert child.said("matmul", "products") is None

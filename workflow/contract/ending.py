@@ -1,7 +1,15 @@
-"""How a measuring process ended, as a status and a reason in words."""
+"""What became of a run, as a status and a reason in words, from the raw facts of its record."""
+
+from __future__ import annotations
 
 import signal
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from contract.device_memory import whose_limit
+
+Status = Literal["ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "invalid"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
 OUT_OF_MEMORY_WORDS = (
@@ -21,52 +29,95 @@ NO_DEVICE_WORDS = (
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
 )
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+MAX_REASON = 500  # characters
+WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What the parent saw."""
+    """What the parent saw of the end of a measuring process."""
 
     done: bool  # the child said that it had finished
     exit_code: int  # negative: the signal that ended it
-    failure: dict | None  # the child's own words: type, message
+    failure: dict[str, str] | None = None  # the child's own exception: type, message
     timed_out_after_s: float | None = None
-    memory_over_mib: tuple[float, float] | None = None  # (used, limit)
+    memory_over_mib: dict[str, float] | None = None  # used, limit
     kernel_killed_for_memory: bool = False
+    measured: bool = False  # it came to the end of the measurement; probes may follow
+    device_free_mib: float | None = None  # of the GPU, when it was last looked at
 
 
-def status(ending: Ending) -> tuple[str, str]:
-    """``(status, reason)``; the reason is one line, empty when ok."""
+def of_record(record: dict[str, Any]) -> tuple[Status, str]:
+    """``(status, reason)`` of a record that passed its schema; the reason is empty when ok."""
+    if record["not_tried"]:
+        return "too large", _too_large(record["not_tried"])
+    if record["ending"] is None:
+        return "killed", WHOLE_JOB_KILLED
+    ending = Ending(**record["ending"])
+    status, reason = of_process(ending)
+    if status == "ok" or ending.measured:
+        return _of_timing(record["timing"])
+    if status == "oom" and record["cell"]["accelerator"] == "cuda":
+        limit_mib = record["memory"].get("device_limit_mib")
+        reason += whose_limit(reason, ending.device_free_mib, limit_mib)
+    return status, reason
+
+
+def of_process(ending: Ending) -> tuple[Status, str]:
+    """``(status, reason)`` of a process; the reason is one line, empty when ok."""
     if ending.timed_out_after_s is not None:
         return "timeout", f"not finished after the time limit of {ending.timed_out_after_s:g} s"
     if ending.memory_over_mib:
-        used, limit = ending.memory_over_mib
+        used, limit = ending.memory_over_mib["used"], ending.memory_over_mib["limit"]
         return "oom", f"used {used:.0f} MiB of host memory, the limit is {limit:.0f} MiB"
     if ending.failure:
-        return _failure(ending.failure)
+        return _of_failure(**ending.failure)
     if ending.done:
         return "ok", ""
     if ending.exit_code == -signal.SIGKILL and ending.kernel_killed_for_memory:
         return "oom", "the kernel killed the process for lack of memory"
     if ending.exit_code < 0:
-        name = signal.Signals(-ending.exit_code).name
-        if -ending.exit_code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            return "killed", f"ended from outside by {name}"
-        return "error", f"the process crashed with {name}"
+        return _of_signal(-ending.exit_code)
     return "error", f"the process ended with exit code {ending.exit_code} and said nothing"
 
 
-def _failure(failure: dict) -> tuple[str, str]:
-    kind, message = failure["type"], failure["message"]
+def _of_signal(number: int) -> tuple[Status, str]:
+    known = number in {entry.value for entry in signal.Signals}
+    name = signal.Signals(number).name if known else f"signal {number}"
+    if number in FROM_OUTSIDE:
+        return "killed", f"ended from outside by {name}"
+    return "error", f"the process crashed with {name}"
+
+
+def _of_failure(type: str, message: str) -> tuple[Status, str]:
     first_line = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    words = f"{kind}: {first_line}" if first_line else kind
-    if kind in OUT_OF_MEMORY_TYPES or any(w in message for w in OUT_OF_MEMORY_WORDS):
-        return "oom", words[:500]
-    if kind == "WrongDevice":
+    reason = (f"{type}: {first_line}" if first_line else type)[:MAX_REASON]
+    if type in OUT_OF_MEMORY_TYPES or any(words in message for words in OUT_OF_MEMORY_WORDS):
+        return "oom", reason
+    if type == "WrongDevice":
         # Nothing failed: this column cannot do here what is asked, and another machine's might.
-        return "unsupported", first_line[:500]
-    if any(w in message for w in NO_DEVICE_WORDS):
-        return "unsupported", words[:500]
-    if kind == "ModuleNotFoundError":
-        return "error", f"missing package, {words}"[:500]
-    return "error", words[:500]
+        return "unsupported", (first_line or type)[:MAX_REASON]
+    if any(words in message for words in NO_DEVICE_WORDS):
+        return "unsupported", reason
+    if type == "ModuleNotFoundError":
+        return "error", f"missing package, {reason}"[:MAX_REASON]
+    return "error", reason
+
+
+def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
+    """Of a run that ended well: a compilation is no step."""
+    compiled = timing["compilations"]["during_timing"] if timing else None
+    if compiled:
+        what = "a compilation" if compiled == 1 else f"{compiled} compilations"
+        return "invalid", f"{what} fell into the timed window"
+    return "ok", ""
+
+
+def _too_large(not_tried: dict[str, Any]) -> str:
+    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[not_tried["memory_of"]]
+    needed_gib, available_gib = not_tried["needed_mib"] / 1024, not_tried["available_mib"] / 1024
+    return (
+        f"weights, gradients and optimiser alone need {needed_gib:.1f} GiB, "
+        f"{where} {available_gib:.1f} GiB"
+    )

@@ -1,4 +1,4 @@
-"""How much of a GPU each framework may take, and whose limit an allocation met.
+"""How much of a GPU each framework may take.
 
 One policy for all columns: at most ``SHARE`` of the device, and otherwise the allocator
 that users of the framework get. The limits they come with differ: JAX takes three quarters
@@ -11,13 +11,7 @@ it is: growing bit by bit breaks the pool into pieces, so that a program that fi
 is for what no pool holds: the context, the kernels, handles of cuBLAS and cuDNN.
 """
 
-import re
-
 SHARE = 0.90  # of the device's memory
-UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-NUMBER = r"(\d+(?:\.\d+)?)\s*(bytes|[KMGT]iB|B)?"
-ASKED = re.compile(rf"(?:to allocate|to allocate request for)\s+{NUMBER}")
-FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
 
 
 def total_mib() -> float:
@@ -36,26 +30,3 @@ def total_mib() -> float:
         if failed:
             raise OSError(f"the CUDA driver gives error {failed} for the memory of the device")
     return size.value / 2**20
-
-
-def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -> str:
-    """What to add to the words of an allocation that failed: nothing, if it was too large for
-    the device, or if that cannot be told.
-
-    message: the framework's words. free_mib: what the device had left, as sampled beside the
-    run; what the message itself says of it comes first. limit_mib: what the framework may take.
-    """
-    asked, told = ASKED.search(message), FREE.search(message)
-    free = _bytes(told) if told else None if free_mib is None else free_mib * 2**20
-    if asked is None or free is None or _bytes(asked) > free:
-        return ""
-    limit = f" of {limit_mib / 1024:.1f} GiB" if limit_mib else ""
-    return (
-        f"; the framework met the limit{limit} of its own pool, the device had as much left as "
-        "was asked for"
-    )
-
-
-def _bytes(found: re.Match) -> float:
-    number, unit = found.groups()
-    return float(number) * UNITS[(unit or "").replace("bytes", "B")]

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from contract.ending import status
+from contract.ending import of_process
 from supervise import jobs, parent
 from supervise.record import now
 
@@ -55,7 +55,7 @@ def supervised(found: dict, wanted: dict, environment: dict, options) -> tuple[s
     found["python_loop_ms"] = child.said("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.said("memory_copy", "gib_per_s")
     found["matmul"] = child.said("matmul", "products") or []
-    return status(child.ending())
+    return of_process(child.ending())
 
 
 def skeleton(identity: str) -> dict:

@@ -6,24 +6,21 @@ and is refused in one line.
 """
 
 import copy
+import dataclasses
 import json
 import sys
 import tempfile
 import time
-from collections import deque
 from functools import partial
 from pathlib import Path
 
-from contract import printed as harvest
-from contract.ending import status
-from measure import device_memory
+from contract import ending
 from measure.protocol import PROTOCOLS
-from supervise import device, machine, processors, samples, variables
+from supervise import device, logs, machine, processors, samples, variables
 from supervise.monitor import Monitor
 from supervise.record import SCHEMA, RecordFile, now
 from supervise.watch import Watched
 
-LOG_TAIL_LINES = 20
 CELL_FIELDS = (
     "scale",
     "accelerator",
@@ -81,9 +78,9 @@ def run(
         file.reserve()
         log.parent.mkdir(parents=True, exist_ok=True)
         record = skeleton(identity, cell, environment)
-        reason = too_large(cell, record["machine"], memory_limit_mib)
-        if reason:
-            record.update(status="too large", reason=reason)
+        record["not_tried"] = too_large(cell, record["machine"], memory_limit_mib)
+        if record["not_tried"]:
+            record["status"], record["reason"] = ending.of_record(record)
         else:
             limits = (time_limit_s, memory_limit_mib)
             attempt = partial(
@@ -150,23 +147,20 @@ def check_packages(environment: dict, found: dict) -> None:
         )
 
 
-def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> str | None:
-    """Why a cell cannot fit and is not tried, None if it may.
+def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> dict | None:
+    """The record's ``not_tried`` of a cell that cannot fit, None if it may.
 
     Weights, gradients and optimiser state are a lower bound: a cell that is held
     back for them would surely have failed, after minutes.
     """
     needed = cell["least_memory_mib"]
     if cell["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
-        available, where = machine_card["accelerator_memory_mib"], "the GPU has"
+        available, of = machine_card["accelerator_memory_mib"], "gpu"
     else:
-        available, where = memory_limit_mib, "the limit of host memory is"
+        available, of = memory_limit_mib, "host"
     if needed <= available:
         return None
-    return (
-        f"weights, gradients and optimiser alone need {needed / 1024:.1f} GiB, "
-        f"{where} {available / 1024:.1f} GiB"
-    )
+    return {"needed_mib": needed, "available_mib": available, "memory_of": of}
 
 
 def _monitored(empty, cell, environment, log, limits, folders, monitor_interpreter):
@@ -179,12 +173,10 @@ def _monitored(empty, cell, environment, log, limits, folders, monitor_interpret
         window = _measure(record, cell, environment, log, *limits, folders)
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
-    if record["status"] == "oom" and cell["accelerator"] == "cuda":
-        record["reason"] += device_memory.whose_limit(
-            record["reason"],
-            samples.last_free_mib(monitor.samples),
-            record["memory"]["device_limit_mib"],
-        )
+    record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
+    record["status"], record["reason"] = ending.of_record(record)
+    if record["status"] != "ok":
+        record["log_tail"] = logs.tail(log)
     return record
 
 
@@ -217,15 +209,15 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
         )
         record["total_s"] = time.monotonic() - start
     record["finished_at"] = now()
-    ended = status(child.ending())
+    seen = child.ending()
+    record["ending"] = dataclasses.asdict(seen)
     record["probes"] = child.said("probes", "probes") or []
-    if "measured" in child.events and ended[0] != "ok":
+    status, reason = ending.of_process(seen)
+    if seen.measured and status != "ok":
         # What ended the process after that ended a probe, and the probes that were to follow.
         missing = cell["probes"][len(record["probes"]) :]
-        record["probes"] += [_failed_probe(cell, wanted, ended[1]) for wanted in missing]
-        ended = ("ok", "")
+        record["probes"] += [_failed_probe(cell, wanted, reason) for wanted in missing]
     record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
-    record["status"], record["reason"] = _invalid(record["timing"]) if ended[0] == "ok" else ended
     for name in ("python", "packages"):  # as found by the run, where it came that far
         record["environment"][name] = child.said("packages", name) or environment[name]
     record["load"]["after"] = machine.load_average()
@@ -240,9 +232,7 @@ def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, fol
     record["host_overhead"] = child.said("host_overhead", "host_overhead")
     record["parity"] = child.said("parity", "parity")
     record["warnings"] = child.said("warnings", "warnings") or []
-    record["warnings"] += harvest.printed(log, child.measured_log_bytes)
-    if record["status"] != "ok":
-        record["log_tail"] = tail(log)
+    record["printed"] = logs.printed(log, child.measured_log_bytes)
     return child.said("window", "ns")
 
 
@@ -253,7 +243,9 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "identity": identity,
         "cell": {name: cell[name] for name in CELL_FIELDS},
         "status": "killed",
-        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "reason": ending.WHOLE_JOB_KILLED,
+        "ending": None,
+        "not_tried": None,
         "started_at": now(),
         "finished_at": now(),
         "total_s": 0.0,
@@ -284,17 +276,9 @@ def skeleton(identity: str, cell: dict, environment: dict) -> dict:
         "restarted": None,
         "parity": None,
         "warnings": [],
+        "printed": [],
         "log_tail": [],
     }
-
-
-def _invalid(timing: dict) -> tuple[str, str]:
-    """``(status, reason)`` of a run that ended well: a compilation is no step."""
-    compiled = timing["compilations"]["during_timing"]
-    if compiled:
-        what = "a compilation" if compiled == 1 else f"{compiled} compilations"
-        return "invalid", f"{what} fell into the timed window"
-    return "ok", ""
 
 
 def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
@@ -322,12 +306,3 @@ def _steps(timing: dict | None) -> int:
 
 def _difference(before, after):
     return None if before is None or after is None else after - before
-
-
-def tail(log: Path) -> list[str]:
-    """Last lines of the child's output."""
-    try:
-        with open(log, encoding="utf-8", errors="replace") as file:
-            return [line.rstrip("\n")[:500] for line in deque(file, maxlen=LOG_TAIL_LINES)]
-    except OSError:
-        return []

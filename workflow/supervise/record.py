@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 SCHEMA = "millistep.record/3"
-RESERVE_BYTES = 512 * 1024  # more than any record needs
+RESERVE_BYTES = 1024 * 1024  # more than any record needs
 
 
 def now() -> str:

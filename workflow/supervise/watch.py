@@ -13,6 +13,7 @@ from contract.ending import Ending
 from supervise import machine
 
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
+MAX_MESSAGE = 4000  # characters of an exception's message
 WATCH_S = 0.5  # between two looks at the child's memory
 GRACE_S = 10.0  # for a child that said it is done to be gone
 
@@ -36,7 +37,7 @@ class Watched:
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
-        self.memory_over_mib: tuple[float, float] | None = None
+        self.memory_over_mib: dict[str, float] | None = None
         self._reader, writer = os.pipe()
         command = [interpreter, "-s", str(program), json.dumps({**task, "events_fd": writer})]
         try:
@@ -60,15 +61,17 @@ class Watched:
 
     def ending(self) -> Ending:
         """How it ended; only after :meth:`wait`."""
-        kills = machine.oom_kills()
+        kills, failure = machine.oom_kills(), self.events.get("failed")
         return Ending(
             done="done" in self.events,
             exit_code=self.exit_code,
-            failure=self.events.get("failed"),
+            failure=failure
+            and {"type": failure["type"], "message": failure["message"][:MAX_MESSAGE]},
             timed_out_after_s=self.timed_out_after_s,
             memory_over_mib=self.memory_over_mib,
             kernel_killed_for_memory=None not in (kills, self._kernel_kills)
             and kills > self._kernel_kills,
+            measured="measured" in self.events,
         )
 
     def wait(self, time_limit_s: float, memory_limit_mib: float, on_packages) -> None:
@@ -79,7 +82,7 @@ class Watched:
                 self._listen(WATCH_S, on_packages)
                 used = machine.resident_mib(self._process.pid)
                 if used > memory_limit_mib:
-                    self.memory_over_mib = (used, memory_limit_mib)
+                    self.memory_over_mib = {"used": used, "limit": memory_limit_mib}
                     break
                 if time.monotonic() > deadline:
                     self.timed_out_after_s = time_limit_s

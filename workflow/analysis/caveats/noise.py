@@ -1,6 +1,4 @@
-"""What disturbed the measurement: other processes, swapping, scatter, steps that never settled,
-compilation between the fences.
-"""
+"""What disturbed the measurement: other processes, swapping, scatter, steps that never settled."""
 
 from __future__ import annotations
 
@@ -42,25 +40,6 @@ def _evidence(worst: dict[Cell, float], threshold: float) -> dict:
         "highest": {label(cell): value for cell, value in worst.items()},
         "threshold": threshold,
     }
-
-
-@rule
-def compiled_while_timed(results: Results) -> Iterator[Caveat]:
-    """Compilation between the fences counts as steps: such a time is not a step's time."""
-    worst = _worst(
-        results.rows,
-        lambda record: record.timing.compilations.during_timing,
-        lambda number: number > 0,
-    )
-    if worst:
-        words = places(worst, lambda cell: str(worst[cell]), worst.get)
-        sentence = (
-            f"Programs were compiled while steps were timed ({words}): these times include "
-            "compilation."
-        )
-        yield Caveat(
-            "compiled_while_timed", Severity.CRITICAL, tuple(worst), _evidence(worst, 0), sentence
-        )
 
 
 @rule

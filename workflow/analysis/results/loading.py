@@ -144,8 +144,8 @@ def _load_run(
             f"{differences(record.identity, planned.identity)}"
         )
         return Run(planned.run, planned.position, planned.record, STALE, reason, record)
-    reason = record.reason or ("" if record.status == "ok" else "no reason was recorded")
-    return Run(planned.run, planned.position, planned.record, record.status, _cut(reason), record)
+    reason = _cut(record.reason)
+    return Run(planned.run, planned.position, planned.record, record.status, reason, record)
 
 
 def _check_consistent(record: Record, expected: tuple[str, str, int, str, int], shown: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.statistics.intervals import NS_PER_MS
+from contract import ending, printed
 
 
 @dataclass(frozen=True)
@@ -240,11 +241,14 @@ class Record:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
-        """From data that already passed the schema."""
+        """From data that already passed the schema.
+
+        Status, reason and warnings are in today's words, whatever those of the day it was
+        measured were.
+        """
+        status, reason = ending.of_record(data)
         plain = (
             "identity",
-            "status",
-            "reason",
             "started_at",
             "finished_at",
             "total_s",
@@ -253,6 +257,8 @@ class Record:
         )
         return cls(
             **{name: data[name] for name in plain},
+            status=status,
+            reason=reason,
             cell=CellName(**data["cell"]),
             environment=Environment(**data["environment"]),
             threads=Threads(**data["threads"]),
@@ -265,7 +271,7 @@ class Record:
             memory=Memory(**data["memory"]),
             energy=Energy(**data["energy"]) if data["energy"] else None,
             host_overhead=HostOverhead(**data["host_overhead"]) if data["host_overhead"] else None,
-            warnings=tuple(data["warnings"]),
+            warnings=(*data["warnings"], *printed.warnings(data["printed"])),
             log_tail=tuple(data["log_tail"]),
         )
 

@@ -1,6 +1,7 @@
-"""Warnings in the formats that the frameworks really print."""
+"""What is kept of a log, and the warnings in it, in the formats that frameworks really print."""
 
-from contract.printed import MOST, printed
+from contract.printed import MOST, warnings
+from supervise import logs
 
 LOG = """\
 WARNING: All log messages before absl::InitializeLog() is called are written to STDERR
@@ -15,10 +16,8 @@ ERROR:absl:No module named 'promise'
 """
 
 
-def test_each_place_that_warned_is_named_once(tmp_path):
-    log = tmp_path / "run1.log"
-    log.write_text(LOG)
-    assert printed(log) == [
+def test_each_place_that_warned_is_named_once():
+    assert warnings(LOG.splitlines()) == [
         "random_ops.cc:62: Warning: seeds are ignored",
         "slow_operation_alarm.cc:73: Very slow compile?",
         "Context.cpp:80: Warning: TF32 is on (function operator())",
@@ -29,12 +28,16 @@ def test_each_place_that_warned_is_named_once(tmp_path):
 
 def test_a_flood_is_cut_and_a_missing_log_says_nothing(tmp_path):
     log = tmp_path / "run1.log"
-    log.write_text("".join(f"W0000 00:00:1.5 1 a.cc:{n}] flood\n" for n in range(500)))
-    assert len(printed(log)) == MOST
-    assert printed(tmp_path / "none.log") == []
+    log.write_text("".join(f"W0000 00:00:1.5 1 a.cc:{n}] {'flood ' * 100}\n" for n in range(500)))
+    lines = logs.printed(log)
+    assert len(lines) == logs.PRINTED_LINES
+    assert {len(line) for line in lines} == {logs.PRINTED_LENGTH}
+    assert len(warnings(lines)) == MOST
+    assert logs.printed(tmp_path / "none.log") == []
 
 
 def test_what_is_printed_after_the_measurement_does_not_count(tmp_path):
     log = tmp_path / "run1.log"
     log.write_text(LOG)
-    assert printed(log, LOG.index("E0000")) == ["random_ops.cc:62: Warning: seeds are ignored"]
+    lines = logs.printed(log, LOG.index("E0000"))
+    assert warnings(lines) == ["random_ops.cc:62: Warning: seeds are ignored"]

@@ -1,0 +1,49 @@
+"""What measuring and analysing agree on: one list of statuses, and words that are made anew."""
+
+import json
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from contract import ending
+from contract.ending import STATUSES, Ending, of_process
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def statuses(schema: str) -> list[str]:
+    schema = json.loads((ROOT / f"workflow/schemas/{schema}.schema.json").read_text())
+    return schema["properties"]["status"]["enum"]
+
+
+def test_the_record_and_the_readme_have_the_statuses_of_the_code():
+    assert statuses("record") == list(STATUSES)
+    text = (ROOT / "README.md").read_text()
+    listed = re.search(r"with its status and the reason: (.+?)\. It", text, re.DOTALL)[1]
+    assert re.findall(r"`([^`]+)`", listed) == [status for status in STATUSES if status != "ok"]
+
+
+@pytest.mark.parametrize("schema", ["canary", "self_test"])
+def test_controls_have_no_status_of_their_own(schema):
+    assert set(statuses(schema)) <= set(STATUSES)
+
+
+def test_every_ending_has_one_of_the_statuses():
+    endings = [
+        Ending(done=True, exit_code=0),
+        *(Ending(done=False, exit_code=code) for code in (0, 3, -9, -11, -signal.SIGRTMIN - 1)),
+        Ending(done=False, exit_code=-9, kernel_killed_for_memory=True),
+        Ending(done=False, exit_code=-9, timed_out_after_s=1.5),
+        Ending(done=False, exit_code=-9, memory_over_mib={"used": 2.0, "limit": 1.0}),
+        *(
+            Ending(done=False, exit_code=1, failure={"type": kind, "message": message})
+            for kind in ("MemoryError", "WrongDevice", "ModuleNotFoundError", "ValueError")
+            for message in ("", "words\nand more", *ending.NO_DEVICE_WORDS)
+        ),
+    ]
+    found = [of_process(seen) for seen in endings]
+    assert {status for status, _ in found} <= set(STATUSES)
+    assert [bool(reason) for _, reason in found] == [status != "ok" for status, _ in found]
+    assert all("\n" not in reason for _, reason in found)

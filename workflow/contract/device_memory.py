@@ -1,0 +1,33 @@
+"""Whose limit an allocation on a GPU met: the device's, or that of the framework's own pool."""
+
+from __future__ import annotations
+
+import re
+
+UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+NUMBER = r"(\d+(?:\.\d+)?)\s*(bytes|[KMGT]iB|B)?"
+ASKED = re.compile(rf"(?:to allocate|to allocate request for)\s+{NUMBER}")
+FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
+
+
+def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -> str:
+    """What to add to the words of an allocation that failed: nothing, if it was too large for
+    the device, or if that cannot be told.
+
+    message: the framework's words. free_mib: what the device had left, as sampled beside the
+    run; what the message itself says of it comes first. limit_mib: what the framework may take.
+    """
+    asked, stated = ASKED.search(message), FREE.search(message)
+    free = _bytes(stated) if stated else None if free_mib is None else free_mib * 2**20
+    if asked is None or free is None or _bytes(asked) > free:
+        return ""
+    limit = f" of {limit_mib / 1024:.1f} GiB" if limit_mib else ""
+    return (
+        f"; the framework met the limit{limit} of its own pool, the device had as much left as "
+        "was asked for"
+    )
+
+
+def _bytes(found: re.Match[str]) -> float:
+    number, unit = found.groups()
+    return float(number) * UNITS[(unit or "").replace("bytes", "B")]
