@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from planning.config import ConfigError
 from planning.frameworks import Framework
+from planning.looks import Look, look
 from planning.overlays import Overlay, overlays
 
 STACK = "2026-11"  # today's: what a column has that names none
@@ -45,6 +46,7 @@ class Column:
     framework: Framework
     name: str  # word of the paths
     title: str
+    look: Look
     accelerator: str  # cpu, cuda
     stack: str
     precision: str  # of float32 products: default, float32, tf32
@@ -112,6 +114,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
         framework=framework,
         name="+".join([name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
+        look=look(framework, told),
         **{**_resolved(framework, own, defaults), **_named(entry, defaults)},
     )
 

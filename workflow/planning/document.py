@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from planning.cells import Row, Run
 from planning.columns import Column
 from planning.models import Model
@@ -64,9 +66,7 @@ def _column(column: Column) -> dict:
         "family": framework.family,
         "settings": column.settings,
         "against": dict(framework.against),
-        "colour": framework.colour,
-        "marker": framework.marker,
-        "hatch": framework.hatch,
+        **asdict(column.look),
     }
 
 

@@ -1,9 +1,7 @@
-"""How figures look: one colour, marker and hatch per framework, as the plan has them, the same
+"""How figures look: one colour, marker and hatch per column, as the plan has them, the same
 everywhere, legible in grey and when colour-blind.
 
-Colours are Okabe and Ito's, without its yellow (too light on paper); markers and hatches repeat the
-distinction. Ink, rule and published are placeholders, which the report replaces by its own colours
-(dark mode).
+Ink, rule and published are placeholders, which the report replaces by its own colours (dark mode).
 """
 
 from __future__ import annotations
@@ -28,9 +26,7 @@ class Look:
 
 
 def look(column: Column) -> Look:
-    """The look of a column; one that differs from another of its framework by settings alone has
-    the same, and its title tells them apart.
-    """
+    """The look of a column; of two that have the same, legends say so."""
     return Look(column.colour, column.marker, column.hatch)
 
 
