@@ -109,7 +109,7 @@ def as_if_measured(copy):
 
     plan = Plan(yaml.safe_load(CONFIG), definition_sha256, Path("envs"))
     project = Project(copy, plan.document())
-    for path, canary in zip(plan.document()["canaries"], project.canaries, strict=True):
+    for path, canary in zip(*plan.document()["canaries"].values(), project.canaries, strict=True):
         canary["identity"] = plan.identities[path]
     for path, identity in plan.controls.identities.items():
         write(copy / path, {"identity": identity})

@@ -55,6 +55,16 @@ ENDING = {
 FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
 
 
+# What the words behind a framework's name set, as in keras3-jax+float32.
+WORDS = {
+    **{word: {"accelerator": word} for word in ("cpu", "cuda")},
+    **{word: {"precision": word} for word in ("float32", "tf32")},
+    **{word: {"mode": word} for word in ("default", "max-autotune")},
+    "jit": {"jit_compile": True},
+    "no-jit": {"jit_compile": False},
+}
+
+
 def identity(column: str, task: str, run: int, **more: Any) -> str:
     return json.dumps({"cell": [column, task, run], "warmup": 3, **more}, sort_keys=True)
 
@@ -62,7 +72,11 @@ def identity(column: str, task: str, run: int, **more: Any) -> str:
 def make_plan(
     runs: int = 3, rows=BERT_ROWS, columns=tuple(FRAMEWORKS), **more: Any
 ) -> dict[str, Any]:
-    """A plan whose cells are all supported."""
+    """A plan whose cells are all supported; columns: frameworks, with words of WORDS behind them
+    where they have settings.
+    """
+    accelerator = more.get("accelerator", "cpu")
+    made = [make_column(name, accelerator=accelerator) for name in columns]
     plan = {
         "schema": "millistep.plan/3",
         "study": None,
@@ -74,7 +88,10 @@ def make_plan(
         "seed": 7,
         "runs": runs,
         "precision": "default",
-        "canaries": {"cpu": [f"results/canaries/laptop/cpu/{k}.json" for k in range(runs + 1)]},
+        "canaries": {
+            kind: [f"results/canaries/laptop/{kind}/{k}.json" for k in range(runs + 1)]
+            for kind in dict.fromkeys(column["settings"]["accelerator"] for column in made)
+        },
         "machine_card": "results/machine.json",
         "self_test": "results/self_test.json",
         "models": {
@@ -96,7 +113,7 @@ def make_plan(
             }
             for model, task, batch, published in rows
         ],
-        "columns": [make_column(name) for name in columns],
+        "columns": made,
         "cells": [
             _planned_cell(row, name, runs, place, len(rows), columns)
             for place, row in enumerate(rows)
@@ -109,15 +126,18 @@ def make_plan(
 
 
 def make_column(name: str, **settings: Any) -> dict[str, Any]:
-    """A framework without settings of its own, unless some are given."""
-    title, family, *_ = FRAMEWORKS[name]
+    """A framework with the settings that its name has, over those that are given."""
+    framework, *words = name.split("+")
+    title, family, *_ = FRAMEWORKS[framework]
+    own = {"mode": "reduce-overhead"} if family == "pytorch" else {"jit_compile": "auto"}
+    named = {key: value for word in words for key, value in WORDS[word].items()}
     return {
         "name": name,
-        "title": title,
-        "framework": name,
+        "title": ", ".join([title, *words]),
+        "framework": framework,
         "family": family,
-        "settings": {**SETTINGS, **settings},
-        "against": AGAINST.get(name, {}),
+        "settings": {**SETTINGS, **own, **settings, **named},
+        "against": AGAINST.get(framework, {}),
         "colour": "#0072b2",
         "marker": "o",
         "hatch": "",
@@ -153,19 +173,22 @@ def make_record(
 ) -> dict[str, Any]:
     """A record of status ok whose ten blocks of ten steps all take step_ms."""
     column, number = cell["column"], run["run"]
-    _, _, execution, compiler = FRAMEWORKS[column]
+    settings = next(c["settings"] for c in plan["columns"] if c["name"] == column)
+    framework = column.partition("+")[0]
+    library = framework.split("-")[1]
+    _, _, execution, compiler = FRAMEWORKS[framework]
     step_ns = round(step_ms * 1e6)
     return {
         "schema": "millistep.record/3",
         "identity": run["identity"],
         "cell": {
             "scale": plan["scale"],
-            "accelerator": plan["accelerator"],
+            "accelerator": settings["accelerator"],
             "model": cell["model"],
             "task": cell["task"],
             "batch_size": cell["batch_size"],
             "column": column,
-            "framework": column,
+            "framework": framework,
             "run": number,
         },
         "status": "ok",
@@ -176,11 +199,11 @@ def make_record(
         "finished_at": moment(run["position"], 40),
         "total_s": 40.0,
         "environment": {
-            "name": column,
+            "name": framework,
             "method": "venv",
             "definition_sha256": "ab" * 32,
             "python": "3.11.7",
-            "packages": {"numpy": "2.4.6", column.split("-")[1]: "1.2.3"},
+            "packages": {"numpy": "2.4.6", library: "1.2.3"},
         },
         "threads": {"policy": "all cores", "requested": 2, "affinity": [0, 1]},
         "machine": {
@@ -244,7 +267,7 @@ def make_record(
         "restarted": None,
         "parity": {
             "framework_version": "1.2.3",
-            "backend": column.split("-")[1],
+            "backend": library,
             "dtype": "float32",
             "matmul_precision": "float32",
             "execution": execution,
@@ -259,6 +282,12 @@ def make_record(
         "printed": [],
         "log_tail": [],
     }
+
+
+def step_ms(column: str) -> float:
+    """Of a column; each of its settings costs a tenth."""
+    framework, *words = column.split("+")
+    return STEP_MS[framework] * 1.1 ** len(words)
 
 
 def moment(minutes: int, seconds: int = 0) -> str:
@@ -324,7 +353,8 @@ def make_self_test(plan: dict[str, Any]) -> dict[str, Any]:
 class Project:
     """A project folder with a plan and all that was measured; files are written by `save`.
 
-    `canaries`, `machine_card` and `self_test` hold None where a file is to be missing.
+    `canaries`, `machine_card` and `self_test` hold None where a file is to be missing;
+    `canaries_on` are those of each accelerator, `canaries` those of the first.
     """
 
     def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
@@ -332,15 +362,25 @@ class Project:
         self.plan = plan or make_plan()
         self.records = {
             run["record"]: make_record(
-                self.plan, cell, run, STEP_MS[cell["column"]] * (1 + run["run"] / 1000)
+                self.plan, cell, run, step_ms(cell["column"]) * (1 + run["run"] / 1000)
             )
             for cell in self.plan["cells"]
             for run in cell["runs"]
         }
-        indices = range(len(self.plan["canaries"]["cpu"]))
-        self.canaries = [make_canary(self.plan, index) for index in indices]
+        self.canaries_on = {
+            kind: [make_canary(self.plan, index) for index in range(len(paths))]
+            for kind, paths in self.plan["canaries"].items()
+        }
         self.machine_card = make_machine_card()
         self.self_test = make_self_test(self.plan)
+
+    @property
+    def canaries(self) -> list[dict[str, Any] | None]:
+        return next(iter(self.canaries_on.values()))
+
+    @canaries.setter
+    def canaries(self, canaries: list[dict[str, Any] | None]) -> None:
+        self.canaries_on[next(iter(self.canaries_on))] = canaries
 
     @property
     def plan_path(self) -> Path:
@@ -377,8 +417,9 @@ class Project:
         """(schema, path, content) of every file; None where it is missing."""
         yield "plan", "results/plan.json", self.plan
         yield from (("record", path, record) for path, record in self.records.items())
-        canaries = zip(self.plan["canaries"]["cpu"], self.canaries, strict=False)
-        yield from (("canary", path, canary) for path, canary in canaries)
+        for kind, paths in self.plan["canaries"].items():
+            canaries = zip(paths, self.canaries_on[kind], strict=False)
+            yield from (("canary", path, canary) for path, canary in canaries)
         yield "machine", self.plan["machine_card"], self.machine_card
         yield "self_test", self.plan["self_test"], self.self_test
 

@@ -69,7 +69,7 @@ def test_a_round_without_a_good_canary_is_said_and_never_flagged(tmp_path, broke
 
 def test_a_plan_without_canaries_is_said(tmp_path):
     project = quiet_project(tmp_path)
-    project.plan["canaries"], project.canaries = {"cpu": []}, []
+    project.plan["canaries"] = {}
     assert len(found(project, "drift_unknown")) == 1
 
 

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from results_factory import FRAMEWORKS, STEP_MS, Project, make_plan
+from results_factory import FRAMEWORKS, Project, make_plan, step_ms
 
 ROWS = (
     ("sam", "fit", 1, 1),
@@ -26,9 +26,11 @@ PROBED = ((14, 20), (44, 100), (44, 200))  # new tokens and length
 PACKAGES = {f"package-{number:03d}": f"1.{number}.0" for number in range(100)}
 
 
-def whole_table(folder: Path, runs: int = 5, rows=ROWS, seed: int = 0) -> Project:
-    """A project of len(rows) x 6 cells; every run has a speed of its own, every block noise."""
-    plan = make_plan(runs=runs, rows=rows)
+def whole_table(
+    folder: Path, runs: int = 5, rows=ROWS, seed: int = 0, columns=tuple(FRAMEWORKS)
+) -> Project:
+    """A project of all cells; every run has a speed of its own, every block noise."""
+    plan = make_plan(runs=runs, rows=rows, columns=columns)
     for model in plan["models"].values():
         model["architecture"]["max_length"] = MAX_LENGTH
     project = Project(folder, plan)
@@ -37,7 +39,7 @@ def whole_table(folder: Path, runs: int = 5, rows=ROWS, seed: int = 0) -> Projec
     for record in project.records.values():
         cell = record["cell"]
         place = places[cell["model"], cell["task"], cell["batch_size"]]
-        _measure(record, STEP_MS[cell["column"]] * 1.4 ** (place % 12), noise)
+        _measure(record, step_ms(cell["column"]) * 1.4 ** (place % 12), noise)
     project.fail("oom", "killed by signal 9: 15,950 of 16,000 MiB in use", **_CELL_OOM)
     project.fail("timeout", **_CELL_TIMEOUT)
     return project
@@ -58,7 +60,7 @@ def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> No
         round(1e6 * (run_ms + 0.3) * noise.gauss(1, 0.02)) for _ in range(20)
     ]
     timing["legacy"]["step_ms"] = run_ms * noise.gauss(1.01, 0.02)
-    compiled = FRAMEWORKS[cell["column"]][2] != "eager"
+    compiled = FRAMEWORKS[cell["framework"]][2] != "eager"
     timing["first_step_s"] = run_ms / 1e3 + (noise.uniform(5, 20) if compiled else 0.2)
     record["environment"]["packages"].update(PACKAGES)
     record["work"]["flops_per_step"] = 2e7 * mean_ms  # a fifth of what the canaries reach
