@@ -6,8 +6,8 @@ SHELL := bash
 PYTHON ?= python3
 ARGS ?=
 
-# Deploy envs/$(1).txt into the cache, unless it is there, and link to it here.
-environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(1).txt \
+# Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
+environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
 	--method venv --marker $(2).json && \
 	ln -sfn "$$(sed -n 's/.*"prefix": "\(.*\)",$$/\1/p' $(2).json)" $(2)
 
@@ -15,7 +15,7 @@ environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(1).txt \
 usable_conda = conda=$$(conda --version 2>/dev/null) && \
 	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\#* }" | sort -V | head -n 1)" = 24.7.1 ]
 
-.PHONY: run test lint .venv .venv-test .venv-snakefmt
+.PHONY: run test lint .venv .venv-analysis .venv-test .venv-snakefmt
 
 run: .venv
 	export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
@@ -32,10 +32,13 @@ lint: .venv-test .venv-snakefmt
 	snakemake --lint
 
 .venv:
-	@$(call environment,workflow,.venv)
+	@$(call environment,workflow,.venv,workflow.txt)
+
+.venv-analysis:
+	@$(call environment,analysis,.venv-analysis,analysis.yaml)
 
 .venv-test:
-	@$(call environment,test,.venv-test)
+	@$(call environment,test,.venv-test,test.txt)
 
 .venv-snakefmt:
-	@$(call environment,snakefmt,.venv-snakefmt)
+	@$(call environment,snakefmt,.venv-snakefmt,snakefmt.txt)

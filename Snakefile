@@ -45,9 +45,9 @@ rule all:
         to_draw(environment.marker for environment in PLAN.environments),
         CONTEXT,
         f"{RESULTS}/report.html",
-        collect(RESULTS + "/runs.{form}", form=["csv", "parquet"]),
+        collect(f"{RESULTS}/runs.{{form}}", form=["csv", "parquet"]),
         f"{RESULTS}/caveats.json",
-        collect(RESULTS + "/table.{form}", form=TABLE_FORMS),
+        collect(f"{RESULTS}/table.{{form}}", form=TABLE_FORMS),
 
 
 onsuccess:

@@ -37,7 +37,8 @@ MARKERS = {
     frozenset({LINUX_X86, MACOS}): "sys_platform != 'linux' or platform_machine == 'x86_64'",
     frozenset({LINUX_ARM, MACOS}): "sys_platform != 'linux' or platform_machine == 'aarch64'",
 }
-BASE = {"analysis": "workflow", "test": "workflow"}  # take their versions from it
+# Take their versions from those before them.
+BASES = {"analysis": ("workflow",), "test": ("workflow", "analysis")}
 PLAIN = ("workflow", "analysis", "test", "snakefmt")  # not an environment of a framework
 
 CONDA_YAML = f"""\
@@ -200,12 +201,13 @@ def replace(build: Pin, wheels: dict[tuple[str, str], dict[str, set[str]]]) -> b
 def resolve(definition: Definition, platform: str, upgrade: bool) -> list[dict]:
     """Ask uv for the packages that the definition needs on a platform."""
     with tempfile.TemporaryDirectory() as folder:
-        answer, base = Path(folder, "pylock.toml"), Path(folder, "base.txt")
+        answer = Path(folder, "pylock.toml")
         if not upgrade and definition.pins():
             answer.write_text(preferences(definition, platform))
         arguments = [word for file in definition.excluded for word in ("--override", file)]
-        if definition.name in BASE:
-            base.write_text(versions(Definition(BASE[definition.name]), platform))
+        for name in BASES.get(definition.name, ()):
+            base = Path(folder, f"{name}.txt")
+            base.write_text(versions(Definition(name), platform))
             arguments += ["--constraint", base]
         arguments += ["--python-version", PYTHON, "--python-platform", platform]
         arguments += ["--format", "pylock.toml", "--output-file", answer, definition.source]

@@ -191,7 +191,7 @@ def test_the_commands_are_those_of_the_rules():
         r"-m analysis\.(\w+) --plan \{input.plan\}\"\n(.*?)2> >\(", "".join(texts), re.DOTALL
     )
     ran = {module: options.replace('"', "").split() for module, options in ran}
-    ran = {m: [w.replace("{params.results}", "{}") for w in words] for m, words in ran.items()}
+    ran = {m: [w.replace("{resources.results}", "{}") for w in words] for m, words in ran.items()}
     report = ["{}/report.html" if word == "{output}" else word for word in ran["report"]]
     assert {**ran, "report": report} == {name: list(words) for name, words in COMMANDS.items()}
 

@@ -1,6 +1,7 @@
 """Exactly what changed is measured again, and nothing else."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -59,6 +60,13 @@ def test_a_changed_timer_makes_canaries_and_self_test_again_as_well(project):
     append("\n")(project, "workflow/measure/timer.py")
     again = {"canary": 2, "known_steps": 1, "same_cell_again": 1, "self_test": 1}
     assert checks(project.planned()) == again
+
+
+def test_an_environment_of_the_analysis_that_was_lost_is_made_again(project, tmp_path):
+    said = project.snakemake("-n", "--quiet", "rules", MILLISTEP_CACHE=str(tmp_path)).stdout
+    jobs = re.findall(r"^(\w+) +\d+$", said, re.M)
+    assert "analysis_environment" in jobs
+    assert not any(job.startswith("measure_") for job in jobs)
 
 
 def test_checks_that_are_missing_are_made_without_touching_a_cell(project):

@@ -81,13 +81,18 @@ def cache() -> Path:
     return Path(user, "millistep", "envs").absolute()
 
 
+def virtual_prefix(name: str, definition: Path) -> Path:
+    """Where the virtual environment of a definition is, once it was made."""
+    words = (name, accelerator(definition), definition_sha256(definition)[:16])
+    return cache() / "-".join(filter(None, words))
+
+
 def virtual_interpreter(name: str, definition: Path, log: Path | None) -> str:
     """The interpreter of a virtual environment made from the definition, now or earlier."""
     python = re.search(r"\bpython=(\d+\.\d+)", definition.read_text())
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
-    words = (name, accelerator(definition), definition_sha256(definition)[:16])
-    prefix = cache() / "-".join(filter(None, words))
+    prefix = virtual_prefix(name, definition)
     install = ["sh", str(post_deploy(definition))]
     if definition.suffix == ".txt":
         install = ["sh", "-c", f'{INSTALL} -r "$0"', str(definition)]

@@ -1,6 +1,8 @@
 # From records to tables, caveats and figures: pure functions, redrawn in seconds.
 #
-# What is flagged with report() stands in the report that `snakemake --report` writes.
+# What is flagged with report() stands in the report that `snakemake --report` writes. The
+# analysis has an environment of its own: Snakemake would import its pandas at every start.
+
 
 FIGURES = [
     "speedup_over_keras2",
@@ -16,9 +18,33 @@ FIGURES = [
 ]
 
 
+rule analysis_environment:
+    """What the analysis runs in, deployed."""
+    input:
+        NEWER if ANALYSIS_ENVIRONMENT in STALE else [],
+    output:
+        ANALYSIS_ENVIRONMENT,
+    log:
+        f"{RESULTS}/logs/environments/analysis.log",
+    # Before anything is measured, and never beside a measurement.
+    priority: 1_000_000
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        machine_percent=1,
+    params:
+        definition=ANALYSIS_DEFINITION.as_posix(),
+        sha256=definition_sha256(ANALYSIS_DEFINITION),
+        method="conda" if USE_CONDA else "venv",
+    shell:
+        "python3 -s workflow/deploy --name analysis --definition {params.definition}"
+        " --method {params.method} --marker {output} --log {log}"
+
+
 rule tables:
     """The table, the published numbers beside ours, every run, and who overtakes whom."""
     input:
+        environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
@@ -29,7 +55,7 @@ rule tables:
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
         collect(
-            RESULTS + "/{table}.{form}",
+            f"{RESULTS}/{{table}}.{{form}}",
             table=["table", "published"],
             form=["md", "tex"],
         ),
@@ -37,17 +63,20 @@ rule tables:
         f"{RESULTS}/logs/tables.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
     params:
         analysis=ANALYSIS,
-        results=RESULTS,
     shell:
-        "PYTHONPATH=workflow python3 -s -m analysis.tables --plan {input.plan}"
-        " --output-dir {params.results} 2> >(tee {log} >&2)"
+        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.tables --plan {input.plan}"
+        " --output-dir {resources.results} 2> >(tee {log} >&2)"
 
 
 rule caveats:
     """What a reader must know before comparing two numbers, from the records."""
     input:
+        environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
@@ -59,17 +88,20 @@ rule caveats:
         f"{RESULTS}/logs/caveats.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
     params:
         analysis=ANALYSIS,
-        results=RESULTS,
     shell:
-        "PYTHONPATH=workflow python3 -s -m analysis.caveats --plan {input.plan}"
-        " --output-dir {params.results} 2> >(tee {log} >&2)"
+        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.caveats --plan {input.plan}"
+        " --output-dir {resources.results} 2> >(tee {log} >&2)"
 
 
 rule figures:
     """Speed-ups as on the page, every block of every run, and the methods compared."""
     input:
+        environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
@@ -81,15 +113,19 @@ rule figures:
             for figure in FIGURES
         ],
         collect(
-            RESULTS + "/figures/{figure}.{form}", figure=FIGURES, form=["pdf", "png"]
+            f"{RESULTS}/figures/{{figure}}.{{form}}",
+            figure=FIGURES,
+            form=["pdf", "png"],
         ),
     log:
         f"{RESULTS}/logs/figures.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
     params:
         analysis=ANALYSIS,
-        results=RESULTS,
     shell:
-        "PYTHONPATH=workflow python3 -s -m analysis.figures --plan {input.plan}"
-        " --output-dir {params.results}/figures 2> >(tee {log} >&2)"
+        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.figures --plan {input.plan}"
+        " --output-dir {resources.results}/figures 2> >(tee {log} >&2)"

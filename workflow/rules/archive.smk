@@ -9,6 +9,7 @@ rule archive:
         all_results,
         "CITATION.cff",
         "LICENSE",
+        environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
     output:
@@ -17,9 +18,11 @@ rule archive:
         f"{RESULTS}/logs/archive.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
     params:
         analysis=ANALYSIS,
         config=json.dumps(dict(sorted(PLAN.config.items()))),
     shell:
-        "PYTHONPATH=workflow python3 -s -m analysis.archive --plan {input.plan}"
+        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.archive --plan {input.plan}"
         " --config {params.config:q} --output {output} 2> >(tee {log} >&2)"

@@ -14,7 +14,7 @@ for accelerator in PLAN.accelerators:
         output:
             CANARY.replace("{accelerator}", f"{{accelerator,{accelerator}}}"),
         log:
-            CANARY.replace("/canaries/", "/logs/canaries/").replace(".json", ".log"),
+            f"{RESULTS}/logs/canaries/{{scale}}/{{accelerator}}/{{k}}.log",
         priority: partial(priority_of_file, pattern=CANARY)
         retries: 1
         conda:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from deploy.environments import definition_sha256
+from deploy.environments import definition_sha256, virtual_prefix
 from planning import changes
 from planning.bundle import check_portable
 from planning.config import Problem, is_study, read_yaml, results_folder
@@ -17,7 +17,8 @@ from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
 
-# Rules without an environment of their own run on the interpreter that runs Snakemake.
+# Rules without an environment of their own run on the interpreter that runs Snakemake; the
+# analysis has one.
 put_first_on_path(Path(sys.executable).parent)
 
 
@@ -50,15 +51,26 @@ for notice in PLAN.notices:
 if TO_MEASURE:
     print(changes.summary(PLAN, TO_MEASURE, ELSEWHERE), file=sys.stderr)
 
+USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
+
+# What the analysis runs on, and the marker of its deployment.
+ANALYSIS_DEFINITION = Path("envs/analysis.yaml")
+ANALYSIS_ENVIRONMENT = f"{RESULTS}/environments/analysis.json"
+ANALYSIS_PYTHON = "python3"  # of the rule's conda environment
+if not USE_CONDA:
+    ANALYSIS_PYTHON = f"{virtual_prefix('analysis', ANALYSIS_DEFINITION)}/bin/python"
+
 # Snakemake finds a changed identity in its own history, which a clone does not have. A
 # file newer than any record, an input of the stale ones alone, needs no history.
 STALE = changes.stale_records(TO_MEASURE) | changes.stale_controls(PLAN, Path())
+if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
+    USE_CONDA or os.access(ANALYSIS_PYTHON, os.X_OK)
+):
+    STALE |= {ANALYSIS_ENVIRONMENT}
 NEWER = f"{RESULTS}/.newer-than-stale-records"
 if STALE:
     Path(RESULTS).mkdir(parents=True, exist_ok=True)
     Path(NEWER).touch()
-
-USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
 
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
@@ -70,15 +82,16 @@ ANALYSIS = "-".join(
             "reference",
             "report",
         ),
-        definition_sha256(Path("envs/analysis.yaml")),
+        definition_sha256(ANALYSIS_DEFINITION),
         # The times of unpacked files say nothing.
         *([sha256(MEASURED_ELSEWHERE.read_bytes()).hexdigest()] if ELSEWHERE else []),
     ]
 )
 MACHINE_CARD = content_digest("workflow/machine_card")
 TABLE_FORMS = ["md", "csv", "tex"]
-RECORD = f"{RESULTS}/records/{{scale}}/{{model}}/{{task}}-b{{batch}}/{{column}}/run{{run}}.json"
-AGAIN = RECORD.replace("/records/", "/self_test/")
+RUN = "{scale}/{model}/{task}-b{batch}/{column}/run{run}"
+RECORD = f"{RESULTS}/records/{RUN}.json"
+AGAIN = f"{RESULTS}/self_test/{RUN}.json"
 CANARY = f"{RESULTS}/canaries/{{scale}}/{{accelerator}}/{{k}}.json"
 KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 

@@ -27,7 +27,7 @@ for environment in PLAN.environments:
         output:
             record=record,
         log:
-            RECORD.replace("/records/", "/logs/").replace(".json", ".log"),
+            f"{RESULTS}/logs/{RUN}.log",
         priority: partial(priority_of_file, pattern=RECORD)
         retries: 1
         conda:

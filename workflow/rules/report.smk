@@ -7,19 +7,22 @@ report: f"../../{RESULTS}/caveats.rst"
 rule report:
     """One self-contained HTML file."""
     input:
+        environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
-        figures=collect(RESULTS + "/figures/{figure}.svg", figure=FIGURES),
+        figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:
         in_report(f"{RESULTS}/report.html", "Reports", "everything"),
     log:
         f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
     params:
         analysis=ANALYSIS,
-        results=RESULTS,
     shell:
-        "PYTHONPATH=workflow python3 -s -m analysis.report --plan {input.plan}"
-        " --figures {params.results}/figures --output {output} 2> >(tee {log} >&2)"
+        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.report --plan {input.plan}"
+        " --figures {resources.results}/figures --output {output} 2> >(tee {log} >&2)"

@@ -10,7 +10,7 @@ for run in PLAN.controls.again[:1]:
         output:
             record=AGAIN,
         log:
-            AGAIN.replace("/self_test/", "/logs/self_test/").replace(".json", ".log"),
+            f"{RESULTS}/logs/self_test/{RUN}.log",
         priority: partial(priority_of_file, pattern=AGAIN)
         retries: 1
         conda:
