@@ -50,22 +50,22 @@ class Project:
         )
 
     def measured(self, *arguments):
-        """Which runs a dry run would measure: ``{framework: number}``."""
-        return {
-            rule.removeprefix("measure_").replace("_", "-"): count
-            for rule, count in self.planned(*arguments).items()
-            if rule.startswith("measure_")
-        }
+        """Which runs a dry run would measure: ``{column: number}``."""
+        record = r"^ *output: results/records/\S+/([^/\s]+)/run\d+\.json$"
+        return dict(collections.Counter(re.findall(record, self._dry_run(*arguments), re.M)))
 
     def planned(self, *arguments):
         """Which jobs a dry run would do: ``{rule: number}``."""
-        done = self.snakemake("-n", *arguments)
-        assert done.returncode == 0, done.stderr
-        text = done.stdout + done.stderr
+        text = self._dry_run(*arguments)
         if "Nothing to be done" in text:
             return {}
         table = text.split("Job stats:", 1)[1].split("total", 1)[0]
         return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
+
+    def _dry_run(self, *arguments) -> str:
+        done = self.snakemake("-n", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
 
     def copy(self, folder: Path) -> "Project":
         """The same checkout and results, timestamps kept."""

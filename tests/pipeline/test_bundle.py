@@ -125,7 +125,7 @@ def test_without_the_marker_the_rest_is_measured_here_and_nothing_again(back, tm
     (project.folder / "results/elsewhere.json").unlink()
     assert project.measured() == {"pytorch-compiled": 1}
     planned = project.planned()
-    assert not {"canary", "known_steps", "same_cell_again", "machine_card"} & {*planned}
+    assert not {"canary_cpu", "known_steps", "same_cell_again", "machine_card"} & {*planned}
 
 
 def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path):

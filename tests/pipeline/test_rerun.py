@@ -27,18 +27,18 @@ def test_nothing_is_done_twice(project):
 
 def checks(planned):
     """What of canaries, self-test and card a dry run would do."""
-    names = ("machine_card", "canary", "known_steps", "same_cell_again", "self_test")
+    names = ("machine_card", "canary_cpu", "known_steps", "same_cell_again", "self_test")
     return {name: planned[name] for name in names if name in planned}
 
 
 @pytest.mark.parametrize(
     ("path", "rules"),
     [
-        ("workflow/measure/controls/canary.py", {"canary": 2}),
+        ("workflow/measure/controls/canary.py", {"canary_cpu": 2}),
         ("workflow/measure/controls/monitor_pair.py", {"known_steps": 1, "self_test": 1}),
         (
             "workflow/measure/controls/matmul/torch.py",
-            {"canary": 2, "known_steps": 1, "self_test": 1},
+            {"canary_cpu": 2, "known_steps": 1, "self_test": 1},
         ),
         (
             "workflow/measure/controls/known_step/frameworks/known_step.py",
@@ -58,7 +58,7 @@ def test_a_changed_check_is_made_again_and_no_cell_is(project, path, rules):
 
 def test_a_changed_timer_makes_canaries_and_self_test_again_as_well(project):
     append("\n")(project, "workflow/measure/timer.py")
-    again = {"canary": 2, "known_steps": 1, "same_cell_again": 1, "self_test": 1}
+    again = {"canary_cpu": 2, "known_steps": 1, "same_cell_again": 1, "self_test": 1}
     assert checks(project.planned()) == again
 
 
@@ -71,12 +71,12 @@ def test_an_environment_of_the_analysis_that_was_lost_is_made_again(project, tmp
 
 def test_checks_that_are_missing_are_made_without_touching_a_cell(project):
     before = project.records()
-    for path in ("results/canaries/smoke/1.json", "results/machine.json"):
+    for path in ("results/canaries/smoke/cpu/1.json", "results/machine.json"):
         (project.folder / path).unlink()
     done = project.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
     assert project.records() == before
-    assert (project.folder / "results/canaries/smoke/1.json").exists()
+    assert (project.folder / "results/canaries/smoke/cpu/1.json").exists()
     assert project.planned() == {}
 
 
@@ -84,7 +84,7 @@ def test_a_stale_canary_in_a_clone_is_made_again(project, fresh):
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
     append("\n")(fresh, "workflow/measure/controls/canary.py")
     planned = fresh.planned()
-    assert planned["canary"] == 2
+    assert planned["canary_cpu"] == 2
     assert fresh.measured() == {}
 
 

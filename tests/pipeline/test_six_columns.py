@@ -79,7 +79,7 @@ def valid(measured, path, schema):
 
 def test_canaries_were_measured_before_and_after_the_round(measured):
     plan = read(measured, "results/plan.json")
-    canaries = [valid(measured, path, "canary") for path in plan["canaries"]]
+    canaries = [valid(measured, path, "canary") for path in plan["canaries"]["cpu"]]
     assert [canary["index"] for canary in canaries] == [0, 1]
     started = [record["started_at"] for record in records(measured).values()]
     assert canaries[0]["finished_at"] <= min(started)
