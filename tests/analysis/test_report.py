@@ -14,7 +14,6 @@ from analysis.report.abstract import abstract
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.page import CONTENTS, TEMPLATES, render
-from analysis.report.page import FIGURES as REPORTED
 from analysis.report.parity import card_of, differing
 from analysis.report.power_grid import power_grid
 from analysis.report.setting import settings, software
@@ -62,7 +61,7 @@ def figures(tmp_path_factory):
         '<defs><path id="m1" style="stroke: #1c1e21"/></defs>'
         '<g clip-path="url(#p)"><use xlink:href="#m1"/></g></svg>'
     )
-    for name in REPORTED:
+    for name in FIGURES:
         (folder / f"{name}.svg").write_text(svg)
     return folder
 
@@ -287,6 +286,16 @@ def test_settings_give_the_plan_again(project):
 
 
 def test_every_figure_has_a_caption():
-    assert set(REPORTED) == set(FIGURES)
     for name in FIGURES:
         assert (TEMPLATES / "captions" / f"{name}.rst").read_text().strip()
+
+
+def test_every_caption_belongs_to_something_that_is_shown():
+    rules = "".join(
+        path.read_text() for path in (TEMPLATES.parent / "workflow/rules").glob("*.smk")
+    )
+    found = re.findall(r'in_report\(f"{RESULTS}/(\w+)\.\w+", "[^"]*", "[^"]*"(?:, "(\w+)")?', rules)
+    shown = {caption or name for name, caption in found}
+    assert {"table", "beside", "report"} <= shown
+    captions = {path.stem for path in (TEMPLATES / "captions").glob("*.rst")}
+    assert captions == {*FIGURES, *shown}

@@ -3,19 +3,7 @@
 # What is flagged with report() stands in the report that `snakemake --report` writes. The
 # analysis has an environment of its own: Snakemake would import its pandas at every start.
 
-
-FIGURES = [
-    "speedup_over_keras2",
-    "speedup_over_pytorch",
-    "step_times",
-    "break_even",
-    "blocks",
-    "memory",
-    "padding",
-    "batch",
-    "published",
-    "methods",
-]
+FIGURES = list(read_yaml("report/figures.yaml"))
 
 
 rule analysis_environment:

@@ -1,25 +1,15 @@
-"""Figures of the report: each a function from results to a Matplotlib figure; saving is in
-__main__.
-"""
+"""Every figure of report/figures.yaml, with the function that draws it."""
 
-from analysis.figures.blocks import blocks
-from analysis.figures.break_even import break_even
-from analysis.figures.memory import memory
-from analysis.figures.methods import methods
-from analysis.figures.probes import batch, padding
-from analysis.figures.published import published
-from analysis.figures.speedup import speedup_over_keras2, speedup_over_pytorch
-from analysis.figures.step_times import step_times
+from collections.abc import Callable
+from importlib import import_module
 
-FIGURES = {
-    "speedup_over_keras2": speedup_over_keras2,
-    "speedup_over_pytorch": speedup_over_pytorch,
-    "step_times": step_times,
-    "break_even": break_even,
-    "blocks": blocks,
-    "memory": memory,
-    "padding": padding,
-    "batch": batch,
-    "published": published,
-    "methods": methods,
+from matplotlib.figure import Figure
+
+from analysis.formats.contents import figure_modules
+from analysis.results.cells import Results
+from analysis.results.reference import Reference
+
+FIGURES: dict[str, Callable[[Results, Reference], Figure]] = {
+    name: getattr(import_module(f"analysis.figures.{module}"), name)
+    for name, module in figure_modules().items()
 }

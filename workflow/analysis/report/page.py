@@ -13,6 +13,7 @@ from analysis.caveats import Caveat, Severity, collect
 from analysis.caveats.published_table import judged
 from analysis.claims import judge
 from analysis.comparisons.findings import findings
+from analysis.formats.contents import figure_modules
 from analysis.formats.text import NA, count, listed, plain
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
@@ -28,10 +29,6 @@ from analysis.tables.published import published_table
 from analysis.tables.writers import to_html
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
-FIGURES = (
-    *("speedup_over_keras2", "speedup_over_pytorch", "step_times", "break_even", "blocks"),
-    *("memory", "padding", "batch", "published", "methods"),
-)
 # Sections in their order: the name of the template, which is the anchor too, and the heading.
 CONTENTS = (
     ("table", "Table"),
@@ -128,7 +125,7 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
     return {
-        "figures": [_figure(name, figures, templates) for name in FIGURES],
+        "figures": [_figure(name, figures, templates) for name in figure_modules()],
         "sample": _sample(results),
     }
 
