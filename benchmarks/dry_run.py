@@ -1,91 +1,136 @@
-"""Seconds of ``snakemake -n`` with nothing to do, for 66 cells x 3 runs.
+"""Seconds of ``snakemake -n`` with nothing to do, for 66 cells x 3 runs, beside those of a
+workflow of one rule; and of the plans of the default table and of 200 columns.
 
-Works in a copy of the project whose configuration asks for eleven rows of BERT
-on six columns, with made-up records that have the planned identities.
+Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
+after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
+BERT on six columns, with made-up files that have the planned identities.
 """
 
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-CONFIG = """\
-scale: smoke
-accelerator: cpu
-threads: 1
-runs: 3
-models: {bert: {fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}
-columns: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
-             pytorch-compiled]
+from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
+from planning.plan import Plan  # noqa: E402
+
+PAIRS = 7
+FRAMEWORKS = (
+    *("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
+    *("pytorch-eager", "pytorch-compiled"),
+)
+CONFIG = {
+    "scale": "smoke",
+    "accelerator": "cpu",
+    "threads": 1,
+    "runs": 3,
+    "models": {"bert": {"fit": [1, 2, 3, 4, 5, 6], "predict": [1, 2, 3, 4, 5]}},
+    "columns": list(FRAMEWORKS),
+}
+ONE_RULE = """\
+rule all:
+    input:
+        "made",
+
+
+rule made:
+    output:
+        "made",
+    params:
+        identity="x",
+    shell:
+        "echo {params.identity} > {output}"
 """
 
 
-def main():
+def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "project")
+        small, copy = Path(folder, "small"), Path(folder, "project")
+        small.mkdir()
+        (small / "Snakefile").write_text(ONE_RULE)
+        snakemake(small)
         skip = shutil.ignore_patterns(".git", ".venv*", ".snakemake", "results", "__pycache__")
         shutil.copytree(ROOT, copy, ignore=skip)
-        (copy / "config/config.yaml").write_text(CONFIG)
+        (copy / "config/config.yaml").write_text(json.dumps(CONFIG))
+        os.chdir(copy)
         finish(copy)
-        for number in range(5):
-            start = time.perf_counter()
-            done = snakemake(copy, "-n")
-            seconds = time.perf_counter() - start
-            if "Nothing to be done" not in done.stdout + done.stderr:
-                sys.exit("there was something to do:\n" + done.stdout[-2000:] + done.stderr[-2000:])
-            print(f"{number + 1}: {seconds:.2f} s")
+        pairs = [(seconds(small), seconds(copy)) for _ in range(PAIRS)]
+        one_rule, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
+        print(f"one rule       {one_rule:.2f} s")
+        print(f"66 cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
+        default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+        print(f"default plan   {plan_seconds(default):.2f} s")
+        print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
 
 
-def finish(copy):
+def many_columns(number: int) -> list[dict]:
+    """The frameworks with a number of threads each, one after the other."""
+    entries = [
+        {"framework": framework, "precision": precision, "threads": threads}
+        for threads in range(1, number)
+        for precision in ("default", "float32")
+        for framework in FRAMEWORKS
+    ]
+    return entries[:number]
+
+
+def plan_seconds(config: dict) -> float:
+    """Until the plan's document is there, modules and files read already."""
+    start = time.perf_counter()
+    Plan(config, definition_sha256, Path("envs")).document()
+    return time.perf_counter() - start
+
+
+def seconds(folder: Path) -> float:
+    """Of one dry run, which must have nothing to do."""
+    start = time.perf_counter()
+    done = snakemake(folder, "-n")
+    elapsed = time.perf_counter() - start
+    if "Nothing to be done" not in done.stdout + done.stderr:
+        sys.exit("there was something to do:\n" + done.stdout[-2000:] + done.stderr[-2000:])
+    return elapsed
+
+
+def finish(copy: Path) -> None:
     """Make every output exist, as after a full run."""
-    sys.path.insert(0, str(copy / "workflow"))
-    import yaml
-
-    from analysis.report.page import FIGURES
-    from deploy.environments import definition_sha256
-    from planning.plan import Plan
-
-    os.chdir(copy)
-    plan = Plan(yaml.safe_load(CONFIG), definition_sha256, Path("envs"))
+    plan = Plan(CONFIG, definition_sha256, Path("envs"))
     assert len(plan.runs) == 198
-    for environment in plan.environments:
-        write(environment.marker, "{}")
-    write("results/plan.json", json.dumps(plan.document()))
     for run in plan.runs:
         write(run.record, json.dumps({"identity": run.identity, "padding": "x" * 10_000}))
     for path, identity in plan.controls.identities.items():
         write(path, json.dumps({"identity": identity}))
-    write(plan.machine_card, "{}")
-    write(plan.self_test, "{}")
-    # Takes everything there is as made, and writes down with what it was made.
-    for name in ("runs.csv", "runs.parquet", "break_even.csv", "report.html"):
-        write(f"results/{name}", "")
-    for form in ("json", "md", "rst"):
-        write(f"results/caveats.{form}", "")
-    for form in ("md", "csv", "tex"):
-        write(f"results/table.{form}", "")
-        write(f"results/published.{form}", "")
-    for name in FIGURES:
-        for form in ("svg", "pdf", "png"):
-            write(f"results/figures/{name}.{form}", "")
+    if not virtual_prefix("analysis", Path("envs/analysis.yaml")).is_dir():
+        sys.exit("the environment of the analysis is not there: make .venv-analysis")
+    # Takes everything else as made, and writes down with what it was made.
+    for path in missing(copy):
+        write(path, "")
     snakemake(copy, "--touch")
 
 
-def write(path, text):
+def missing(copy: Path) -> list[str]:
+    """Outputs of all other rules, as Snakemake lists them."""
+    listed = snakemake(copy, "--summary").stdout.splitlines()[1:]
+    return [line.split("\t")[0] for line in listed if line.split("\t")[-2] == "missing"]
+
+
+def write(path: str, text: str) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text)
 
 
-def snakemake(copy, *arguments):
+def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
-    return subprocess.run(command, cwd=copy, capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
 if __name__ == "__main__":
