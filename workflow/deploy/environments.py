@@ -17,11 +17,17 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from deploy import overlays
-from deploy.virtual_environments import EnvironmentProblem, ask, find_or_create, write_atomically
+from deploy.overlaid import overlaid_interpreter
+from deploy.virtual_environments import (
+    EnvironmentProblem,
+    ask,
+    find_or_create,
+    find_python,
+    write_atomically,
+)
 
 INSTALL = "python -I -m pip install --quiet --no-input --no-deps --require-hashes --retries 1"
 
@@ -36,20 +42,6 @@ print(json.dumps({
     "python": platform.python_version(),
     "packages": dict(sorted(packages.items())),
 }))
-"""
-
-
-# Makes the packages of another environment visible behind one's own, then installs over them.
-OVERLAY = """
-import os, subprocess, sys, sysconfig
-prefix, beneath, *sources = os.environ["VIRTUAL_ENV"], *sys.argv[1:]
-python = os.path.join(prefix, "bin", "python")
-own = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
-site = subprocess.run([python, "-I", "-c", own], capture_output=True, text=True, check=True).stdout
-with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
-    file.write(f"import site; site.addsitedir({beneath!r})\\n")
-pip = [python, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-deps", "--retries", "1"]
-sys.exit(subprocess.run([*pip, "--ignore-installed", *sources]).returncode)
 """
 
 
@@ -96,37 +88,13 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None) -> str:
     install = ["sh", str(post_deploy(definition))]
     if definition.suffix == ".txt":
         install = ["sh", "-c", f'{INSTALL} -r "$0"', str(definition)]
-    find_or_create(prefix, python[1], install, log or Path(f"{prefix}.log"))
+    find_or_create(
+        prefix,
+        lambda: [find_python(python[1]), "-m", "venv", str(prefix)],
+        install,
+        log or Path(f"{prefix}.log"),
+    )
     return str(prefix / "bin" / "python")
-
-
-def overlaid_interpreter(
-    name: str, definition: Path, base: str, sources: list[str], log: Path | None
-) -> str:
-    """The interpreter of an environment in which some packages lie over those of another one.
-
-    base: the interpreter of that one, which is not touched. sources: see :mod:`deploy.overlays`.
-    """
-    digest = digest_with(definition, sources)
-    prefix = cache() / "-".join(filter(None, (name, accelerator(definition), digest[:16])))
-    beneath = ask(base, "import sysconfig; print(sysconfig.get_paths()['purelib'])")
-    if beneath is None:
-        raise EnvironmentProblem(f"{base} does not run, so nothing can be put over it")
-    with tempfile.TemporaryDirectory(prefix="millistep-") as folder:
-        # Building leaves files in a source tree, which is the user's.
-        copies = [overlays.copied(source, Path(folder, str(k))) for k, source in enumerate(sources)]
-        install = [sys.executable, "-c", OVERLAY, beneath, *copies]
-        find_or_create(prefix, "", install, log or Path(f"{prefix}.log"), python_beneath=base)
-    return str(prefix / "bin" / "python")
-
-
-def digest_with(definition: Path, sources: list[str]) -> str:
-    """Digest of a definition and of what is put over it, as the plan has it."""
-    try:
-        contents = [overlays.content(source) for source in sources]
-    except OSError as error:
-        raise EnvironmentProblem(f"overlay {error.filename}: {error.strerror}") from None
-    return overlays.with_overlays(definition_sha256(definition), contents)
 
 
 def conda_interpreter() -> str:
@@ -147,49 +115,80 @@ def users_interpreter(path: str | None) -> str:
     return os.path.abspath(found)
 
 
-def marker(name: str, definition: Path, method: str, interpreter: str, sha256: str = "") -> dict:
-    """Which interpreter to use, and every package that is in it."""
+def about(interpreter: str) -> dict:
+    """Prefix and Python version of an interpreter, and every package that it finds."""
     try:
-        found = json.loads(ask(interpreter, PROBE) or "")
+        return json.loads(ask(interpreter, PROBE) or "")
     except ValueError:
         raise EnvironmentProblem(
             f"{interpreter} does not run as a Python of 3.8 or later"
         ) from None
-    return {
+
+
+def deployed(wanted: argparse.Namespace) -> dict:
+    """Deploy what the command line of this program asks for; its marker, which is written.
+
+    Raises EnvironmentProblem, of which Uninstallable is one, and OSError for a marker that cannot
+    be written.
+    """
+    with overlays.copied(wanted.overlay) as copies:
+        sha256 = digest(wanted, copies)
+        if wanted.method == "conda":
+            interpreter = conda_interpreter()
+        elif wanted.method == "interpreter":
+            interpreter = users_interpreter(wanted.interpreter)
+        else:
+            name = wanted.definition.stem if copies else wanted.name
+            interpreter = virtual_interpreter(name, wanted.definition, wanted.log)
+        beneath = {}
+        if copies:
+            beneath = {"beneath": about(interpreter)["prefix"]}
+            words = (wanted.name, accelerator(wanted.definition))
+            # The same over a virtual environment and over conda's are two environments.
+            key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]
+            prefix = cache() / "-".join(filter(None, (*words, key)))
+            interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log)
+    found = {
         "schema": "millistep.environment/1",
-        "name": name,
-        "accelerator": accelerator(definition),
-        "method": method,
-        "definition_sha256": sha256 or definition_sha256(definition),
+        "name": wanted.name,
+        "accelerator": accelerator(wanted.definition),
+        "method": wanted.method,
+        "definition_sha256": sha256,
         "interpreter": interpreter,
-        **found,
+        **about(interpreter),
+        **beneath,
     }
+    write_atomically(wanted.marker, json.dumps(found, indent=1) + "\n")
+    return found
 
 
-def main() -> None:
+def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
+    """Of the definition and of what is put over it, which must be what was planned."""
+    contents = map(overlays.content, copies.values())
+    found = overlays.with_overlays(definition_sha256(wanted.definition), contents)
+    if wanted.planned and found != wanted.planned:
+        sources = " or ".join([str(wanted.definition), *copies])
+        raise EnvironmentProblem(f"{sources}: changed since the plan; run snakemake again")
+    return found
+
+
+def arguments(words: list[str] | None = None) -> argparse.Namespace:
+    """What is to be deployed, from a command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--name", required=True)
     parser.add_argument("--definition", required=True, type=Path)
     parser.add_argument("--method", required=True, choices=("venv", "conda", "interpreter"))
     parser.add_argument("--interpreter", help="for the method 'interpreter': the user's own")
     parser.add_argument("--overlay", action="append", default=[], help="what is put over it")
+    parser.add_argument("--planned", help="digest that definition and overlays must still have")
     parser.add_argument("--marker", required=True, type=Path)
     parser.add_argument("--log", type=Path, help="default: beside the virtual environment")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main() -> None:
+    wanted = arguments()
     try:
-        if options.method == "conda":
-            interpreter = conda_interpreter()
-        elif options.method == "interpreter":
-            interpreter = users_interpreter(options.interpreter)
-        else:
-            base = options.definition.stem if options.overlay else options.name
-            interpreter = virtual_interpreter(base, options.definition, options.log)
-        if options.overlay:
-            interpreter = overlaid_interpreter(
-                options.name, options.definition, interpreter, options.overlay, options.log
-            )
-        sha256 = digest_with(options.definition, options.overlay)
-        found = marker(options.name, options.definition, options.method, interpreter, sha256)
-        write_atomically(options.marker, json.dumps(found, indent=1) + "\n")
+        deployed(wanted)
     except (EnvironmentProblem, OSError) as problem:
-        sys.exit(f"{options.name}: {problem}")
+        sys.exit(f"{wanted.name}: {problem}")

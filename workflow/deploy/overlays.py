@@ -1,38 +1,70 @@
-"""What an overlay's source holds: a package's version, a wheel, or a folder with a source tree."""
+"""What an overlay's source holds: a package's version, a wheel, or a folder with a source tree.
+
+Of a source tree counts what its files say. What was built from it, hidden files (its history among
+them) and virtual environments are none of it: they are neither in its digest nor installed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-BUILT = ("build", "dist", "__pycache__", "node_modules")  # made from the source, not source
+from deploy.virtual_environments import EnvironmentProblem
+
+BUILT_AT_THE_TOP = ("build", "dist")
+BUILT_ANYWHERE = ("__pycache__", "node_modules")
 
 
 def content(source: str) -> str:
     """What an overlay's source is in an environment's digest: ``name==version`` or its content's.
 
-    Raises OSError for a file or folder that is not there.
+    Raises OSError for a file or folder that cannot be read.
     """
     return content_sha256(Path(source)) if os.path.isabs(source) else source
 
 
-def copied(source: str, folder: Path) -> str:
-    """A source tree's copy in a new folder, without what was built; anything else as it is."""
-    if not Path(source).is_dir():
-        return source
-    shutil.copytree(source, folder, symlinks=True, ignore=shutil.ignore_patterns(*BUILT, ".git"))
+@contextlib.contextmanager
+def copied(sources: list[str]) -> Iterator[dict[str, str]]:
+    """What to install, by its source: a copy of a source tree, anything else as it is.
+
+    Building leaves files in a source tree, which is the user's, and while it is copied, it may be
+    edited: what is installed is what the copy's digest is of. Raises EnvironmentProblem.
+    """
+    with tempfile.TemporaryDirectory(prefix="millistep-") as folder:
+        found = {}
+        for place, source in enumerate(sources):
+            try:
+                found[source] = _copy(Path(source), Path(folder, str(place)))
+            except OSError as error:
+                where = error.filename or source
+                raise EnvironmentProblem(f"overlay {where}: {error.strerror}") from None
+        yield found
+
+
+def _copy(source: Path, folder: Path) -> str:
+    if not source.is_absolute():
+        return str(source)
+    if not source.is_dir():
+        source.stat()
+        return str(source)
+    for file in files(source):
+        target = folder / file.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, target)
     return str(folder)
 
 
 def content_sha256(path: Path) -> str:
     """Digest of a wheel's bytes, or of names and contents of a source tree's files."""
-    if path.is_file():
+    if not path.is_dir():
         return hashlib.sha256(path.read_bytes()).hexdigest()
     whole = hashlib.sha256()
-    for file in sorted(_files(path)):
+    for file in sorted(files(path)):
         content = file.read_bytes()
         name = file.relative_to(path).as_posix()
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -50,12 +82,20 @@ def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
     return hashlib.sha256("\n".join([definition_sha256, *contents]).encode()).hexdigest()
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.iterdir():
-        hidden = path.name.startswith(".") or path.name.endswith(".egg-info")
-        if hidden or path.name in BUILT or path.suffix == ".pyc" or path.is_symlink():
-            continue
-        if path.is_dir():
-            yield from _files(path)
-        elif path.is_file():
-            yield path
+def files(tree: Path) -> Iterator[Path]:
+    """Of a source tree; links to files are followed, links to folders are not."""
+    for path in tree.iterdir():
+        if path.name not in BUILT_AT_THE_TOP:
+            yield from _source(path)
+
+
+def _source(path: Path) -> Iterator[Path]:
+    if path.name.startswith(".") or path.name in BUILT_ANYWHERE or path.suffix == ".pyc":
+        return
+    if path.is_file():
+        yield path
+    elif path.is_dir() and not (path.is_symlink() or path.suffix == ".egg-info"):
+        inside = list(path.iterdir())
+        if path / "pyvenv.cfg" not in inside:
+            for part in inside:
+                yield from _source(part)

@@ -12,30 +12,41 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is a ruin
 TAIL_LINES = 15
 
-# What a log says -> what to tell the user; the first that matches.
+# What a log says -> what to tell the user, and whether it may pass; the first that matches.
 CAUSES = (
-    (r"No space left on device|Disk quota exceeded", "the disk is full"),
-    (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked"),
+    (r"No space left on device|Disk quota exceeded", "the disk is full", True),
+    (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked", False),
     (
         r"name resolution|Name or service not known|nodename nor servname|Network is unreachable",
         "it looks as if there is no network",
+        True,
     ),
     (
         r"NewConnectionError|Connection refused|timed out|ProxyError|SSLError|Max retries",
         "the package index cannot be reached",
+        True,
     ),
-    (r"No matching distribution", "the package index does not have a locked version"),
-    (r"ensurepip is not available", "this Python cannot make virtual environments"),
+    (r"No matching distribution", "the package index does not have a locked version", False),
+    (r"ensurepip is not available", "this Python cannot make virtual environments", False),
 )
 
 
 class EnvironmentProblem(Exception):
     """What is wrong, in one line for the user; more lines may follow from a log."""
+
+
+class Failed(EnvironmentProblem):
+    """A command that was to create an environment failed."""
+
+    def __init__(self, message: str, passing: bool):
+        super().__init__(message)
+        self.passing = passing  # the cause may be gone at the next attempt
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -76,11 +87,12 @@ def find_python(version: str) -> str:
 
 
 def find_or_create(
-    prefix: Path, version: str, install: list[str], log: Path, python_beneath: str | None = None
+    prefix: Path, creation: Callable[[], list[str]], install: list[str], log: Path
 ) -> None:
     """Make a virtual environment and run a command in it, unless it is there and complete.
 
-    python_beneath: what it is built on; without one, a Python of that version is looked for.
+    creation: the command that makes it; started inside a virtual environment, venv builds on the
+    Python beneath that. Raises Failed.
     """
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
@@ -90,8 +102,7 @@ def find_or_create(
             return
         shutil.rmtree(prefix, ignore_errors=True)
         path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-        # Started inside a virtual environment, venv builds on the Python beneath it.
-        create = [python_beneath or find_python(version), "-m", "venv", str(prefix)]
+        create = creation()
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "w") as output:
             for command, environ in (
@@ -108,7 +119,7 @@ def find_or_create(
                     pass_fds=[lock.fileno()],
                 )
                 if done.returncode:
-                    raise EnvironmentProblem(f"could not create {prefix.name}: {explain(log)}")
+                    raise failure(prefix, log)
         write_atomically(prefix / COMPLETE, "")
 
 
@@ -121,9 +132,10 @@ def wait_for(lock, prefix: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def explain(log: Path) -> str:
-    """The likely cause of a failure, by what its log says, and the log's last lines."""
+def failure(prefix: Path, log: Path) -> Failed:
+    """The likely cause by what the log of a creation says, and its last lines."""
     text = log.read_text(errors="replace")
-    cause = next((words for sign, words in CAUSES if re.search(sign, text)), "its command failed")
+    known = ((words, passing) for sign, words, passing in CAUSES if re.search(sign, text))
+    cause, passing = next(known, ("its command failed", False))
     tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
-    return f"{cause}; the log is {log}{tail}"
+    return Failed(f"could not create {prefix.name}: {cause}; the log is {log}{tail}", passing)

@@ -84,7 +84,8 @@ def columns(
         if column.name in found:
             raise ConfigError(
                 f"columns.{place}: a second column is called {column.name}; "
-                "they must differ in a setting that is not the default"
+                "they must differ in a setting that is not the default, folders and "
+                "interpreters also in their names"
             )
         found[column.name] = column
     return list(found.values())
@@ -106,8 +107,12 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
             )
     if "overlay" in entry:
         entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
-    if entry.get("interpreter") and entry.get("overlay"):
-        raise ConfigError(f"columns.{place}.overlay: not put over an interpreter of your own")
+    interpreter = entry.get("interpreter") or defaults["interpreters"].get(name)
+    if interpreter and entry.get("overlay"):
+        raise ConfigError(
+            f"columns.{place}.overlay: not put over an interpreter of your own; "
+            f"install it there, or leave {interpreter} out"
+        )
     told = {setting: value for setting, value in entry.items() if value != own[setting]}
     words = [part for s in SETTINGS if s in told for part in _words(s, told[s])]
     return Column(

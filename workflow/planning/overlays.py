@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,11 @@ from planning.config import ConfigError
 
 PACKAGE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+!_-]*")
+WHEEL = re.compile(
+    r"(?P<name>[a-z0-9][\w.]*)-(?P<version>[\w.+!]+)(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl",
+    re.ASCII | re.IGNORECASE,
+)
+BUILDABLE = ("pyproject.toml", "setup.py")
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,7 @@ class Overlay:
     word: str  # of paths
     title: str
     sha256: str | None  # of the content; None for a version, which names it
+    package: str  # normalised; of a folder its path, whose package only a build would tell
 
 
 def overlays(asked, where: str) -> tuple[Overlay, ...]:
@@ -35,9 +42,16 @@ def overlays(asked, where: str) -> tuple[Overlay, ...]:
             found += [_version(name, version, where) for name, version in entry.items()]
         else:
             found.append(_path(entry, where))
-    if len({overlay.word for overlay in found}) < len(found):
-        raise ConfigError(f"{where}: names one package twice")
+    packages = [overlay.package for overlay in found]
+    for package in packages:
+        if packages.count(package) > 1:
+            raise ConfigError(f"{where}: {package} is there twice; one of each package is allowed")
     return tuple(found)
+
+
+def _normalised(name: str) -> str:
+    """Equal names of a package are equal texts."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _version(name: str, version: str, where: str) -> Overlay:
@@ -45,18 +59,33 @@ def _version(name: str, version: str, where: str) -> Overlay:
         raise ConfigError(f"{where}: '{name}' is not the name of a package")
     if not VERSION.fullmatch(version):
         raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1")
-    return Overlay(f"{name}=={version}", f"{name}-{version}", f"{name} {version}", None)
+    words = (f"{name}-{version}", f"{name} {version}")
+    return Overlay(f"{name}=={version}", *words, None, _normalised(name))
 
 
 def _path(text: str, where: str) -> Overlay:
-    path = Path(text).expanduser()
-    if path.suffix == ".whl" and path.is_file():
-        name, version = path.stem.split("-")[:2]
-        words = (f"{name}-{version}", f"{name} {version}")
-        return Overlay(str(path.resolve()), *words, content_sha256(path))
-    if path.is_dir() and any((path / name).is_file() for name in ("pyproject.toml", "setup.py")):
-        word = re.sub(r"[^A-Za-z0-9._-]+", "-", path.resolve().name).strip(".-") or "tree"
-        return Overlay(str(path.resolve()), word, word, content_sha256(path))
+    path = Path(text).expanduser().absolute()
+    try:
+        if path.suffix == ".whl" and path.is_file():
+            return _wheel(path, where)
+        if path.is_dir() and any((path / name).is_file() for name in BUILDABLE):
+            # As it is called, so that a link can give two checkouts names of their own.
+            word = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(os.path.normpath(path)).name).strip(".-")
+            source = str(path.resolve())
+            return Overlay(source, word or "tree", word or "tree", content_sha256(path), source)
+    except OSError as error:
+        raise ConfigError(f"{where}: {error.filename}: {error.strerror}") from None
     raise ConfigError(
-        f"{where}: '{text}' is no wheel (.whl) and no folder with pyproject.toml or setup.py"
+        f"{where}: '{text}' is no wheel (.whl) and no folder with {' or '.join(BUILDABLE)}"
     )
+
+
+def _wheel(path: Path, where: str) -> Overlay:
+    named = WHEEL.fullmatch(path.name)
+    if named is None:
+        raise ConfigError(
+            f"{where}: '{path.name}' is not named as wheels are, name-version-...-....whl"
+        )
+    name, version = named["name"], named["version"]
+    words = (f"{name}-{version}", f"{name} {version}")
+    return Overlay(str(path.resolve()), *words, content_sha256(path), _normalised(name))

@@ -53,6 +53,7 @@ class Plan:
         self.models = models.Models(self.config["folders"])
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
+        self._check_names_of_overlays()
         self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:
@@ -132,6 +133,18 @@ class Plan:
                     f"columns.{place}: {column.framework.name} needs {column.framework.file}"
                 )
         return found
+
+    def _check_names_of_overlays(self) -> None:
+        """Columns that share an environment's name share the environment."""
+        first: dict[str, Column] = {}
+        for column in self.columns:
+            environment = self.environment_of(column)
+            other = first.setdefault(environment.word, column)
+            if self.environment_of(other) != environment:
+                raise ConfigError(
+                    f"columns: the overlays of {other.name} and {column.name} differ and are "
+                    "called alike; give a folder another name (a link will do)"
+                )
 
     def _rows(self, name: str) -> list[Row]:
         model = self.models.load(name)

@@ -26,4 +26,5 @@ for environment in PLAN.environments:
         shell:
             "python3 -s workflow/deploy --name {params.name}"
             " --definition {params.definition} --method {params.method}"
+            " --planned {params.sha256}"
             " {params.options} --marker {output} --log {log}"

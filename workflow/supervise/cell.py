@@ -52,7 +52,11 @@ def main() -> int:
 def measure(options: argparse.Namespace, started: Path) -> None:
     """One run; ``started`` stays behind only if this very process is killed."""
     cell = json.loads(options.identity)
-    environment = jobs.provide(options, cell, options.record)
+    try:
+        environment = jobs.provide(options, cell, options.record)
+    except jobs.NoEnvironment as problem:
+        write_without_environment(options, str(problem))
+        return
     print(progress.line(options.plan, options.identity), file=sys.stderr, flush=True)
     started.parent.mkdir(parents=True, exist_ok=True)
     started.touch()
@@ -68,6 +72,22 @@ def measure(options: argparse.Namespace, started: Path) -> None:
     )
     if record["status"] != "ok":
         print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
+
+
+def write_without_environment(options: argparse.Namespace, reason: str) -> None:
+    """The column's own packages cannot be installed: its cells say why, the others go on."""
+    cell = json.loads(options.identity)
+    environment = {
+        "name": options.environment.stem,
+        "method": options.deployment,
+        "definition_sha256": cell["environment"],
+        "python": "",
+        "packages": {},
+    }
+    record = parent.skeleton(options.identity, cell, environment)
+    record.update(status="error", reason=reason)
+    RecordFile(options.record).write_new(record)
+    print(f"    error: {reason}", file=sys.stderr, flush=True)
 
 
 def write_killed(options: argparse.Namespace) -> None:

@@ -4,17 +4,20 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from deploy.environments import write_atomically
+from deploy import environments
+from deploy.overlaid import Uninstallable
+from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import parent, processors, variables
 from supervise.watch import Watched
 
-WORKFLOW = Path(__file__).parent.parent
+
+class NoEnvironment(parent.Refused):
+    """What is to be put over an environment cannot be, today or another day."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +55,8 @@ def end_by_interrupt() -> None:
 def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
     """The environment's marker, deployed now if what is there is not what was planned.
 
-    output: what cannot be measured without it. Raises :class:`supervise.parent.Refused`.
+    output: what cannot be measured without it. Raises :class:`supervise.parent.Refused`, of which
+    :class:`NoEnvironment` is one.
     """
     available = len(processors.available())
     if available < wanted["threads"]:
@@ -61,16 +65,21 @@ def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
         )
     environment = read(options.environment)
     if not as_planned(environment, options.deployment, wanted):
-        command = [sys.executable, "-s", str(WORKFLOW / "deploy")]
-        command += ["--name", options.environment.stem, "--definition", str(options.definition)]
-        command += ["--method", options.deployment, "--marker", str(options.environment)]
+        name = options.environment.stem
+        words = ["--name", name, "--definition", str(options.definition)]
+        words += ["--method", options.deployment, "--marker", str(options.environment)]
+        words += ["--planned", wanted["environment"]]
         for overlay in options.overlay:
-            command += ["--overlay", overlay]
+            words += ["--overlay", overlay]
         if wanted["interpreter"]:
-            command += ["--interpreter", wanted["interpreter"]]
-        if subprocess.run(command).returncode:
-            raise parent.Refused(f"{output}: not measured, its environment is not there")
-        environment = read(options.environment)
+            words += ["--interpreter", wanted["interpreter"]]
+        try:
+            environment = environments.deployed(environments.arguments(words))
+        except Uninstallable as problem:
+            raise NoEnvironment(str(problem)) from None
+        except (EnvironmentProblem, OSError) as problem:
+            print(f"{name}: {problem}", file=sys.stderr)
+            raise parent.Refused(f"{output}: not measured, its environment is not there") from None
     return environment
 
 
@@ -81,7 +90,7 @@ def as_planned(environment: dict | None, deployment: str, wanted: dict) -> bool:
         and environment["method"] == deployment
         and environment["definition_sha256"] == wanted["environment"]
         and os.access(environment["interpreter"], os.X_OK)
-        and (deployment != "conda" or Path(environment["prefix"]) == Path(sys.prefix))
+        and (deployment != "conda" or parent.conda_prefix(environment) == Path(sys.prefix))
     )
 
 

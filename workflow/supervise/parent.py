@@ -124,12 +124,17 @@ def check_environment(cell: dict, environment: dict) -> None:
             f"environment {name}: deployed from another definition than the one planned; "
             "run snakemake again so that it is deployed anew"
         )
-    inside = Path(sys.prefix).resolve() == Path(environment["prefix"]).resolve()
-    if environment["method"] == "conda" and not inside:
+    prefix = conda_prefix(environment)
+    if environment["method"] == "conda" and Path(sys.prefix).resolve() != prefix.resolve():
         raise Refused(
-            f"environment {name}: deployed by conda in {environment['prefix']}, but this job runs "
+            f"environment {name}: deployed by conda in {prefix}, but this job runs "
             f"in {sys.prefix}; give snakemake the same --use-conda as before"
         )
+
+
+def conda_prefix(environment: dict) -> Path:
+    """Of an environment that conda deployed, or of the one that lies beneath it."""
+    return Path(environment.get("beneath", environment["prefix"]))
 
 
 def check_packages(environment: dict, found: dict) -> None:

@@ -1,0 +1,80 @@
+"""An environment in which some packages lie over those of another one, which is not touched.
+
+A virtual environment on the other one's Python, with nothing of its own but what is put over it;
+behind that, it finds everything that the other one has.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from deploy.virtual_environments import EnvironmentProblem, Failed, ask, find_or_create
+
+PURELIB = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+
+# Run with an environment's Python, its packages, the new environment's Python, and what is put into
+# that. The packages become visible there last: a source tree is built with what it asks for.
+INSTALL = """
+import os, subprocess, sys
+base, beneath, python, *sources = sys.argv[1:]
+quiet = ["--quiet", "--no-input", "--no-deps", "--retries", "1", "--no-warn-script-location"]
+pip = [base, "-I", "-m", "pip", "--python", python, "install", *quiet, "--", *sources]
+if status := subprocess.run(pip).returncode:
+    sys.exit(status)
+own = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+site = subprocess.run([python, "-I", "-c", own], capture_output=True, text=True, check=True).stdout
+with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
+    file.write(f"import site; site.addsitedir({beneath!r})\\n")
+"""
+
+# What pip says of what it was given -> what to tell the user; the first that matches.
+CAUSES = (
+    (r"No matching distribution found for (\S+)", "the package index does not have {}"),
+    (r"(\S+) is not a supported wheel on this platform", "{} is not for this Python or machine"),
+    (r"requires a different Python: (.+)", "it needs another Python: {}"),
+    (
+        r"subprocess-exited-with-error|Failed to build|metadata-generation-failed"
+        r"|does not appear to be a Python project",
+        "its source does not build",
+    ),
+)
+
+
+class Uninstallable(EnvironmentProblem):
+    """What was to be put over an environment cannot be; another attempt would not help."""
+
+
+def overlaid_interpreter(prefix: Path, base: str, copies: dict[str, str], log: Path | None) -> str:
+    """The interpreter of an environment with packages over those of another, now or earlier.
+
+    base: the interpreter of that one. copies: see :func:`deploy.overlays.copied`. Raises
+    Uninstallable, or EnvironmentProblem for what is wrong with network, disk or base.
+    """
+    beneath = ask(base, PURELIB)
+    if beneath is None:
+        raise EnvironmentProblem(f"{base} does not run, so nothing can be put over it")
+    log = log or Path(f"{prefix}.log")
+    python = str(prefix / "bin" / "python")
+    create = [base, "-m", "venv", "--without-pip", str(prefix)]
+    install = [sys.executable, "-c", INSTALL, base, beneath, python, *copies.values()]
+    try:
+        find_or_create(prefix, lambda: create, install, log)
+    except Failed as failure:
+        if failure.passing:
+            raise
+        sources = " and ".join(copies)
+        raise Uninstallable(
+            f"{sources} cannot be put over {beneath}: {cause(log)}; the log is {log}"
+        ) from None
+    return python
+
+
+def cause(log: Path) -> str:
+    """Why pip did not install what it was given, in the user's words."""
+    text = log.read_text(errors="replace")
+    for sign, words in CAUSES:
+        if found := re.search(sign, text):
+            return words.format(*found.groups())
+    return "pip could not install it"
