@@ -86,21 +86,63 @@ class Workshop:
         raise AssertionError("the script did not start")
 
 
-def build_wheel(folder: Path) -> str:
-    """A wheel of one empty module; its sha256."""
-    folder.mkdir()
-    wheel = folder / "tiny_thing-1.0-py3-none-any.whl"
-    about = "tiny_thing-1.0.dist-info"
+def build_wheel(folder: Path, version: str = "1.0", source: str = "") -> str:
+    """A wheel of one module; its sha256."""
+    folder.mkdir(exist_ok=True)
+    wheel = folder / f"tiny_thing-{version}-py3-none-any.whl"
+    about = f"tiny_thing-{version}.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("tiny_thing.py", "")
+        archive.writestr("tiny_thing.py", source)
         archive.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\nName: Tiny_Thing\nVersion: 1.0\n"
+            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: Tiny_Thing\nVersion: {version}\n"
         )
         archive.writestr(
             f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         archive.writestr(f"{about}/RECORD", "")
     return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
+# Builds a wheel of what lies beside it without asking an index for anything, and litters its tree
+# as other backends do.
+BACKEND = """\
+import os, pathlib, sys, time, zipfile
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    with open(os.environ["TRACE"], "a") as trace:
+        trace.write("built\\n")
+    while os.path.exists(os.environ["GATE"]):
+        time.sleep(0.05)
+    pathlib.Path("litter.txt").touch()
+    source = pathlib.Path("tiny_thing.py").read_text()
+    compile(source, "tiny_thing.py", "exec")
+    name, about = "tiny_thing-3.0-py3-none-any.whl", "tiny_thing-3.0.dist-info"
+    with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as archive:
+        archive.writestr("tiny_thing.py", source)
+        archive.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\\nName: Tiny_Thing\\nVersion: 3.0\\n"
+        )
+        archive.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+        )
+        archive.writestr(f"{about}/RECORD", "")
+    return name
+"""
+PYPROJECT = """\
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+"""
+
+
+def source_tree(folder: Path, source: str = "") -> Path:
+    """A checkout of the tiny thing's version 3.0."""
+    folder.mkdir(parents=True)
+    files = {"pyproject.toml": PYPROJECT, "backend.py": BACKEND, "tiny_thing.py": source}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
 
 
 def make_workshop(folder: Path) -> Workshop:

@@ -1,0 +1,170 @@
+"""Packages put over a locked environment: those alone change, and what lies beneath is untouched.
+
+The environment, the wheels and the source trees are those of tests/workshop.py: no network.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from deploy.environments import definition_sha256
+from deploy.overlays import content, with_overlays
+from supervise import jobs, parent
+from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory) -> Workshop:
+    """The locked environment, with version 1.0, is there already."""
+    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
+    assert workshop.run() == (0, [])
+    build_wheel(workshop.folder / "wheels", "2.0", "SAYS = 'wheel'")
+    return workshop
+
+
+def put_over(workshop: Workshop, *sources, method="venv", more=(), **options):
+    overlays = [word for source in sources for word in ("--overlay", str(source))]
+    return workshop.run("--method", method, "--name", "tiny+more", *overlays, *more, **options)
+
+
+def says(workshop: Workshop) -> str:
+    program = "import tiny_thing; print(tiny_thing.SAYS)"
+    command = [workshop.marker()["interpreter"], "-I", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def files(prefix):
+    return {path: path.stat().st_mtime_ns for path in prefix.rglob("*") if path.suffix != ".pyc"}
+
+
+def test_a_version_a_wheel_and_a_source_tree_replace_one_package_of_the_lock(deployed, tmp_path):
+    tree = source_tree(tmp_path / "my tree", "SAYS = 'tree'")
+    wheel = deployed.folder / "wheels" / "tiny_thing-2.0-py3-none-any.whl"
+    assert deployed.run() == (0, [])
+    locked, before = deployed.marker(), files(deployed.prefix)
+    of_the_user = files(tree)
+    for source, version, words in (
+        ("tiny-thing==2.0", "2.0", "wheel"),
+        (wheel, "2.0", "wheel"),
+        (tree, "3.0", "tree"),
+    ):
+        assert put_over(deployed, source) == (0, [])
+        marker = deployed.marker()
+        assert marker["packages"] == {**locked["packages"], "tiny-thing": version}
+        assert marker["beneath"] == locked["prefix"] != marker["prefix"]
+        digest = with_overlays(definition_sha256(deployed.definition), [content(str(source))])
+        assert marker["definition_sha256"] == digest
+        assert says(deployed) == words
+    assert files(deployed.prefix) == before
+    assert files(tree) == of_the_user
+
+
+def test_it_is_made_once_and_an_edited_file_makes_another_one(deployed, tmp_path):
+    tree = source_tree(tmp_path / "tree", "SAYS = 'before'")
+    deployed.trace.unlink(missing_ok=True)
+    assert put_over(deployed, tree) == put_over(deployed, tree) == (0, [])
+    assert deployed.runs() == 1
+    before = deployed.marker()
+    (tree / "tiny_thing.py").write_text("SAYS = 'after'")
+    assert put_over(deployed, tree) == (0, [])
+    assert deployed.runs() == 2
+    assert says(deployed) == "after"
+    assert deployed.marker()["definition_sha256"] != before["definition_sha256"]
+    assert deployed.marker()["prefix"] != before["prefix"]
+
+
+def test_what_is_built_or_hidden_is_no_part_of_a_source_tree(tmp_path):
+    tree = source_tree(tmp_path / "tree")
+    before = content(str(tree))
+    for name in (".git/HEAD", "build/lib/x.py", "a/__pycache__/x.pyc", "x.egg-info/SOURCES.txt"):
+        (tree / name).parent.mkdir(parents=True)
+        (tree / name).touch()
+    venv.create(tree / "mine", symlinks=True)
+    assert content(str(tree)) == before
+    (tree / "a" / "build").mkdir()
+    (tree / "a" / "build" / "x.py").touch()
+    assert content(str(tree)) != before
+
+
+def test_what_changed_since_the_plan_is_not_measured(deployed, tmp_path):
+    tree = source_tree(tmp_path / "tree", "SAYS = 'planned'")
+    planned = with_overlays(definition_sha256(deployed.definition), [content(str(tree))])
+    assert put_over(deployed, tree, more=("--planned", planned)) == (0, [])
+    (deployed.folder / "marker.json").unlink()
+    (tree / "tiny_thing.py").write_text("SAYS = 'edited'")
+    code, message = put_over(deployed, tree, more=("--planned", planned))
+    assert code == 1 and len(message) == 1
+    assert f"{tree}: changed since the plan; run snakemake again" in message[0]
+    assert not deployed.has_marker()
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        ("tiny-thing==9.9", "the package index does not have tiny-thing==9.9"),
+        ("SAYS = (", "its source does not build"),
+        (None, "No such file or directory"),
+    ],
+)
+def test_what_cannot_be_installed_is_told_in_one_line(deployed, tmp_path, source, words):
+    (deployed.folder / "marker.json").unlink(missing_ok=True)
+    if source is None:
+        source = tmp_path / "gone-1.0-py3-none-any.whl"
+    elif "==" not in source:
+        source = source_tree(tmp_path / "tree", source)
+    for _ in range(2):  # what failed does not count as finished
+        code, message = put_over(deployed, source)
+        assert code == 1 and len(message) == 1
+        assert str(source) in message[0] and words in message[0]
+        assert not deployed.has_marker()
+
+
+def test_a_killed_creation_does_not_count(deployed, tmp_path):
+    tree = source_tree(tmp_path / "tree", "SAYS = 'whole'")
+    deployed.trace.unlink(missing_ok=True)
+    deployed.gate.touch()
+    command = ("--method", "venv", "--name", "tiny+more", "--overlay", str(tree))
+    first = deployed.start("killed.json", *command)
+    deployed.wait_until_started()
+    first.send_signal(signal.SIGKILL)
+    first.wait(timeout=60)
+    deployed.gate.unlink()
+    assert not (deployed.folder / "killed.json").exists()
+    code, _ = put_over(deployed, tree)
+    assert code == 0 and says(deployed) == "whole"
+    assert deployed.runs() == 2
+
+
+def test_over_conda_it_is_measured_inside_that_conda_alone(deployed, tmp_path, monkeypatch):
+    inside = tmp_path / "conda"
+    venv.create(inside, symlinks=True, with_pip=True)
+    (inside / "conda-meta").mkdir()
+    python = str(inside / "bin" / "python")
+    assert put_over(deployed, "tiny-thing==2.0", method="conda", python=python) == (0, [])
+    marker = deployed.marker()
+    assert (marker["method"], marker["beneath"]) == ("conda", str(inside))
+    assert says(deployed) == "wheel"
+    wanted = {"environment": marker["definition_sha256"]}
+    assert not jobs.as_planned(marker, "conda", wanted)
+    with pytest.raises(parent.Refused, match="deployed by conda in"):
+        parent.check_environment(wanted, marker)
+    monkeypatch.setattr(sys, "prefix", str(inside))
+    assert jobs.as_planned(marker, "conda", wanted)
+    parent.check_environment(wanted, marker)
+    # Over a virtual environment it is another one, of the same digest.
+    assert put_over(deployed, "tiny-thing==2.0") == (0, [])
+    other = deployed.marker()
+    assert other["definition_sha256"] == marker["definition_sha256"]
+    assert other["prefix"] != marker["prefix"]
+
+
+def test_the_marker_is_as_its_schema_says(deployed):
+    assert put_over(deployed, "tiny-thing==2.0") == (0, [])
+    schema = Path(__file__).parents[1] / "workflow/schemas/environment.schema.json"
+    jsonschema.validate(deployed.marker(), json.loads(schema.read_text()))
