@@ -26,6 +26,16 @@ def record(section, key, value, **where):
     return lambda p: p.change(lambda r: r[section].update({key: value}), **where)
 
 
+def on_processor(project):
+    """The same table, planned and measured without the GPU."""
+    plan = project.plan
+    plan.update(accelerator="cpu", canaries={"cpu": plan["canaries"]["cuda"]})
+    project.canaries_on = {"cpu": project.canaries}
+    for column in plan["columns"]:
+        column["settings"]["accelerator"] = "cpu"
+    project.change(lambda r: r["cell"].update(accelerator="cpu"))
+
+
 def slow_fixed_probe(project):
     # twice the batch takes 1.2 times as long: 80 % of the step is fixed
     def change(r):
@@ -206,7 +216,7 @@ CONDITIONS = {
     "batch_sizes_differ": another_batch_size,
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
     "random_weights": lambda p: p.plan.update(weights="random"),
-    "measured_on_cpu": lambda p: p.plan.update(accelerator="cpu"),
+    "measured_on_cpu": on_processor,
     "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
     "stale_records": stale,
     "not_measured": without_record,

@@ -148,7 +148,7 @@ def test_short_numbers(value, printed):
 
 
 def test_every_framework_has_a_look_of_its_own():
-    looks = [*frameworks([]).values(), Column("my-own", "My own", "mine")]
+    looks = [*frameworks([]).values(), Column("my-own", "My own", "mine", "my-own")]
     for part in ("colour", "marker", "hatch"):
         assert len({getattr(entry, part) for entry in looks}) == len(looks)
 

@@ -21,8 +21,8 @@ CANARY, CARD, SELF_TEST = (
 
 def test_every_file_of_the_plan_is_read(project):
     results = project.load()
-    assert [canary.index for canary in results.canaries] == [0, 1, 2, 3]
-    assert results.canaries[0].matmul[1].dtype == "bfloat16"
+    assert [canary.index for canary in results.canaries["cpu"]] == [0, 1, 2, 3]
+    assert results.canaries["cpu"][0].matmul[1].dtype == "bfloat16"
     (section,) = results.machine_card.sections
     assert [(fact.name, fact.value) for fact in section.facts] == [
         ("Model", "Example CPU"),
@@ -36,7 +36,7 @@ def test_every_file_of_the_plan_is_read(project):
 def test_a_missing_file_is_none(project):
     project.canaries[1] = project.machine_card = project.self_test = None
     results = project.load()
-    assert [canary is None for canary in results.canaries] == [False, True, False, False]
+    assert [canary is None for canary in results.canaries["cpu"]] == [False, True, False, False]
     assert results.machine_card is None and results.self_test is None
 
 
@@ -62,7 +62,7 @@ def test_a_long_reason_is_cut(project):
     project.canaries[1].update(status="error", reason="x" * 5000)
     project.self_test.update(status="error", reason="x" * 5000)
     results = project.load()
-    assert len(results.canaries[1].reason) == len(results.self_test.reason) < 310
+    assert len(results.canaries["cpu"][1].reason) == len(results.self_test.reason) < 310
 
 
 def test_a_canary_in_another_ones_place_is_refused(project):

@@ -41,7 +41,8 @@ def _sources(folder: Path) -> Iterator[Path]:
 def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """Of the files found in a project, those that the results are computed from."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
-    planned |= {f"{plan.results}/plan.json", *plan.canaries, plan.machine_card, plan.self_test}
+    planned |= {path for paths in plan.canaries.values() for path in paths}
+    planned |= {f"{plan.results}/plan.json", plan.machine_card, plan.self_test}
     return sorted(planned.intersection(found))
 
 

@@ -1,4 +1,6 @@
-"""Whether the machine drifted: the canaries before and after each round."""
+"""Whether the machine drifted: the canaries before and after each round, of each accelerator by
+itself. What runs on a processor is judged by work on the processor, and so is each GPU.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +9,39 @@ from datetime import datetime
 
 from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
 from analysis.formats.text import count, listed, percent, signed_percent
-from analysis.results.canaries import Canary, rounds
-from analysis.results.cells import Results, Run
+from analysis.results.canaries import Canaries, rounds
+from analysis.results.cells import Cell, Results, Run
 from analysis.statistics.intervals import MARGIN
 
 
 @rule
 def round_drifted(results: Results) -> Iterator[Caveat]:
     """Rounds in which fixed work took another time afterwards than before."""
-    useless = _useless(results)
-    drifted = {
-        entry.number: entry.drifted
-        for entry in rounds(results.canaries)
-        if entry.drifted and not {entry.number - 1, entry.number} & useless.keys()
-    }
-    if drifted:
-        words = "; ".join(
-            f"round {number}: {listed([_change(*item) for item in work.items()])}"
-            for number, work in drifted.items()
-        )
-        sentence = (
-            f"The machine drifted by more than {percent(MARGIN)} within a round, by the time that "
-            f"the same fixed work took before and after it ({words})."
-        )
-        evidence = {
-            "time_after_over_before": {str(number): work for number, work in drifted.items()},
-            "rounds": len(results.canaries) - 1,
-            "threshold": MARGIN,
+    for accelerator, canaries in _by_accelerator(results).items():
+        useless = _useless(results, accelerator)
+        drifted = {
+            entry.number: entry.drifted
+            for entry in rounds(canaries)
+            if entry.drifted and not {entry.number - 1, entry.number} & useless.keys()
         }
-        yield Caveat("round_drifted", Severity.WARNING, (), evidence, sentence)
+        if drifted:
+            words = "; ".join(
+                f"round {number}: {listed([_change(*item) for item in work.items()])}"
+                for number, work in drifted.items()
+            )
+            sentence = (
+                f"The machine drifted by more than {percent(MARGIN)} within a round"
+                f"{_on(results, accelerator)}, by the time that the same fixed work took before "
+                f"and after it ({words})."
+            )
+            evidence = {
+                "accelerator": accelerator,
+                "time_after_over_before": {str(number): work for number, work in drifted.items()},
+                "rounds": len(canaries) - 1,
+                "threshold": MARGIN,
+            }
+            cells = _concerned(results, accelerator)
+            yield Caveat("round_drifted", Severity.WARNING, cells, evidence, sentence)
 
 
 def _change(work: str, ratio: float) -> str:
@@ -45,33 +51,63 @@ def _change(work: str, ratio: float) -> str:
 @rule
 def drift_unknown(results: Results) -> Iterator[Caveat]:
     """Rounds without a good canary on both sides."""
-    if not results.canaries:
-        sentence = (
-            "No fixed work was timed between the runs: nothing shows whether the machine drifted."
-        )
-        yield Caveat("drift_unknown", Severity.NOTE, (), {"canaries": 0}, sentence)
-        return
-    useless = _useless(results)
-    if useless:
-        numbers = [
-            entry.number
-            for entry in rounds(results.canaries)
-            if {entry.number - 1, entry.number} & useless.keys()
-        ]
-        reasons = "; ".join(f"canary {index} {why}" for index, why in useless.items())
-        sentence = (
-            f"Whether the machine drifted is not known for {count(len(numbers), 'round')} of "
-            f"{len(results.canaries) - 1} ({reasons})."
-        )
-        evidence = {"rounds": numbers, "reasons": {str(k): why for k, why in useless.items()}}
-        yield Caveat("drift_unknown", Severity.NOTE, (), evidence, sentence)
+    for accelerator, canaries in _by_accelerator(results).items():
+        on, cells = _on(results, accelerator), _concerned(results, accelerator)
+        useless = _useless(results, accelerator)
+        if not canaries:
+            sentence = (
+                f"No fixed work was timed between the runs{on}: nothing shows whether the machine "
+                "drifted."
+            )
+            evidence = {"accelerator": accelerator, "canaries": 0}
+            yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
+        elif useless:
+            numbers = [
+                entry.number
+                for entry in rounds(canaries)
+                if {entry.number - 1, entry.number} & useless.keys()
+            ]
+            reasons = "; ".join(f"canary {index} {why}" for index, why in useless.items())
+            sentence = (
+                f"Whether the machine drifted is not known for {count(len(numbers), 'round')} of "
+                f"{len(canaries) - 1}{on} ({reasons})."
+            )
+            evidence = {
+                "accelerator": accelerator,
+                "rounds": numbers,
+                "reasons": {str(k): why for k, why in useless.items()},
+            }
+            yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
 
 
-def _useless(results: Results) -> dict[int, str]:
-    """Canaries that tell nothing about these records, by index, with the reason."""
-    machines = {record.machine.id for record in results.records}
+def _by_accelerator(results: Results) -> dict[str, Canaries]:
+    """Of each that the plan has canaries or columns for; none of some."""
+    return {kind: results.canaries.get(kind, ()) for kind in results.accelerators}
+
+
+def _on(results: Results, accelerator: str) -> str:
+    """Which accelerator is meant, where there are several."""
+    return f" on {accelerator}" if len(results.accelerators) > 1 else ""
+
+
+def _concerned(results: Results, accelerator: str) -> tuple[Cell, ...]:
+    """The measured cells of an accelerator; none, for the whole report, where it is the only
+    one.
+    """
+    if len(results.accelerators) < 2:
+        return ()
+    return tuple(c for c in measured(results.rows) if c.column.accelerator == accelerator)
+
+
+def _useless(results: Results, accelerator: str) -> dict[int, str]:
+    """Canaries that tell nothing about the records of their accelerator, by index, with the
+    reason.
+    """
+    machines = {
+        record.machine.id for record in results.records if record.cell.accelerator == accelerator
+    }
     found = {}
-    for index, canary in enumerate(results.canaries):
+    for index, canary in enumerate(results.canaries.get(accelerator, ())):
         if canary is None:
             found[index] = "was not measured"
         elif not canary.ok:
@@ -87,7 +123,7 @@ def outside_of_canaries(results: Results) -> Iterator[Caveat]:
     outside = {
         cell: numbers
         for cell in measured(results.rows)
-        if (numbers := [r.number for r in cell.ok_runs if _is_outside(r, results.canaries)])
+        if (numbers := _outside(cell, results.canaries.get(cell.column.accelerator, ())))
     }
     if outside:
         sentence = (
@@ -102,7 +138,11 @@ def _runs(numbers: list[int]) -> str:
     return f"{'run' if len(numbers) == 1 else 'runs'} {listed(list(map(str, numbers)))}"
 
 
-def _is_outside(run: Run, canaries: tuple[Canary | None, ...]) -> bool:
+def _outside(cell: Cell, canaries: Canaries) -> list[int]:
+    return [run.number for run in cell.ok_runs if _is_outside(run, canaries)]
+
+
+def _is_outside(run: Run, canaries: Canaries) -> bool:
     """Before the canary before the round, or after the one after it; a missing one bounds
     nothing.
     """

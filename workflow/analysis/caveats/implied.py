@@ -39,10 +39,14 @@ def precision_mislabelled(results: Results) -> Iterator[Caveat]:
 
 def _rows(results: Results) -> list[dict[Cell, bool]]:
     """Of every row, the cells said to be float32 and whether they are too fast for it."""
-    if EXACT not in results.peaks:
+    if EXACT not in results.claimed_peaks:
         return []
     return [
-        {cell: speed > results.peaks[EXACT] for cell in row.measured if (speed := _speed(cell))}
+        {
+            cell: speed > results.claimed_peaks[EXACT]
+            for cell in row.measured
+            if (speed := _speed(cell))
+        }
         for row in results.rows
     ]
 
@@ -55,7 +59,7 @@ def _speed(cell: Cell) -> float | None:
 
 def _peak(results: Results) -> str:
     return (
-        f"Float32 reaches {results.peaks[EXACT] / TERA:g} TFLOP/s on this device "
+        f"Float32 reaches {results.claimed_peaks[EXACT] / TERA:g} TFLOP/s on this device "
         f"({results.peak_source})"
     )
 
@@ -82,7 +86,7 @@ def _caveat(
     cells = tuple(cell for row in rows for cell in row)
     evidence = {
         "tflops_per_s": {label(cell): _speed(cell) / TERA for cell in cells},
-        "float32_peak_tflops_per_s": results.peaks[EXACT] / TERA,
+        "float32_peak_tflops_per_s": results.claimed_peaks[EXACT] / TERA,
         "peak_source": results.peak_source,
     }
     return Caveat(name, severity, cells, evidence, sentence)

@@ -19,7 +19,8 @@ NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")
 FEEDING = ("feeding", "fed_bytes_per_step")  # judged by what a copy costs: caveats/feeding.py
 NOT_REPORTED = "not reported"
 Declared = tuple[tuple[str, tuple[str, ...]], ...]  # entry, columns
-Partition = tuple[tuple[str, float | None, tuple[str, ...]], ...]  # value, rank, columns
+Ranks = tuple[float | None, ...]
+Partition = tuple[tuple[str, Ranks, tuple[str, ...]], ...]  # value, ranks, columns
 
 
 @rule
@@ -50,17 +51,17 @@ def _differences(
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
     same: dict[tuple[Partition, Declared], list[RowCells]] = defaultdict(list)
     for row in results.rows:
-        partition = _partition(row, keys, results.plan.accelerator == "cuda")
+        partition = _partition(row, keys)
         if sum(value != NOT_REPORTED for value, _, _ in partition) > 1:
             same[partition, _declared(row, keys)].append(row)
     for (partition, declared), group in same.items():
         values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
         what = listed([key.replace("_", " ") for key in keys])
-        ranks = {value: level for value, level, _ in partition if value != NOT_REPORTED}
+        ranks = {value: levels for value, levels, _ in partition if value != NOT_REPORTED}
         evidence = {
             "keys": list(keys),
             "values": {value: list(titles) for value, _, titles in partition},
-            "favours": favoured(ranks),
+            "favours": _favoured(ranks),
             "declared": dict(declared),
         }
         yield Caveat(
@@ -92,6 +93,15 @@ def declared_of(card: dict[str, Any] | None) -> list[str]:
     return ((card or {}).get("declared") or "").split(", ")
 
 
+def _favoured(ranks: dict[str, Ranks]) -> list[list[str]]:
+    """From the favoured side down; empty when unknown, or another on another accelerator."""
+    each = [
+        favoured(dict(zip(ranks, levels, strict=True)))
+        for levels in zip(*ranks.values(), strict=True)
+    ]
+    return each[0] if all(found == each[0] for found in each) else []
+
+
 def _only_declared(declared: Declared) -> str:
     """'The attention of Keras 2 (TensorFlow) is declared, not read back. '"""
     words = [f"the {key.replace('_', ' ')} of {listed(list(titles))}" for key, titles in declared]
@@ -105,15 +115,18 @@ def _side(key: str, sides: list[list[str]]) -> str:
     return f"It favours {' over '.join(map(listed, sides))} ({SIDES[key][1]})."
 
 
-def _partition(row: RowCells, keys: tuple[str, ...], gpu: bool) -> Partition:
-    """Values of these keys, each with its rank and the columns that report it."""
+def _partition(row: RowCells, keys: tuple[str, ...]) -> Partition:
+    """Values of these keys, each with its ranks, one for each accelerator that the row was measured
+    on, and the columns that report it.
+    """
+    kinds = sorted({cell.column.accelerator or "" for cell in row.measured})
     columns: dict[str, list[str]] = defaultdict(list)
-    ranks: dict[str, float | None] = {}
+    ranks: dict[str, Ranks] = {}
     for cell in row.measured:
         cards = {_words(record.parity or {}, keys): record.parity or {} for record in cell.records}
         for value, card in cards.items():  # the runs of a cell normally agree
             columns[value].append(cell.column.title)
-            ranks[value] = rank(keys[0], card, gpu)
+            ranks[value] = tuple(rank(keys[0], card, kind == "cuda") for kind in kinds)
     return tuple((value, ranks[value], tuple(titles)) for value, titles in columns.items())
 
 

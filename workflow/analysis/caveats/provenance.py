@@ -9,6 +9,7 @@ from typing import Any
 from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell, Results
+from analysis.results.machines import is_one_machine
 from analysis.results.record import Machine, Record
 
 
@@ -25,11 +26,11 @@ def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]
 def several_machines(results: Results) -> Iterator[Caveat]:
     """Two machines, even of one kind, differ by more than many frameworks do."""
     groups = _groups(results.rows, lambda record: record.machine)
-    if len({machine.id for machine in groups}) > 1:
+    if not is_one_machine(results.records):
         mixed = [
             row
             for row in results.rows
-            if len({r.machine.id for cell in row.measured for r in cell.records}) > 1
+            if not is_one_machine(r for cell in row.measured for r in cell.records)
         ]
         words = "; ".join(
             f"{describe(machine)} [{machine.id}]: {places(cells, rows=results.rows)}"
@@ -68,13 +69,13 @@ def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     it.
     """
     threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
-    if results.plan.accelerator == "cpu" and threads:
+    if results.accelerators == ("cpu",) and threads:
         words = listed([count(number, "thread") for number in threads])
         sentence = (
             f"Measured on the processor with {words} per process: a GPU may rank frameworks "
             "otherwise."
         )
-        evidence = {"accelerator": results.plan.accelerator, "threads": threads}
+        evidence = {"accelerator": "cpu", "threads": threads}
         yield Caveat("measured_on_cpu", Severity.WARNING, (), evidence, sentence)
 
 

@@ -52,7 +52,7 @@ class PublishedResults(Results):
         return self.reference.peaks.source
 
     @property
-    def peaks(self) -> dict[str, float]:
+    def claimed_peaks(self) -> dict[str, float]:
         return self.reference.peaks.flops_per_s
 
 
@@ -102,7 +102,12 @@ def _plan(reference: Reference, revision: str) -> Plan:
             },
             "rows": [_row(reference, *key) for key in dict.fromkeys(key[:3] for key in keys)],
             "columns": [
-                {"name": name, "title": column.title, "family": column.family}
+                {
+                    "name": name,
+                    "title": column.title,
+                    "family": column.family,
+                    "framework": column.framework,
+                }
                 for name, column in reference.columns.items()
                 if name in {key[3] for key in keys}
             ],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from analysis.compare.archives import Archive
 from analysis.compare.welch import welch_ratio
 from analysis.results.cells import Cell
+from analysis.results.machines import is_one_machine
 from analysis.results.plan import RowKey
 from analysis.statistics.intervals import Ratio, Verdict
 
@@ -40,7 +41,8 @@ class Comparison:
 
 def compare(base: Archive, other: Archive) -> Comparison:
     """Every cell of either, in the order of the base's table."""
-    differ = base.machines.keys() != other.machines.keys() or len(base.machines) != 1
+    one = is_one_machine(base.results.records) and base.machines
+    differ = base.machines.keys() != other.machines.keys() or not one
     ours, theirs = _by_key(base), _by_key(other)
     keys = list(dict.fromkeys([*ours, *theirs]))
     pairs = tuple(

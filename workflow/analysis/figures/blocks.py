@@ -7,14 +7,16 @@ from datetime import datetime
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.figures.panels import WIDTH_IN, empty, legend_of
+from analysis.figures.legends import column_labels, legend_in, legend_of
+from analysis.figures.panels import WIDTH_IN, empty
 from analysis.figures.style import INK, RULE, look
-from analysis.results.canaries import Canary
+from analysis.results.canaries import Canaries, Canary
 from analysis.results.cells import Cell, Results, Run
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.statistics.intervals import MARGIN
 
+BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # of the panels
 LEAST_REACH = 3.0  # per cent; a quiet experiment is not blown up to look noisy
 SHOWN_SHARE = 0.99  # of the blocks lie within the picture at least; the rest is counted
 CANARY_MARKERS = "osD^v"
@@ -23,17 +25,25 @@ Measured = list[tuple[Cell, Run]]
 
 
 def blocks(results: Results, reference: Reference) -> Figure:
-    """Above, blocks as deviations from the mean of their cell; below, canaries from the first."""
+    """Above, blocks as deviations from the mean of their cell; below, canaries from the first, a
+    panel per accelerator.
+    """
     runs = _in_realised_order(results)
     if not runs:
         return empty("no run has a time yet")
-    figure = Figure(figsize=(WIDTH_IN, 6.0), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    canaries = results.canaries or {"": ()}
+    height_in = (
+        BLOCKS_IN + len(canaries) * CANARIES_IN + legend_in(column_labels(results.plan.columns))
+    )
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    ratios = (BLOCKS_IN, *[CANARIES_IN] * len(canaries))
+    above, *below = figure.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
     _blocks(above, runs)
-    _rounds((above, below), runs)
-    _canaries(below, results, runs)
-    below.set_xlabel("runs in the order in which they were started")
-    below.set_xlim(-1, len(runs))
+    _rounds((above, *below), runs)
+    for axes, (accelerator, found) in zip(below, canaries.items(), strict=True):
+        _canaries(axes, accelerator, found, runs)
+    below[-1].set_xlabel("runs in the order in which they were started")
+    above.set_xlim(-1, len(runs))
     legend_of(figure, results.plan.columns)
     return figure
 
@@ -80,13 +90,14 @@ def _rounds(all_axes: tuple[Axes, ...], runs: Measured) -> None:
                 axes.axvline(place - 0.5, color=RULE, linewidth=1)
 
 
-def _canaries(axes: Axes, results: Results, runs: Measured) -> None:
-    axes.set_title("Canaries: the same work between the rounds")
+def _canaries(axes: Axes, accelerator: str, canaries: Canaries, runs: Measured) -> None:
+    where = f" on {accelerator}" if accelerator else ""
+    axes.set_title(f"Canaries: the same work{where} between the rounds")
     axes.set_ylabel("vs. first canary (%)")
     axes.grid(axis="x", visible=False)
-    found = [canary for canary in results.canaries if canary and canary.ok]
+    found = [canary for canary in canaries if canary and canary.ok]
     if not found:
-        words = "not measured: " + next((c.reason for c in results.canaries if c), "no file")
+        words = "not measured: " + next((c.reason for c in canaries if c), "no file")
         axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center")
         axes.set_yticks([])
         return

@@ -6,14 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.comparisons.break_even import cost
-from analysis.figures.panels import (
-    LINE_MARGINS,
-    empty,
-    legend_of,
-    log_ticks,
-    panels,
-    shown,
-)
+from analysis.figures.panels import empty, line_panels, log_ticks
 from analysis.figures.style import look
 from analysis.results.cells import Cell, Results
 from analysis.results.reference import Reference
@@ -27,15 +20,14 @@ def break_even(results: Results, reference: Reference) -> Figure:
     rows = [row for row in results.rows if row.measured]
     if not rows:
         return empty("no run has a time yet")
-    figure, all_axes = panels(rows, 1.6, LINE_MARGINS)
-    for axes, row in zip(all_axes, shown(rows), strict=True):
+    figure, panels = line_panels(rows, results.plan.columns)
+    for axes, row in panels:
         axes.set(xscale="log", yscale="log")
         spans = [_line(axes, cell) for cell in row.measured]
         log_ticks(axes.xaxis, STEPS[0], STEPS[-1])
         log_ticks(axes.yaxis, min(low for low, _ in spans), max(high for _, high in spans))
         axes.set_xlabel("steps N", fontsize=8.5)
         axes.set_ylabel("time to N steps, s", fontsize=8.5)
-    legend_of(figure, results.plan.columns)
     return figure
 
 

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     MARKER_SIZE,
     empty,
-    label_margins,
-    legend_of_marks,
+    label_panels,
     line_per_column,
     nothing_measured,
-    panels,
-    shown,
 )
 from analysis.figures.style import look
 from analysis.formats.text import NA, mib
@@ -37,10 +35,11 @@ def memory(results: Results, reference: Reference) -> Figure:
     ]
     if not shown_peaks:
         return empty("no run with a time recorded its memory")
-    figure, all_axes = panels(results.rows, 1.2, label_margins(results))
-    for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
+    marks = dict(shown_peaks)
+    figure, panels = label_panels(results, list(marks))
+    for place, axes, row in panels:
         _panel(axes, place, row)
-    legend_of_marks(figure, dict(shown_peaks))
+    legend_of_marks(figure, marks)
     return figure
 
 

@@ -9,15 +9,13 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
-    label_margins,
-    legend_of_marks,
+    label_panels,
     line_per_column,
     log_ticks,
     mean_of,
     nothing_measured,
-    panels,
-    shown,
 )
 from analysis.figures.style import RULE, look
 from analysis.formats.text import ms
@@ -34,10 +32,11 @@ MARKER = {"markersize": 8, "markeredgewidth": 1.6, "markerfacecolor": "none"}
 
 def methods(results: Results, reference: Reference) -> Figure:
     """One panel per row; one line per column with the three times on a logarithmic axis."""
-    figure, all_axes = panels(results.rows, 1.2, label_margins(results))
-    for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
+    marks = {name: {"marker": marker, **MARKER} for name, marker, _ in METHODS}
+    figure, panels = label_panels(results, list(marks))
+    for place, axes, row in panels:
         _panel(axes, place, row)
-    legend_of_marks(figure, {name: {"marker": marker, **MARKER} for name, marker, _ in METHODS})
+    legend_of_marks(figure, marks)
     return figure
 
 

@@ -1,18 +1,19 @@
-"""What figures share: one panel per row of the table, the legend of the columns, and what stands
+"""What figures share: one panel per row of the table, as high as its columns need, and what stands
 where there is nothing to show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis.figures.style import INK, look
+from analysis.figures.legends import column_labels, legend_in, legend_of
+from analysis.figures.style import look
 from analysis.results.cells import Cell, Results, RowCells
 from analysis.results.plan import Column
 from analysis.statistics.intervals import geometric_mean
@@ -20,7 +21,9 @@ from analysis.statistics.intervals import geometric_mean
 WIDTH_IN = 9.0
 COLUMNS = 2
 MOST_ROWS = 24  # a figure of more rows is not read; the tables have them all
-LEGEND_IN = 0.55  # above the panels, for the legend
+LINE_IN = 0.2  # of a panel, for each line of text at its left
+LABEL_CHARACTERS = 34  # of a line; a longer title takes two
+FEW_COLUMNS = 6  # that fit into a panel of the least height
 MARKER_SIZE = 7
 
 
@@ -40,21 +43,27 @@ class Margins:
     below: float = 0.46  # of each panel, for its axis
 
 
+LINE_MARGINS = Margins(left=0.9, between=0.9, right=0.2)
+
+
 def panels(
-    rows: Sequence[RowCells], height_in: float, margins: Margins
+    rows: Sequence[RowCells], height_in: float, margins: Margins, legend: Sequence[str]
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with one titled panel per row that is shown, two beside each other."""
+    """A figure with one titled panel per row that is shown, two beside each other, and room for a
+    legend of these labels above them.
+    """
+    above_in = legend_in(legend)
     number = len(shown(rows))
     lines = max(1, -(-number // COLUMNS))
     line_in = margins.above + height_in + margins.below
-    total_in = LEGEND_IN + lines * line_in + (0.3 if len(rows) > MOST_ROWS else 0)
+    total_in = above_in + lines * line_in + (0.3 if len(rows) > MOST_ROWS else 0)
     figure = Figure(figsize=(WIDTH_IN, total_in))
     width_in = (WIDTH_IN - margins.left - margins.right - (COLUMNS - 1) * margins.between) / COLUMNS
     all_axes = []
     for place, row in enumerate(shown(rows)):
         line, column = divmod(place, COLUMNS)
         left = margins.left + column * (width_in + margins.between)
-        bottom = total_in - LEGEND_IN - (line + 1) * line_in + margins.below
+        bottom = total_in - above_in - (line + 1) * line_in + margins.below
         box = (left / WIDTH_IN, bottom / total_in, width_in / WIDTH_IN, height_in / total_in)
         axes = figure.add_axes(box)
         axes.set_title(title(row))
@@ -64,13 +73,36 @@ def panels(
     return figure, all_axes
 
 
-def label_margins(results: Results) -> Margins:
-    """Room for the titles of the columns at the left and a number at the right."""
-    longest = max((len(column.title) for column in results.plan.columns), default=0)
-    return Margins(left=min(0.4 + 0.07 * longest, 3.0), between=1.05, right=0.98)
+def label_panels(
+    results: Results, legend: Sequence[str]
+) -> tuple[Figure, Iterator[tuple[int, Axes, RowCells]]]:
+    """Panels with a line per column, its title at the left and a number at the right; each with
+    its place and its row.
+    """
+    labels = [label(column).split("\n") for column in results.plan.columns]
+    longest = max((len(line) for lines in labels for line in lines), default=0)
+    margins = Margins(left=0.4 + 0.07 * longest, between=1.05, right=0.98)
+    least_in = LINE_IN * max(map(len, labels), default=1)
+    height_in = least_in * max(FEW_COLUMNS, len(labels))
+    figure, all_axes = panels(results.rows, height_in, margins, legend)
+    rows = shown(results.rows)
+    return figure, ((place, *found) for place, found in enumerate(zip(all_axes, rows, strict=True)))
 
 
-LINE_MARGINS = Margins(left=0.9, between=0.9, right=0.2)
+def line_panels(
+    rows: Sequence[RowCells], columns: Sequence[Column]
+) -> tuple[Figure, Iterator[tuple[Axes, RowCells]]]:
+    """Panels in which these columns are lines, with their legend; each with its row."""
+    height_in = 1.6 + 0.05 * max(0, len(columns) - FEW_COLUMNS)
+    figure, all_axes = panels(rows, height_in, LINE_MARGINS, column_labels(columns))
+    legend_of(figure, columns)
+    return figure, zip(all_axes, shown(rows), strict=True)
+
+
+def label(column: Column) -> str:
+    """The title of a column on at most two lines."""
+    lines = textwrap.wrap(column.title, LABEL_CHARACTERS, max_lines=2, placeholder="…")
+    return "\n".join(lines)
 
 
 def title(row: RowCells) -> str:
@@ -101,31 +133,11 @@ def nothing_measured(axes: Axes, row: RowCells) -> None:
     axes.set_yticks([])
 
 
-def legend_of(figure: Figure, columns: Iterable[Column]) -> None:
-    """Colour and marker of every column, above the panels."""
-    columns = list(columns)
-    handles = [
-        Line2D([], [], color=look(column).colour, marker=look(column).marker) for column in columns
-    ]
-    figure.legend(handles, [column.title for column in columns], **_above(figure))
-
-
-def legend_of_marks(figure: Figure, marks: dict[str, dict]) -> None:
-    """What marks of any colour mean, above the panels."""
-    handles = [Line2D([], [], **{"linestyle": "", "color": INK, **mark}) for mark in marks.values()]
-    figure.legend(handles, list(marks), **_above(figure))
-
-
-def _above(figure: Figure) -> dict[str, object]:
-    placed = "upper center" if figure.get_layout_engine() is None else "outside upper center"
-    return {"loc": placed, "ncols": 3, "fontsize": 9}
-
-
 def line_per_column(axes: Axes, place: int, row: RowCells, value: Callable[[Cell], str]) -> None:
     """A line per column from top to bottom; its value, or its status, at the right."""
     axes.set_ylim(len(row.cells) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
-    titles = [cell.column.title for cell in row.cells]
+    titles = [label(cell.column) for cell in row.cells]
     left = place % COLUMNS == 0
     axes.set_yticks(range(len(row.cells)), titles if left else [""] * len(titles))
     beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}

@@ -8,16 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.comparisons.calls import token_ms
-from analysis.figures.panels import (
-    LINE_MARGINS,
-    empty,
-    legend_of,
-    log_ticks,
-    mean_of,
-    panels,
-    plot_cell,
-    shown,
-)
+from analysis.figures.panels import empty, line_panels, log_ticks, mean_of, plot_cell
 from analysis.results.cells import Cell, Results, RowCells
 from analysis.results.reference import Reference
 
@@ -73,16 +64,15 @@ def _figure(
     rows = [row for row in results.rows if any(points(cell) for cell in row.measured)]
     if not rows:
         return empty(why_empty)
-    figure, all_axes = panels(rows, 1.6, LINE_MARGINS)
-    for axes, row in zip(all_axes, shown(rows), strict=True):
+    drawn = {cell.column for row in rows for cell in row.measured if points(cell)}
+    figure, panels = line_panels(rows, [c for c in results.plan.columns if c in drawn])
+    for axes, row in panels:
         for cell in row.measured:
             if found := points(cell):
                 plot_cell(axes, cell, list(found), list(found.values()))
         scale(axes, row, points)
         axes.set_xlabel(labels[0], fontsize=8.5)
         axes.set_ylabel(labels[1], fontsize=8.5)
-    drawn = {cell.column for row in rows for cell in row.measured if points(cell)}
-    legend_of(figure, [column for column in results.plan.columns if column in drawn])
     return figure
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.figures.panels import WIDTH_IN, empty, legend_of, log_ticks
+from analysis.figures.legends import legend_of
+from analysis.figures.panels import WIDTH_IN, empty, log_ticks
 from analysis.figures.style import INK, RULE, look
 from analysis.results.cells import Cell, Results, RowCells
 from analysis.results.reference import Reference

@@ -5,15 +5,13 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     MARKER_SIZE,
-    label_margins,
-    legend_of_marks,
+    label_panels,
     line_per_column,
     log_ticks,
     nothing_measured,
-    panels,
-    shown,
 )
 from analysis.figures.style import INK, look
 from analysis.formats.text import ms
@@ -32,9 +30,6 @@ FILLS = {
 
 def step_times(results: Results, reference: Reference) -> Figure:
     """One panel per row, one line per column: mean, 95 % interval, and the mean of each run."""
-    figure, all_axes = panels(results.rows, 1.2, label_margins(results))
-    for place, (axes, row) in enumerate(zip(all_axes, shown(results.rows), strict=True)):
-        _panel(axes, place, row)
     marks = {
         **{
             f"mean, {standing}": {"marker": "o", "markersize": MARKER_SIZE, "fillstyle": fill}
@@ -43,6 +38,9 @@ def step_times(results: Results, reference: Reference) -> Figure:
         "95 % interval": {"linestyle": "-", "linewidth": 2.2},
         "mean of a run": RUN,
     }
+    figure, panels = label_panels(results, list(marks))
+    for place, axes, row in panels:
+        _panel(axes, place, row)
     legend_of_marks(figure, marks)
     return figure
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from analysis.comparisons.observer import observer_effect
 from analysis.formats.text import NA, listed, ms, percent, signed_percent
 from analysis.report.grid import Grid
-from analysis.results.canaries import Canary, rounds
+from analysis.results.canaries import Canaries, Canary, rounds
 from analysis.results.cells import Results
+from analysis.results.machines import host
 from analysis.results.self_test import SelfTest
 from analysis.statistics.intervals import MARGIN, Ratio
 
@@ -29,7 +30,10 @@ def card_note(results: Results) -> str:
     card = results.machine_card
     if card is None:
         return f"Not collected: there is no {results.plan.machine_card}."
-    others = sorted({record.machine.id for record in results.records} - {card.id})
+    hosts = {host(r.machine) for r in results.records if r.machine.id == card.id}
+    others = sorted(
+        {r.machine.id for r in results.records if host(r.machine) not in hosts} - {card.id}
+    )
     collected = (
         f"Collected {card.collected_at[:16].replace('T', ' ')}. {NA}: the machine did not tell."
     )
@@ -38,26 +42,31 @@ def card_note(results: Results) -> str:
     return collected
 
 
-def canaries(results: Results) -> Grid:
+def canaries(results: Results) -> list[Grid]:
+    """A table per accelerator."""
+    return [_canaries(kind, found) for kind, found in results.canaries.items()]
+
+
+def _canaries(accelerator: str, found: Canaries) -> Grid:
     """Each canary against the one before it; a line is marked where a round drifted."""
-    drifted = {entry.number for entry in rounds(results.canaries) if entry.drifted}
-    ran = [canary for canary in results.canaries if canary and canary.ok]
+    drifted = {entry.number for entry in rounds(found) if entry.drifted}
+    ran = [canary for canary in found if canary and canary.ok]
     names = list(dict.fromkeys(name for canary in ran for name in canary.durations))
     lines, before = [], None
-    for index, canary in enumerate(results.canaries):
-        lines.append((_place(index, results), *_canary(canary, before, names)))
+    for index, canary in enumerate(found):
+        lines.append((_place(index, len(found) - 1), *_canary(canary, before, names)))
         before = canary if canary and canary.ok else None
     caption = (
-        "The same fixed work before and after each round, in ms (memory copy: GiB/s), with its "
-        f"change in time since the canary before it. Marked: beyond {percent(MARGIN)}."
+        f"The same fixed work on {accelerator} before and after each round, in ms (memory copy: "
+        "GiB/s), with its change in time since the canary before it. Marked: beyond "
+        f"{percent(MARGIN)}."
     )
     header = ("Canary", "Started (UTC)", *names)
     marked = frozenset(index for index in drifted if index < len(lines))
     return Grid(caption, header, tuple(lines), marked, "drifted")
 
 
-def _place(index: int, results: Results) -> str:
-    last = len(results.canaries) - 1
+def _place(index: int, last: int) -> str:
     if index == 0:
         return "before round 1"
     return f"after round {index}" if index == last else f"between rounds {index} and {index + 1}"

@@ -34,8 +34,18 @@ def _setting(results: Results) -> str:
         f"We measured {models} at {plan.scale} scale with {plan.weights} weights and seeded random "
         f"inputs (seed {plan.seed}) with Millistep on {machines(results)}, {period(results)}. The "
         f"environments were {names} ({environments}; {software(results)}), the thread policy "
-        f"{threads(results)}."
+        f"{threads(results)}.{_devices(results)}"
     )
+
+
+def _devices(results: Results) -> str:
+    """' Keras 3 (JAX), CPU ran on cpu, the other columns on cuda.', where columns differ in it."""
+    usual, *others = results.accelerators
+    parts = []
+    for kind in others:
+        titles = [c.title for c in results.plan.columns if c.accelerator == kind]
+        parts.append(f"{listed(titles)} ran on {kind}")
+    return f" {listed(parts)}, the other columns on {usual}." if parts else ""
 
 
 def _timing(results: Results) -> str:

@@ -9,6 +9,7 @@ from analysis.caveats.provenance import describe
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
 from analysis.results.cells import Results
+from analysis.results.machines import machines_of
 from analysis.results.record import Record
 from analysis.results.reference import Reference
 
@@ -18,7 +19,7 @@ MONTHS_OF_A_YEAR = 12
 
 def machines(results: Results) -> str:
     """Every machine that a number comes from."""
-    return listed(sorted({describe(record.machine) for record in results.records})) or NOTHING
+    return listed(sorted(set(map(describe, machines_of(results.records))))) or NOTHING
 
 
 def period(results: Results) -> str:
@@ -63,7 +64,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     plan = results.plan
     return [
         ("Machine", machines(results)),
-        ("Accelerator", plan.accelerator),
+        ("Accelerator", accelerators(results)),
         ("Scale", f"{plan.scale}. {plan.scale_reason}"),
         ("Measured", period(results)),
         ("Runs", f"{count(plan.runs, 'run')} per cell planned; {coverage(results)}"),
@@ -104,6 +105,16 @@ def _after(results: Results, published: str) -> str:
 def _months(date: str) -> int:
     year, month = date.split("-")[:2]
     return int(year) * MONTHS_OF_A_YEAR + int(month)
+
+
+def accelerators(results: Results) -> str:
+    """'cpu', or 'cuda (12 columns) and cpu (6 columns)' where columns differ in it."""
+    found = [column.accelerator for column in results.plan.columns]
+    if len(set(found)) < 2:
+        return found[0] if found else results.plan.accelerator
+    return listed(
+        [f"{kind} ({count(found.count(kind), 'column')})" for kind in dict.fromkeys(found)]
+    )
 
 
 def threads(results: Results) -> str:

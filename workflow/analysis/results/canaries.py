@@ -86,7 +86,10 @@ class Round:
         }
 
 
-def rounds(canaries: tuple[Canary | None, ...]) -> list[Round]:
+Canaries = tuple[Canary | None, ...]  # of one accelerator; None where one was not measured
+
+
+def rounds(canaries: Canaries) -> list[Round]:
     """Every round with the canaries beside it."""
     beside = enumerate(pairwise(canaries), start=1)
     return [Round(number, before, after) for number, (before, after) in beside]

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean, median
 
-from analysis.results.canaries import Canary, peak_flops_per_s
+from analysis.results.canaries import Canaries
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.record import Record
@@ -255,13 +255,13 @@ def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
 class Results:
     """All that was planned and measured; `digest` names exactly these bytes of all files.
 
-    `canaries` has an entry for each that the plan names. None stands for what was not measured.
+    `canaries` has, by accelerator, an entry for each that the plan names.
     """
 
     plan: Plan
     rows: tuple[RowCells, ...]
     digest: str
-    canaries: tuple[Canary | None, ...] = ()
+    canaries: dict[str, Canaries] = field(default_factory=dict)
     machine_card: MachineCard | None = None
     self_test: SelfTest | None = None
 
@@ -277,13 +277,22 @@ class Results:
 
     @property
     def peak_source(self) -> str:
-        """What `peaks` come from."""
+        """What the peaks of the runs come from."""
         return "the best matrix product of the canaries"
 
+    @property
+    def claimed_peaks(self) -> dict[str, float]:
+        """FLOP/s by dtype of the device of runs whose dtype is only claimed; ours are read back."""
+        return {}
+
     @cached_property
-    def peaks(self) -> dict[str, float]:
-        """What the device can do, FLOP/s by dtype."""
-        return peak_flops_per_s(self.canaries)
+    def accelerators(self) -> tuple[str, ...]:
+        """What is measured on, in the order of the columns; where no cell can be, what canaries
+        are for.
+        """
+        columns = dict.fromkeys(cell.column for cell in self.cells if cell.runs)
+        found = (column.accelerator or self.plan.accelerator for column in columns)
+        return tuple(dict.fromkeys(found)) or tuple(self.canaries)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:

@@ -63,9 +63,12 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
         for row in plan.rows
     )
     read = partial(_load_optional, folder=folder, digest=digest, problems=problems)
-    canaries = tuple(
-        read(path, "canary", partial(_canary, index)) for index, path in enumerate(plan.canaries)
-    )
+    canaries = {
+        kind: tuple(
+            read(path, "canary", partial(_canary, index)) for index, path in enumerate(paths)
+        )
+        for kind, paths in plan.canaries.items()
+    }
     card = read(plan.machine_card, "machine", MachineCard.from_json)
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     if problems:

@@ -35,12 +35,26 @@ class Column:
     name: str
     title: str
     family: str  # keras2, keras3, pytorch, or a framework's own
-    framework: str = ""  # this and the others are not known of a published column
+    framework: str
+    # Not known of a published column:
     settings: dict[str, Any] = field(default_factory=dict, hash=False)
     against: dict[str, str] = field(default_factory=dict, hash=False)  # question by framework
     colour: str = "#56b4e9"
     marker: str = "X"
     hatch: str = "++"
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a framework without settings of its own. Findings, claims, speed-ups and
+        what stands beside the published numbers are about these; one with settings answers
+        another question, what they change.
+        """
+        return self.name == self.framework
+
+    @property
+    def accelerator(self) -> str | None:
+        """cpu or cuda; None of a published column."""
+        return self.settings.get("accelerator")
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Plan:
     seed: int
     runs: int
     precision: str
-    canaries: tuple[str, ...]
+    canaries: dict[str, tuple[str, ...]]  # by accelerator
     machine_card: str
     self_test: str
     models: dict[str, Model]
@@ -98,7 +112,7 @@ class Plan:
         built = {"schema", "canaries", "models", "rows", "columns", "cells"}
         return cls(
             **{name: value for name, value in data.items() if name not in built},
-            canaries=tuple(next(iter(data["canaries"].values()), ())),
+            canaries={kind: tuple(paths) for kind, paths in data["canaries"].items()},
             models={name: Model(**model) for name, model in data["models"].items()},
             rows=_rows(data["rows"]),
             columns=tuple(Column(**column) for column in data["columns"]),

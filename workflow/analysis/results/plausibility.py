@@ -17,12 +17,12 @@ float32 on processors that emulate it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from analysis.formats.text import flops, ms, percent
-from analysis.results.canaries import Canary, peak_flops_per_s
+from analysis.results.canaries import Canaries, Canary, peak_flops_per_s
 from analysis.results.cells import Cell, Results, RowCells, Run
 
 TOLERANCE = 0.10
@@ -38,12 +38,13 @@ WIDTH_OF = {
 }
 CARD_ENTRIES = ("dtype", "matmul_precision", "convolution_precision")
 
-Peaks = Mapping[str, Mapping[str, float]]  # machine id -> dtype -> FLOP/s
+Device = tuple[str, str]  # machine id and accelerator
+Peaks = Mapping[Device, Mapping[str, float]]  # FLOP/s by dtype
 
 
 def judged(results: Results) -> Results:
     """The same results, where every run knows its peak and one above it is invalid."""
-    peaks = peaks_by_machine(results.canaries)
+    peaks = peaks_by_device(results.canaries)
     return replace(results, rows=tuple(_judged_row(row, peaks) for row in results.rows))
 
 
@@ -59,7 +60,8 @@ def judged_run(run: Run, peaks: Peaks) -> Run:
     """The run with its peak; invalid when it is beyond it, with a reason that gives the numbers."""
     if not run.ok:
         return run
-    peak = peak_of(run.record.parity, peaks.get(run.record.machine.id, {}))
+    device = (run.record.machine.id, run.record.cell.accelerator)
+    peak = peak_of(run.record.parity, peaks.get(device, {}))
     run = replace(run, peak_flops_per_s=peak)
     if run.share_of_peak is None:
         return run
@@ -75,13 +77,13 @@ def judged_run(run: Run, peaks: Peaks) -> Run:
     return replace(run, status=INVALID, reason=reason)
 
 
-def peaks_by_machine(canaries: Iterable[Canary | None]) -> Peaks:
-    """The best product of each dtype on each machine that has canaries."""
-    found = [canary for canary in canaries if canary]
-    return {
-        machine: peak_flops_per_s(canary for canary in found if canary.machine_id == machine)
-        for machine in {canary.machine_id for canary in found}
-    }
+def peaks_by_device(canaries: Mapping[str, Canaries]) -> Peaks:
+    """The best product of each dtype on each accelerator of each machine that has canaries."""
+    found: dict[Device, list[Canary]] = {}
+    for accelerator, of_kind in canaries.items():
+        for canary in filter(None, of_kind):
+            found.setdefault((canary.machine_id, accelerator), []).append(canary)
+    return {device: peak_flops_per_s(measured) for device, measured in found.items()}
 
 
 def peak_of(card: Mapping[str, Any] | None, peaks: Mapping[str, float]) -> float | None:

@@ -72,8 +72,11 @@ class Reference:
     step_ms: dict[str, dict[CellKey, float | None]]
 
     def beside(self, row: Row, column: Column) -> float | None:
-        """The published ms/step beside our cell, at the published batch size; None without one."""
-        if row.published_batch_size is None or column.family not in self.compared:
+        """The published ms/step beside our cell, at the published batch size; None without one, and
+        beside a column with settings of its own, which the page does not have.
+        """
+        known = column.plain and column.family in self.compared
+        if row.published_batch_size is None or not known:
             return None
         key = (row.model, row.task, row.published_batch_size, column.name)
         return self.step_ms[self.compared[column.family]].get(key)
@@ -101,7 +104,10 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
             url=sources["page"]["url"],
             revisions=revisions,
             models={name: PublishedModel(**entry) for name, entry in sources["models"].items()},
-            columns={name: Column(name, **entry) for name, entry in sources["frameworks"].items()},
+            columns={
+                name: Column(name, framework=name, **entry)
+                for name, entry in sources["frameworks"].items()
+            },
             peaks=DataSheet(**sources["peaks"]),
             conditions=_load_conditions(sources["conditions"]),
             flops_per_step=_load_work(folder / sources["work"]),

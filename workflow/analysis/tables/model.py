@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from analysis.formats.text import NA, count, interval_ms, ms, percent
+from analysis.formats.text import NA, count, interval_ms, listed, ms, percent
 from analysis.results.cells import UNSUPPORTED, Cell, Results
 from analysis.results.plan import Column, Row
 from analysis.statistics.best_set import Standing
@@ -159,8 +159,9 @@ def _caption(results: Results) -> str:
             f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in every run "
             "and is not compared."
         )
+    accelerators = listed(list(results.accelerators)) or plan.accelerator
     where = (
-        f"Scale: {plan.scale}; accelerator: {plan.accelerator}; {count(plan.runs, 'run')} per cell "
+        f"Scale: {plan.scale}; accelerator: {accelerators}; {count(plan.runs, 'run')} per cell "
         "planned."
     )
     return f"{shown} Lower is faster. {where}"

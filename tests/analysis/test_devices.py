@@ -1,0 +1,146 @@
+"""A table with columns on the processor and on the GPU of one machine."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from results_factory import Project, make_plan
+
+from analysis.archive.contents import raw_names
+from analysis.caveats import collect
+from analysis.compare.archives import Archive
+from analysis.compare.cells import compare
+from analysis.report import machine
+from analysis.report.methods_text import methods_text
+from analysis.report.setting import facts, machines
+from analysis.tables.model import main_table
+
+JAX, ON_CPU = "keras3-jax", "keras3-jax+cpu"
+H100 = "NVIDIA H100 80GB HBM3"
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A row of two columns that differ in the accelerator; the GPU is a hundred times faster."""
+    rows = (("bert", "fit", 8, 32),)
+    plan = make_plan(rows=rows, columns=(JAX, ON_CPU), accelerator="cuda", scale="paper")
+    project = Project(tmp_path, plan)
+    gpu = {"id": "m1-gpu", "accelerator_name": H100, "accelerator_memory_mib": 81_559}
+    project.change(lambda r: r["machine"].update(gpu), column=JAX)
+    for canary in project.canaries_on["cuda"]:
+        canary["machine_id"] = "m1-gpu"
+        for product in canary["matmul"]:
+            product["flops_per_s"] *= 100
+    return project
+
+
+def caveats(project, name):
+    return [caveat for caveat in collect(project.load()) if caveat.id == name]
+
+
+def columns(caveat):
+    return [cell.column.name for cell in caveat.cells]
+
+
+def test_the_processor_and_the_gpu_of_one_machine_are_one_machine(mixed):
+    assert caveats(mixed, "several_machines") == []
+    results = mixed.load()
+    assert machines(results) == f"Example CPU, 2 cores, 16 GiB, {H100}, Linux 6.1"
+    assert "records are from" not in machine.card_note(results)
+
+
+def test_two_gpus_in_hosts_of_one_kind_are_two_machines(mixed):
+    mixed.change(lambda r: r["machine"].update(id="m2-gpu"), column=JAX, run=2)
+    assert len(caveats(mixed, "several_machines")) == 1
+
+
+def test_another_host_is_another_machine(mixed):
+    mixed.change(lambda r: r["machine"].update(id="m3", cores=64), column=JAX)
+    assert len(caveats(mixed, "several_machines")) == 1
+    assert "records are from m3 too" in machine.card_note(mixed.load())
+
+
+@pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
+def test_a_drift_is_that_of_its_accelerator(mixed, kind, column):
+    mixed.canaries_on[kind][3]["python_loop_ms"] *= 1.05
+    (caveat,) = caveats(mixed, "round_drifted")
+    assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
+    assert f"within a round on {kind}, by" in caveat.sentence
+
+
+@pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
+def test_an_unknown_drift_is_that_of_its_accelerator(mixed, kind, column):
+    mixed.canaries_on[kind][2] = None
+    (caveat,) = caveats(mixed, "drift_unknown")
+    assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
+    assert f"2 rounds of 3 on {kind} (canary 2 was not measured)" in caveat.sentence
+
+
+def test_canaries_of_one_accelerator_say_nothing_of_the_other(mixed):
+    mixed.plan["canaries"].pop("cpu")
+    (caveat,) = caveats(mixed, "drift_unknown")
+    assert columns(caveat) == [ON_CPU] and "between the runs on cpu:" in caveat.sentence
+
+
+def test_a_run_belongs_between_the_canaries_of_its_own_accelerator(mixed):
+    late(mixed.canaries_on["cpu"][2], seconds=70)  # after the GPU's last run was started
+    assert caveats(mixed, "outside_of_canaries") == []
+    late(mixed.canaries_on["cpu"][2], seconds=20)  # and after the processor's
+    (caveat,) = caveats(mixed, "outside_of_canaries")
+    assert caveat.evidence["runs"] == {f"bert/fit-b8/{ON_CPU}": [3]}
+
+
+def late(canary, seconds):
+    for name in ("started_at", "finished_at"):
+        moved = datetime.fromisoformat(canary[name]) + timedelta(seconds=seconds)
+        canary[name] = moved.isoformat()
+
+
+def test_a_time_is_plausible_by_the_peak_of_its_own_accelerator(mixed):
+    mixed.change(lambda r: r["work"].update(flops_per_step=8e9))  # some 1e12 FLOP/s
+    gpu, cpu = mixed.load().cells
+    assert gpu.status == "ok" and gpu.runs[0].share_of_peak == pytest.approx(0.1, rel=0.02)
+    assert cpu.status == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("on_cpu", "favours"), [("eager", [["jit / xla"], ["eager / xla"]]), ("graph", [])]
+)
+def test_a_side_is_favoured_where_it_is_on_both_accelerators(mixed, on_cpu, favours):
+    # a compiler beats a graph on a GPU, and may choose worse kernels on a processor
+    mixed.change(lambda r: r["parity"].update(execution=on_cpu), column=ON_CPU)
+    (caveat,) = caveats(mixed, "execution_differs")
+    assert caveat.evidence["favours"] == favours
+
+
+def test_a_table_with_a_gpu_is_not_said_to_be_measured_on_the_processor(mixed):
+    assert caveats(mixed, "measured_on_cpu") == []
+
+
+def test_the_report_says_what_ran_where(mixed):
+    results = mixed.load()
+    assert dict(facts(results))["Accelerator"] == "cuda (1 column) and cpu (1 column)"
+    assert "accelerator: cuda and cpu;" in main_table(results).caption
+    assert "Keras 3 (JAX), cpu ran on cpu, the other columns on cuda." in methods_text(results)[0]
+    for grid, kind in zip(machine.canaries(results), ("cuda", "cpu"), strict=True):
+        assert f"work on {kind} before" in grid.caption
+
+
+def test_canaries_of_all_accelerators_are_archived(mixed):
+    found = [path for paths in mixed.plan["canaries"].values() for path in paths]
+    assert len(found) == 8
+    assert set(raw_names(mixed.load().plan, [*found, "results/other.json"])) == set(found)
+
+
+def test_a_gpu_that_is_not_there_needs_no_canary(mixed):
+    cell = next(cell for cell in mixed.plan["cells"] if cell["column"] == JAX)
+    cell.update(unsupported="there is no GPU", runs=[])
+    mixed.records = {k: r for k, r in mixed.records.items() if r["cell"]["column"] == ON_CPU}
+    mixed.plan["canaries"].pop("cuda")
+    assert caveats(mixed, "drift_unknown") == []
+    assert len(caveats(mixed, "measured_on_cpu")) == 1
+
+
+def test_two_archives_of_one_machine_are_ranked(mixed):
+    results = mixed.load()
+    base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
+    assert not compare(base, other).machines_differ

@@ -1,0 +1,34 @@
+"""Whether records come from one machine.
+
+``machine.id`` names the machine with the GPU that a run sees, so the same machine has two where
+some columns run on its processor and others on its GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.results.record import Machine, Record
+
+
+def host(machine: Machine) -> tuple:
+    """Equal on equal machines, whatever device a run sees; memory varies by a page."""
+    kind = machine.os.rpartition(" ")[2]  # the kernel changes with every update
+    return (machine.cpu, machine.cores, machine.memory_mib // 1024, kind)
+
+
+def machines_of(records: Iterable[Record]) -> list[Machine]:
+    """Every different one, in the order of the records; a machine of which some runs saw a GPU
+    stands there with it.
+    """
+    found = dict.fromkeys(record.machine for record in records)
+    with_gpu = {host(machine) for machine in found if machine.accelerator_name}
+    return [m for m in found if m.accelerator_name or host(m) not in with_gpu]
+
+
+def is_one_machine(records: Iterable[Record]) -> bool:
+    """One host, and one device of each accelerator; also where there is no record."""
+    found = list(records)
+    devices = {(record.cell.accelerator, record.machine.id) for record in found}
+    kinds = {accelerator for accelerator, _ in devices}
+    return len({host(record.machine) for record in found}) < 2 and len(devices) == len(kinds)
