@@ -7,7 +7,7 @@
 #   results/records/<scale>/<model>/<task>-b<batch>/<column>/run<k>.json
 #   results/canaries/<scale>/<accelerator>/<k>.json    fixed work after round k, 0 before all
 #   results/self_test/<scale>/...                      what results/self_test.json is made of
-#   results/{table,published,runs,break_even,caveats}.*   pure functions of plan and records
+#   results/{table,published,effects,runs,break_even,caveats}.*   pure functions of plan and records
 #   results/figures/<figure>.{svg,pdf,png}
 #   results/report.html                                one self-contained file
 #   results/millistep-<scale>-<accelerator>.zip        all of it, to be cited: snakemake archive

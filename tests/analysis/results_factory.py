@@ -126,11 +126,12 @@ def make_plan(
 
 
 def make_column(name: str, **settings: Any) -> dict[str, Any]:
-    """A framework with the settings that its name has, over those that are given."""
+    """A framework with the settings that are given, and those that the words of its name mean."""
     framework, *words = name.split("+")
     title, family, *_ = FRAMEWORKS[framework]
-    own = {"mode": "reduce-overhead"} if family == "pytorch" else {"jit_compile": "auto"}
-    named = {key: value for word in words for key, value in WORDS[word].items()}
+    own = {"jit_compile": "auto"} if framework.startswith("keras") else {}
+    own |= {"mode": "reduce-overhead"} if framework == "pytorch-compiled" else {}
+    named = {key: value for word in words for key, value in WORDS.get(word, {}).items()}
     return {
         "name": name,
         "title": ", ".join([title, *words]),
@@ -175,7 +176,7 @@ def make_record(
     column, number = cell["column"], run["run"]
     settings = next(c["settings"] for c in plan["columns"] if c["name"] == column)
     framework = column.partition("+")[0]
-    library = framework.split("-")[1]
+    library = framework.split("-")[1] if framework.startswith("keras") else "torch"
     _, _, execution, compiler = FRAMEWORKS[framework]
     step_ns = round(step_ms * 1e6)
     return {
@@ -456,7 +457,7 @@ def unsupported(plan: dict[str, Any], column: str, reason: str) -> dict[str, Any
 def uneven(record: dict[str, Any]) -> None:
     """A change: runs scatter by 2 %, differently in every cell."""
     cell = record["cell"]
-    seed = f"{cell['framework']} {cell['task']} {cell['run']}"
+    seed = f"{cell['column']} {cell['task']} {cell['run']}"
     factor = math.exp(0.02 * random.Random(seed).gauss(0.0, 1.0))
     for block in record["timing"]["blocks"]:
         block["elapsed_ns"] = round(block["elapsed_ns"] * factor)

@@ -93,7 +93,7 @@ def test_every_link_leads_to_something_that_can_be_seen(page):
 
 def test_what_is_not_text_has_words_and_tables_have_headers(page):
     assert page.value(UNLABELLED) == []
-    assert page.value("document.querySelectorAll('svg[role=img]').length") == 10 + 63
+    assert page.value("document.querySelectorAll('svg[role=img]').length") == 11 + 63
 
 
 @pytest.mark.parametrize("width", [1400, 800, 390])

@@ -31,11 +31,18 @@ def test_from_records_to_report(project, tmp_path):
     written = {path.name for path in out.iterdir() if path.is_file()}
     assert written >= {
         *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
-        *("break_even.csv", "caveats.json", "caveats.md", "report.html"),
+        *(
+            "break_even.csv",
+            "effects.csv",
+            "effects.tex",
+            "caveats.json",
+            "caveats.md",
+            "report.html",
+        ),
     }
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure ") == 10 and "http://" not in page.split("<svg ")[0]
+    assert page.count("<figure ") == 11 and "http://" not in page.split("<svg ")[0]
 
 
 def test_show_prints_table_and_caveats(project):

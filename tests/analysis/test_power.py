@@ -7,8 +7,14 @@ import pytest
 from scipy.stats import nct, t
 
 from analysis.statistics.best_set import p_slower
-from analysis.statistics.intervals import MARGIN, as_measured
-from analysis.statistics.power import POWER, decided_gap, moderation_of
+from analysis.statistics.intervals import MARGIN, Verdict, as_measured, t_interval, verdict
+from analysis.statistics.power import (
+    MOST_ROUNDS,
+    POWER,
+    decided_gap,
+    moderation_of,
+    rounds_to_decide,
+)
 
 
 @pytest.mark.parametrize("comparisons", [1, 5])
@@ -42,3 +48,33 @@ def test_more_runs_less_scatter_and_the_scatter_of_others_decide_smaller_gaps():
     assert decided_gap(3, 0.02) < decided_gap(3, 0.02, comparisons=5)
     assert decided_gap(3, 0.02, 1, moderation_of(4.0)) < decided_gap(3, 0.02)
     assert decided_gap(50, 1e-6) == pytest.approx(MARGIN, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "deviation", "shows"),
+    [
+        (1.05, 0.02, Verdict.SLOWER),
+        (0.93, 0.04, Verdict.FASTER),
+        (1.005, 0.02, Verdict.SAME),
+        (1.0, 0.02, Verdict.SAME),
+    ],
+)
+def test_simulated_rounds_decide_after_as_many_as_are_told_and_not_much_earlier(
+    ratio, deviation, shows
+):
+    rounds = rounds_to_decide(math.log(ratio), deviation)
+    generator = np.random.default_rng(1)
+
+    def decided(number):
+        logs = generator.normal(math.log(ratio), deviation, size=(2000, number)).tolist()
+        return np.mean([verdict(t_interval(found)) is shows for found in logs])
+
+    assert POWER - 0.03 <= decided(rounds) <= 0.95
+    assert decided(round(0.7 * rounds)) < POWER
+
+
+def test_a_ratio_at_the_margin_or_wild_rounds_take_no_sensible_number():
+    assert rounds_to_decide(math.log1p(MARGIN), 0.001) is None
+    assert rounds_to_decide(math.log(1.03), 0.5) is None
+    assert rounds_to_decide(math.log(1.5), 0.0) == 2
+    assert rounds_to_decide(math.log(1.0225), 0.007) in range(50, MOST_ROUNDS + 1)

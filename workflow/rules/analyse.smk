@@ -30,7 +30,7 @@ rule analysis_environment:
 
 
 rule tables:
-    """The table, the published numbers beside ours, every run, and who overtakes whom."""
+    """The table, the published numbers beside ours, every run, effects, and who overtakes whom."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
@@ -42,6 +42,8 @@ rule tables:
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
+        f"{RESULTS}/effects.csv",
+        f"{RESULTS}/effects.tex",
         collect(
             f"{RESULTS}/{{table}}.{{form}}",
             table=["table", "published"],

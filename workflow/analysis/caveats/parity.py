@@ -1,21 +1,25 @@
-"""Columns of a row whose parity cards differ: what really ran was not the same."""
+"""Columns of a row whose parity cards differ: what really ran was not the same.
+
+Where two columns were meant to differ in an entry, by a setting that they have or because one is
+the compiled version of the other, that is no caveat of theirs but the subject of an effect.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from analysis.caveats.core import Caveat, Severity, measured, rule
 from analysis.caveats.sides import HALF, SIDES, favoured, rank
+from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
 from analysis.formats.text import listed, spelled
-from analysis.results.cells import Results, RowCells
+from analysis.results.cells import Cell, Results, RowCells
 
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
-# Differ between frameworks by definition, or repeat what `execution` says.
-NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")
 FEEDING = ("feeding", "fed_bytes_per_step")  # judged by what a copy costs: caveats/feeding.py
 NOT_REPORTED = "not reported"
 Declared = tuple[tuple[str, tuple[str, ...]], ...]  # entry, columns
@@ -49,11 +53,12 @@ def _differences(
     results: Results, keys: tuple[str, ...], caveat_id: str, severity: Severity
 ) -> Iterator[Caveat]:
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
-    same: dict[tuple[Partition, Declared], list[RowCells]] = defaultdict(list)
+    same: dict[tuple[Partition, Declared], list[tuple[RowCells, list[Cell]]]] = defaultdict(list)
     for row in results.rows:
-        partition = _partition(row, keys)
+        cells = _not_meant(row.measured, keys)
+        partition = _partition(cells, keys)
         if sum(value != NOT_REPORTED for value, _, _ in partition) > 1:
-            same[partition, _declared(row, keys)].append(row)
+            same[partition, _declared(cells, keys)].append((row, cells))
     for (partition, declared), group in same.items():
         values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
         what = listed([key.replace("_", " ") for key in keys])
@@ -67,20 +72,20 @@ def _differences(
         yield Caveat(
             caveat_id,
             severity,
-            tuple(cell for row in group for cell in row.measured),
+            tuple(cell for _, cells in group for cell in cells),
             evidence,
-            f"{listed([row.row.label for row in group])}: {what} not the same in every column "
+            f"{listed([row.row.label for row, _ in group])}: {what} not the same in every column "
             f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
             f"{_side(keys[0], evidence['favours'])}",
         )
 
 
-def _declared(row: RowCells, keys: tuple[str, ...]) -> Declared:
+def _declared(cells: list[Cell], keys: tuple[str, ...]) -> Declared:
     """Which of these entries are not read back, and in which columns."""
     found = {
         key: tuple(
             cell.column.title
-            for cell in row.measured
+            for cell in cells
             if any(key in declared_of(record.parity) for record in cell.records)
         )
         for key in keys
@@ -115,19 +120,31 @@ def _side(key: str, sides: list[list[str]]) -> str:
     return f"It favours {' over '.join(map(listed, sides))} ({SIDES[key][1]})."
 
 
-def _partition(row: RowCells, keys: tuple[str, ...]) -> Partition:
-    """Values of these keys, each with its ranks, one for each accelerator that the row was measured
-    on, and the columns that report it.
+def _partition(cells: list[Cell], keys: tuple[str, ...]) -> Partition:
+    """Values of these keys, each with its ranks, one for each accelerator that the cells were
+    measured on, and the columns that report it.
     """
-    kinds = sorted({cell.column.accelerator or "" for cell in row.measured})
+    kinds = sorted({cell.column.accelerator or "" for cell in cells})
     columns: dict[str, list[str]] = defaultdict(list)
     ranks: dict[str, Ranks] = {}
-    for cell in row.measured:
+    for cell in cells:
         cards = {_words(record.parity or {}, keys): record.parity or {} for record in cell.records}
         for value, card in cards.items():  # the runs of a cell normally agree
             columns[value].append(cell.column.title)
             ranks[value] = tuple(rank(keys[0], card, kind == "cuda") for kind in kinds)
     return tuple((value, ranks[value], tuple(titles)) for value, titles in columns.items())
+
+
+def _not_meant(cells: tuple[Cell, ...], keys: tuple[str, ...]) -> list[Cell]:
+    """Those that differ from another cell in one of these entries and were not meant to; all of
+    them where no two were meant to differ.
+    """
+    pairs = list(combinations(cells, 2))
+    meant = {pair: differing(keys, *pair) & subject(*pair) for pair in pairs}
+    if not any(meant.values()):
+        return list(cells)
+    left = {cell for pair in pairs if differing(keys, *pair) - meant[pair] for cell in pair}
+    return [cell for cell in cells if cell in left]
 
 
 def _words(card: dict[str, Any], keys: tuple[str, ...]) -> str:

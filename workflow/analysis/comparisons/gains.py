@@ -31,8 +31,7 @@ class Gain:
     @property
     def verdict(self) -> Verdict:
         """FASTER when the new one is; as everywhere, beyond 2 % and by the interval."""
-        turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
-        return turned.get(self.ratio.verdict, self.ratio.verdict)
+        return of_new(self.ratio.verdict)
 
     @property
     def interval(self) -> Interval | None:
@@ -40,10 +39,19 @@ class Gain:
 
     @property
     def words(self) -> str:
-        """'+42 % [+40 %, +44 %]'."""
-        ends = self.interval
-        interval = f" [{change(ends.low)}, {change(ends.high)}]" if ends else ""
-        return change(self.ratio.value) + interval
+        return gain_words(self.ratio.value, self.interval)
+
+
+def of_new(verdict_of_base: Verdict) -> Verdict:
+    """What a verdict on t_base / t_new says of the new one."""
+    turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+    return turned.get(verdict_of_base, verdict_of_base)
+
+
+def gain_words(ratio: float, interval: Interval | None) -> str:
+    """'+42 % [+40 %, +44 %]'."""
+    ends = f" [{change(interval.low)}, {change(interval.high)}]" if interval else ""
+    return change(ratio) + ends
 
 
 def change(ratio: float) -> str:

@@ -18,6 +18,7 @@ from analysis.formats.text import NA, count, listed, plain
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
 from analysis.report.anchors import cell_anchor
+from analysis.report.effects import effect_views
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.power_grid import power_grid
@@ -34,6 +35,7 @@ CONTENTS = (
     ("table", "Table"),
     ("caveats", "Caveats"),
     ("findings", "Key findings"),
+    ("effects", "Effects"),
     ("claims", "Published claims"),
     ("published", "Published table"),
     ("figures", "Figures"),
@@ -99,6 +101,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "published": Markup(to_html(published_table(results, reference), cell_anchor)),
         "reference": reference,
         "findings": findings(results),
+        "effects": effect_views(results),
         **_claims(results, reference),
         "judged": _judged(reference),
     }

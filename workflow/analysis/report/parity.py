@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from analysis.caveats.parity import NO_DIFFERENCE, declared_of
+from analysis.caveats.parity import declared_of
+from analysis.comparisons.cards import NO_DIFFERENCE
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell, RowCells

@@ -9,14 +9,17 @@ times as much. `tests/analysis/test_power.py` compares these gaps with simulated
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cache
 from statistics import NormalDist
 
-from analysis.statistics.intervals import CONFIDENCE, MARGIN, Moderate, as_measured
+from analysis.statistics.intervals import CONFIDENCE, MARGIN, MIN_RUNS, Moderate, as_measured
 from analysis.statistics.moderation import Prior, Sample
 
 POWER = 0.80  # of experiments show a gap that counts as decided
 POINTS = 400  # of the distribution of a sample variance
+MOST_ROUNDS = 100  # more would take longer than anybody waits
 
 
 def decided_gap(
@@ -39,6 +42,31 @@ def moderation_of(degrees_of_freedom: float) -> Moderate:
     return lambda variance, freedom: prior.moderated(Sample(variance, freedom))
 
 
+def rounds_to_decide(log_ratio: float, deviation: float) -> int | None:
+    """After how many rounds POWER of experiments decide a ratio of times: show that it lies beyond
+    the margin, or within it. None where MOST_ROUNDS would not.
+
+    `log_ratio` is taken for the true one, `deviation` is that of the log ratios of single rounds,
+    which later rounds are taken to have, weighed by themselves alone.
+    """
+    edge = math.log1p(MARGIN)
+    distance = abs(abs(log_ratio) - edge)
+    # To lie within the margin, both ends of an interval have to.
+    power = POWER if abs(log_ratio) > edge else (1 + POWER) / 2
+    enough = bisect_left(
+        range(MIN_RUNS, MOST_ROUNDS + 1),
+        True,
+        key=lambda rounds: _plain_shift(rounds, power) * deviation <= distance * math.sqrt(rounds),
+    )
+    return MIN_RUNS + enough if MIN_RUNS + enough <= MOST_ROUNDS else None
+
+
+@cache
+def _plain_shift(rounds: int, power: float) -> float:
+    """How many true standard errors a mean has to lie beyond a limit for its interval to do so."""
+    return _shift(_needed(rounds - 1, (1 - CONFIDENCE) / 2, as_measured), power)
+
+
 def _needed(degrees_of_freedom: int, level: float, moderate: Moderate) -> list[float]:
     """How many true standard errors a mean has to lie beyond the margin, for equally likely sample
     variances.
@@ -54,12 +82,14 @@ def _needed(degrees_of_freedom: int, level: float, moderate: Moderate) -> list[f
     return needed
 
 
-def _shift(needed: Sequence[float]) -> float:
-    """Where the true ratio has to lie for the mean to exceed what is needed in POWER of all."""
+def _shift(needed: Sequence[float], power: float = POWER) -> float:
+    """Where the true ratio has to lie for the mean to exceed what is needed in this share of
+    all.
+    """
     normal = NormalDist()
     low, high = 0.0, max(needed) + 3
     for _ in range(60):
         middle = (low + high) / 2
         shown = math.fsum(normal.cdf(middle - value) for value in needed) / len(needed)
-        low, high = (middle, high) if shown < POWER else (low, middle)
+        low, high = (middle, high) if shown < power else (low, middle)
     return high

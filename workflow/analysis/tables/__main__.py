@@ -9,6 +9,7 @@ from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.break_even import break_even_csv
 from analysis.tables.csv_files import runs_csv, table_csv
+from analysis.tables.effects import effects_csv, effects_latex
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.runs import run_columns, to_parquet
@@ -16,7 +17,9 @@ from analysis.tables.writers import to_latex, to_markdown
 
 
 def main() -> None:
-    """Write table.{md,csv,tex}, published.{md,csv,tex}, runs.{csv,parquet} and break_even.csv."""
+    """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet} and
+    break_even.csv.
+    """
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -36,6 +39,8 @@ def main() -> None:
         "published.tex": to_latex(published),
         "runs.csv": runs_csv(runs),
         "break_even.csv": break_even_csv(results),
+        "effects.csv": effects_csv(results),
+        "effects.tex": effects_latex(results),
     }
     for name, text in texts.items():
         write_text(arguments.output_dir / name, text)

@@ -1,0 +1,87 @@
+"""Which entries of two parity cards differ, and which of them are what the two columns are about.
+
+A column that was told another precision than its neighbour is meant to compute in another one: that
+is the subject of the pair. Everything else in which the cards differ is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from analysis.comparisons.questions import differing_settings
+from analysis.formats.text import listed, spelled
+from analysis.results.cells import Cell
+
+COMPILED = ("execution", "compiler", "jit_compile", "compile_mode")
+COMPILED += ("graphs", "graph_breaks", "cuda_graphs", "cuda_graphs_skipped")
+VERSIONS = ("framework_version", "cuda_version", "cudnn_version")
+# The entries of a card that a setting is about.
+SUBJECTS = {
+    "accelerator": ("device", "threads", "flush_denormals", "cuda_version", "cudnn_version"),
+    "stack": VERSIONS,
+    "interpreter": VERSIONS,
+    "overlay": ("framework_version",),
+    "precision": ("matmul_precision", "convolution_precision"),
+    "mode": COMPILED,
+    "jit_compile": COMPILED,
+    "threads": ("threads",),
+}
+# Differ between frameworks by definition, or repeat what `execution` says.
+NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")
+WORK = ("parameters", "trainable_parameters")
+
+
+def subject(one: Cell, other: Cell) -> set[str]:
+    """Entries in which two cells of a row were meant to differ: those of the settings in which
+    their columns do, and between two frameworks of one family and library of which one names the
+    other, all that compiling is about.
+    """
+    settings = differing_settings(one.column, other.column)
+    found = {key for setting in settings for key in SUBJECTS.get(setting, ())}
+    named = one.column.framework in other.column.against
+    named |= other.column.framework in one.column.against
+    if named and one.column.family == other.column.family and not _differs("backend", one, other):
+        found |= {*COMPILED}
+    return found
+
+
+def other_differences(base: Cell, new: Cell) -> list[str]:
+    """'attention sdpa instead of einsum', for every entry that both report, that differs, and that
+    the two were not meant to differ in.
+    """
+    expected = subject(base, new) | {"declared"}
+    if base.column.framework != new.column.framework:
+        expected |= {*NO_DIFFERENCE}
+    keys = dict.fromkeys(
+        key for cell in (base, new) for record in cell.records for key in record.parity or {}
+    )
+    return [
+        f"{key.replace('_', ' ')} {_words(key, new)} instead of {_words(key, base)}"
+        for key in (*keys, *WORK)
+        if key not in expected and _differs(key, base, new)
+    ]
+
+
+def differing(keys: Iterable[str], one: Cell, other: Cell) -> set[str]:
+    """Those of some entries that both cells report, with other values."""
+    return {key for key in keys if _differs(key, one, other)}
+
+
+def _differs(key: str, one: Cell, other: Cell) -> bool:
+    values = (_values(key, one), _values(key, other))
+    return all(values) and {*values[0]} != {*values[1]}
+
+
+def _values(key: str, cell: Cell) -> list[Any]:
+    """What the runs of a cell report, each value once."""
+    found = []
+    for record in cell.records:
+        value = getattr(record.work, key, None) if key in WORK else (record.parity or {}).get(key)
+        if value is not None and value not in found:
+            found.append(value)
+    return found
+
+
+def _words(key: str, cell: Cell) -> str:
+    return listed(list(map(spelled, _values(key, cell))))

@@ -1,0 +1,163 @@
+"""What one thing changes: every pair of columns that differ in nothing else, row by row.
+
+All ratios are t(base) / t(new), paired by round; above 1 the new column is faster. Verdicts are
+those of a row by itself. What is said of an effect as a whole is corrected for all of its rows and
+pairs (Holm).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from analysis.comparisons.cards import other_differences
+from analysis.comparisons.gains import Gain, gain_of, of_new
+from analysis.comparisons.questions import Pair, Question, questions
+from analysis.results.cells import Cell, Results, RowCells, moderate_ratio
+from analysis.statistics.best_set import p_slower, shown_slower
+from analysis.statistics.intervals import (
+    MIN_RUNS,
+    Verdict,
+    paired_logs,
+    standard_error,
+    verdict,
+)
+from analysis.statistics.mean_ratio import MeanRatio, mean_ratio
+from analysis.statistics.power import rounds_to_decide
+
+
+@dataclass(frozen=True, eq=False)  # a comparison is itself: it serves as a key
+class Comparison:
+    """A pair in one row of the table; `gain` is None without a round that both measured."""
+
+    row: RowCells
+    base: Cell
+    new: Cell
+    gain: Gain | None
+
+    @property
+    def missing(self) -> str:
+        """Why there is no ratio: 'Keras 2 (TensorFlow) oom: killed'; empty where there is one."""
+        if self.gain:
+            return ""
+        lacking = [cell for cell in (self.base, self.new) if not cell.ok_runs]
+        words = [f"{cell.column.title} {cell.status}: {cell.reason}" for cell in lacking]
+        return "; ".join(words) or "no round that both measured"
+
+    @cached_property
+    def beside(self) -> list[str]:
+        """What else was not the same, or makes the ratio doubtful; empty without a ratio."""
+        if not self.gain:
+            return []
+        unsteady = [cell.column.title for cell in (self.base, self.new) if not cell.steady]
+        return other_differences(self.base, self.new) + [
+            f"steps of {title} were not steady" for title in unsteady
+        ]
+
+    @cached_property
+    def rounds_needed(self) -> int | None:
+        """After how many rounds in all an undecided ratio would probably be decided; None where
+        no sensible number would do, where it is decided, and where two rounds are missing.
+        """
+        if not self.undecided:
+            return None
+        error, _ = standard_error(self._logs, moderate_ratio(self.base, self.new))
+        found = rounds_to_decide(fmean(self._logs), error * math.sqrt(len(self._logs)))
+        return found and max(found, len(self._logs) + 1)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there is an interval, and it does not tell."""
+        return bool(self.gain and self.gain.interval) and self.gain.verdict is Verdict.AMBIGUOUS
+
+    @cached_property
+    def p_values(self) -> dict[Verdict, float]:
+        """One-sided, of not being faster and of not being slower by more than the margin; empty
+        without two rounds.
+        """
+        if len(self._logs) < MIN_RUNS:
+            return {}
+        moderate = moderate_ratio(self.base, self.new)
+        return {
+            Verdict.FASTER: p_slower(self._logs, moderate=moderate),
+            Verdict.SLOWER: p_slower([-log for log in self._logs], moderate=moderate),
+        }
+
+    @cached_property
+    def _logs(self) -> list[float]:
+        return paired_logs(self.base.run_ms, self.new.run_ms)
+
+
+@dataclass(frozen=True)
+class PairEffect:
+    """A pair over the rows of the table, and the geometric mean of those that have a ratio."""
+
+    pair: Pair
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def gains(self) -> list[Gain]:
+        return [found.gain for found in self.comparisons if found.gain]
+
+    @cached_property
+    def mean(self) -> MeanRatio | None:
+        """None without any ratio; its `missing` are the labels of rows without one."""
+        return mean_ratio(
+            {
+                found.row.row.label: (found.base.run_ms, found.new.run_ms)
+                for found in self.comparisons
+            }
+        )
+
+    @property
+    def mean_verdict(self) -> Verdict:
+        """Of the new column, over the rows that the mean has."""
+        return of_new(verdict(self.mean.interval if self.mean else None))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A question, and what every pair that answers it shows."""
+
+    question: Question
+    pairs: tuple[PairEffect, ...]
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Of all pairs, in their order."""
+        return [found for pair in self.pairs for found in pair.comparisons]
+
+    @cached_property
+    def shown(self) -> dict[Comparison, Verdict]:
+        """Faster or slower, where that holds for all rows and pairs of this effect at once.
+
+        The smaller of the two one-sided p counts, so that Holm's levels are those of two-sided
+        tests at 5 %.
+        """
+        sides = {
+            found: min(found.p_values, key=found.p_values.__getitem__)
+            for found in self.comparisons
+            if found.p_values
+        }
+        held = shown_slower({found: found.p_values[side] for found, side in sides.items()})
+        return {found: side for found, side in sides.items() if found in held}
+
+
+def effects_of(results: Results) -> list[Effect]:
+    """One per question that the columns of the plan answer."""
+    return [
+        Effect(question, tuple(_pair_effect(results, pair) for pair in question.pairs))
+        for question in questions(results.plan.columns)
+    ]
+
+
+def _pair_effect(results: Results, pair: Pair) -> PairEffect:
+    return PairEffect(pair, tuple(_comparison(row, pair) for row in results.rows))
+
+
+def _comparison(row: RowCells, pair: Pair) -> Comparison:
+    cells = {cell.column.name: cell for cell in row.cells}
+    base, new = cells[pair.base.name], cells[pair.new.name]
+    return Comparison(row, base, new, gain_of(row, new, base))

@@ -1,0 +1,145 @@
+"""Which columns differ in one thing, and the question that this answers.
+
+Two columns are a pair when they are of one framework and differ in exactly one setting; or when one
+framework's registry names the other, and all settings that both take are equal (what only one of
+them takes, such as the mode of a compiler, is part of what it is). Where columns differ in nothing
+but the values of one setting, one of them is the base, and each other value stands against it: k
+values give k - 1 questions and not all pairs, so that every ratio of a section has the same base.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.formats.text import listed
+from analysis.results.plan import Column
+
+FRAMEWORK = "framework"
+PRECISIONS = {"tf32": "TF32", "default": "the libraries' own precision"}
+COMPILING = {True: "compiling", False: "not compiling"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns that differ in one thing; `base` is the one without it."""
+
+    base: Column
+    new: Column
+
+
+@dataclass(frozen=True)
+class Question:
+    """All pairs that differ in the same way: in `setting` (or the framework), from `base` to
+    `new`, as these are printed.
+    """
+
+    text: str
+    setting: str
+    base: str
+    new: str
+    pairs: tuple[Pair, ...]
+
+
+def questions(columns: Sequence[Column]) -> list[Question]:
+    """Those of frameworks first, then those of settings, each in the order of the columns."""
+    different = _different(columns)
+    groups: dict[tuple[str, str, str], list[Pair]] = {}
+    for setting, pair in (*_of_frameworks(different), *_of_settings(different)):
+        ends = (_spelled(_value(column, setting)) for column in (pair.base, pair.new))
+        groups.setdefault((setting, *ends), []).append(pair)
+    return [
+        Question(_text(setting, pairs[0]), setting, base, new, tuple(pairs))
+        for (setting, base, new), pairs in groups.items()
+    ]
+
+
+def _different(columns: Sequence[Column]) -> list[Column]:
+    """Without those that were told the same as an earlier one in other words."""
+    found: dict[str, Column] = {}
+    for column in columns:
+        found.setdefault(_key((column.framework, column.settings)), column)
+    return list(found.values())
+
+
+def _of_frameworks(columns: Sequence[Column]) -> Iterable[tuple[str, Pair]]:
+    for new in columns:
+        for base in columns:
+            if base.framework in new.against and not differing_settings(base, new):
+                yield FRAMEWORK, Pair(base, new)
+
+
+def differing_settings(one: Column, other: Column) -> list[str]:
+    """The settings that both columns take and that have different values."""
+    return [
+        setting
+        for setting, value in one.settings.items()
+        if setting in other.settings and other.settings[setting] != value
+    ]
+
+
+def _of_settings(columns: Sequence[Column]) -> Iterable[tuple[str, Pair]]:
+    for setting in dict.fromkeys(name for column in columns for name in column.settings):
+        alike: dict[str, list[Column]] = {}
+        for column in columns:
+            if setting in column.settings:
+                others = {**column.settings, setting: None}
+                alike.setdefault(_key((column.framework, others)), []).append(column)
+        for group in alike.values():
+            base = min(group, key=lambda column: _rank(setting, column))
+            yield from ((setting, Pair(base, new)) for new in group if new is not base)
+
+
+def _rank(setting: str, column: Column) -> tuple[Any, int]:
+    """The lowest is the base, of equal ones the first column: the processor, the older stack, the
+    fewest packages put over it; else the framework's own default, for which its name has no word.
+    """
+    value = column.settings[setting]
+    order = {"accelerator": value != "cpu", "stack": value}
+    if setting == "overlay":
+        order["overlay"] = len(value)
+    return order.get(setting, 0), column.name.count("+")
+
+
+def _value(column: Column, setting: str) -> Any:
+    return column.framework if setting == FRAMEWORK else column.settings[setting]
+
+
+def _spelled(value: Any) -> str:
+    """A setting's value in words."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return listed(list(value))
+    return "none" if value is None else str(value)
+
+
+def _text(setting: str, pair: Pair) -> str:
+    """The heading of a section."""
+    if setting == FRAMEWORK:
+        return pair.new.against[pair.base.framework]
+    base, new = pair.base.settings[setting], pair.new.settings[setting]
+    if setting == "overlay":
+        added, removed = (
+            [title for title in a if title not in b] for a, b in ((new, base), (base, new))
+        )
+        instead = f" instead of {listed(removed)}" if removed else ""
+        return f"What does this patch change: {listed(added)}{instead}?"
+    if setting == "threads":
+        return f"What {'does 1 thread' if new == 1 else f'do {new} threads'} change?"
+    subjects = {
+        "accelerator": "the GPU",
+        "precision": PRECISIONS.get(new, str(new)),
+        "mode": f"compiling in mode {new}",
+        "jit_compile": f"{COMPILING.get(new, 'the own choice')} in Keras",
+        "interpreter": "another interpreter",
+    }
+    if setting == "stack":
+        return f"What did the releases from {base} to {new} change?"
+    return f"What does {subjects.get(setting, f'{setting} {_spelled(new)}')} change?"
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,121 @@
+"""What one thing changes: a part of the page for every question that the columns answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
+from analysis.comparisons.gains import WORDS, gain_words, tally
+from analysis.comparisons.questions import FRAMEWORK, Question
+from analysis.formats.text import NA, anchor, count, listed, ms
+from analysis.report.grid import Grid
+from analysis.results.cells import Cell, Results
+from analysis.statistics.intervals import Verdict
+from analysis.statistics.power import MOST_ROUNDS
+
+HEADER = ("Model and task", "Base, ms/step", "New, ms/step", "Throughput", "Verdict")
+HEADER += ("Not the same otherwise",)
+
+
+@dataclass(frozen=True)
+class EffectView:
+    """A question, what differs, what the rows show together, and a table for each pair."""
+
+    anchor: str
+    question: str
+    difference: str
+    shown: str
+    pairs: list[tuple[str, Grid]]  # what the pair shows, row by row
+
+
+def effect_views(results: Results) -> list[EffectView]:
+    """In the order of the questions."""
+    return [_view(place, effect) for place, effect in enumerate(effects_of(results), start=1)]
+
+
+def _view(place: int, effect: Effect) -> EffectView:
+    return EffectView(
+        anchor("effect", str(place)),
+        effect.question.text,
+        _difference(effect.question),
+        _shown(effect),
+        [(_summary(pair), _grid(effect, pair)) for pair in effect.pairs],
+    )
+
+
+def _difference(question: Question) -> str:
+    if question.setting == FRAMEWORK:
+        return (
+            f"The framework is {question.new} instead of {question.base}; settings that both take "
+            "are the same."
+        )
+    setting = question.setting.replace("_", " ")
+    return f"The {setting} is {question.new} instead of {question.base}; no other setting differs."
+
+
+def _shown(effect: Effect) -> str:
+    """What holds for all rows and pairs at once."""
+    tested = sum(bool(found.p_values) for found in effect.comparisons)
+    if not tested:
+        return "No row has two rounds of both columns, so nothing is shown yet."
+    several = len(effect.pairs) > 1
+    parts = []
+    for side in (Verdict.FASTER, Verdict.SLOWER):
+        names = [_name(found, several) for found, of in effect.shown.items() if of is side]
+        if names:
+            whole = len(names) == len(effect.comparisons) > 1
+            parts.append(f"{WORDS[side]} in {'every row' if whole else listed(names)}")
+    over = f"corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "in its one row"
+    return f"Shown, {over}: {'; '.join(parts) or 'no difference of more than 2 %'}."
+
+
+def _name(found: Comparison, several: bool) -> str:
+    label = found.row.row.label
+    return f"{label} on {found.new.column.title}" if several else label
+
+
+def _summary(pair: PairEffect) -> str:
+    """'A against B: faster in 3 of 4 rows; geometric mean +12 % [...]; missing from it: ...'."""
+    against = f"{pair.pair.new.title} against {pair.pair.base.title}"
+    mean = pair.mean
+    if mean is None:
+        return f"{against}: no row has both."
+    words = f"geometric mean of {count(len(mean.rows), 'row')} "
+    words += gain_words(mean.value, mean.interval)
+    words += f" ({WORDS[pair.mean_verdict]})" if mean.interval else ""
+    missing = f"; it lacks {listed(list(mean.missing))}" if mean.missing else ""
+    return f"{against}: {tally(pair.gains)}; {words}{missing}."
+
+
+def _grid(effect: Effect, pair: PairEffect) -> Grid:
+    caption = (
+        f"{effect.question.text} {pair.pair.new.title} (new) against {pair.pair.base.title} "
+        "(base): throughput gain t(base) / t(new) - 1 with its 95 % interval, paired by round; "
+        "each verdict is that of its row alone"
+    )
+    return Grid(caption, HEADER, tuple(map(_line, pair.comparisons)))
+
+
+def _line(found: Comparison) -> tuple[str, ...]:
+    times = (_time(found.base), _time(found.new))
+    if found.gain is None:
+        return (found.row.row.label, *times, NA, f"none ({found.missing})", "")
+    beside = "; ".join(found.beside)
+    return (found.row.row.label, *times, found.gain.words, _verdict(found), beside or "nothing")
+
+
+def _time(cell: Cell) -> str:
+    return ms(cell.step_ms) if cell.ok_runs else cell.status
+
+
+def _verdict(found: Comparison) -> str:
+    """The verdict; where there is none, how many more rounds would probably give one."""
+    if not found.gain.interval:
+        return "none (a single round shows nothing)"
+    words = WORDS[found.gain.verdict]
+    if not found.undecided:
+        return words
+    if found.rounds_needed is None:
+        return f"{words}; even {MOST_ROUNDS} rounds would probably not decide it"
+    more = count(found.rounds_needed - found.gain.ratio.rounds, "more round")
+    return f"{words}; about {more} would probably decide it"
