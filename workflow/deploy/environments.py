@@ -125,6 +125,19 @@ def about(interpreter: str) -> dict:
         ) from None
 
 
+def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
+    """Which interpreter to use, and every package that is in it."""
+    return {
+        "schema": "millistep.environment/1",
+        "name": name,
+        "accelerator": accelerator(definition),
+        "method": method,
+        "definition_sha256": definition_sha256(definition),
+        "interpreter": interpreter,
+        **about(interpreter),
+    }
+
+
 def deployed(wanted: argparse.Namespace) -> dict:
     """Deploy what the command line of this program asks for; its marker, which is written.
 
@@ -149,13 +162,8 @@ def deployed(wanted: argparse.Namespace) -> dict:
             prefix = cache() / "-".join(filter(None, (*words, key)))
             interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log)
     found = {
-        "schema": "millistep.environment/1",
-        "name": wanted.name,
-        "accelerator": accelerator(wanted.definition),
-        "method": wanted.method,
+        **marker(wanted.name, wanted.definition, wanted.method, interpreter),
         "definition_sha256": sha256,
-        "interpreter": interpreter,
-        **about(interpreter),
         **beneath,
     }
     write_atomically(wanted.marker, json.dumps(found, indent=1) + "\n")
