@@ -1,6 +1,7 @@
 """What the files in envs/ say: well-formed, solvable, lean, and what the lists ask for."""
 
 import asyncio
+import importlib.util
 import json
 import re
 import subprocess
@@ -17,6 +18,7 @@ from rattler.exceptions import SolverError
 from rattler.index import index_fs
 
 import lock
+from planning.columns import STACK
 
 ENVS = Path(__file__).resolve().parents[1] / "envs"
 FRAMEWORKS = (
@@ -31,6 +33,12 @@ DEFINITIONS = {
 }
 YAMLS = ["analysis.yaml"] + [
     f"{lock.STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in FRAMEWORKS
+]
+# Stacks that are no longer locked anew: they had their own environments.
+OLDER = [
+    path.relative_to(ENVS).as_posix()
+    for path in sorted(ENVS.glob("20??-??/*/*.yaml"))
+    if path.parts[-3] != lock.STACK
 ]
 MARKER_VARIABLES = {
     lock.LINUX_X86: {"sys_platform": "linux", "platform_machine": "x86_64"},
@@ -79,14 +87,32 @@ def lock_problems(text: str) -> list[str]:
     return problems if any("==" in line for line in lines) else ["nothing is locked"]
 
 
+def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path):
+    (tmp_path / "2025-02").mkdir()
+    (tmp_path / "2027-05").mkdir()
+    for path in (ENVS / "lock.py", *(ENVS / "inputs/cpu").glob("*.in")):
+        copy = tmp_path / path.relative_to(ENVS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    spec = importlib.util.spec_from_file_location("lock_of_two_stacks", tmp_path / "lock.py")
+    two_stacks = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = two_stacks  # as dataclasses want it
+    spec.loader.exec_module(two_stacks)
+    del sys.modules[spec.name]
+    written = [d.path.relative_to(tmp_path) for d in two_stacks.definitions() if d.accelerator]
+    assert len(written) == len(FRAMEWORKS)
+    assert {path.parts[0] for path in written} == {"2027-05"}
+    assert (ENVS / STACK / "cpu").is_dir()
+
+
 def test_there_is_a_definition_for_every_environment():
     found = {path.relative_to(ENVS).as_posix() for path in ENVS.rglob("*.yaml")}
-    assert found == set(YAMLS)
+    assert found == {*YAMLS, *OLDER}
     scripts = {yaml.replace(".yaml", ".post-deploy.sh") for yaml in YAMLS}
     assert set(DEFINITIONS) == scripts | {"workflow.txt", "test.txt", "snakefmt.txt"}
 
 
-@pytest.mark.parametrize("path", YAMLS)
+@pytest.mark.parametrize("path", YAMLS + OLDER)
 def test_yaml_names_python_and_pip_and_nothing_else(path):
     assert yaml.safe_load((ENVS / path).read_text()) == {
         "channels": ["conda-forge"],
@@ -94,7 +120,9 @@ def test_yaml_names_python_and_pip_and_nothing_else(path):
     }
 
 
-@pytest.mark.parametrize("path", DEFINITIONS)
+@pytest.mark.parametrize(
+    "path", [*DEFINITIONS, *(path.replace(".yaml", ".post-deploy.sh") for path in OLDER)]
+)
 def test_lock_is_exact(path):
     text = (ENVS / path).read_text()
     assert (lock_problems if path.endswith(".txt") else script_problems)(text) == []
