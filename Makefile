@@ -1,4 +1,5 @@
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
+# make study  the same for a study of config/studies: make study NAME=patch
 # make test   set up what is needed, check the style and run the tests; ARGS= goes to pytest
 # make lint   the style alone
 
@@ -15,12 +16,24 @@ environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
 usable_conda = conda=$$(conda --version 2>/dev/null) && \
 	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\#* }" | sort -V | head -n 1)" = 24.7.1 ]
 
-.PHONY: run test lint .venv .venv-analysis .venv-test .venv-snakefmt
+# Its options of several values come first: what follows in ARGS may be a target.
+snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
+	if $(usable_conda); then deploy=--use-conda; fi; \
+	snakemake $(1) --quiet all --cores 1 $${deploy:-} $(ARGS)
+
+studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
+one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
+
+.PHONY: run study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
 
 run: .venv
-	export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
-	if $(usable_conda); then deploy=--use-conda; fi; \
-	snakemake --cores 1 --quiet all $${deploy:-} $(ARGS)
+	$(call snakemake)
+
+study: known_study .venv
+	$(call snakemake,--configfile config/studies/$(NAME).yaml)
+
+known_study:
+	$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
 test: lint
 	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(ARGS)

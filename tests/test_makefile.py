@@ -43,4 +43,38 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
         text=True,
     )
     assert (done.stderr, done.returncode) == ("", 0)
-    assert done.stdout == f"called: --cores 1 --quiet all {option}-n results/table.md\n"
+    assert done.stdout == f"called: --quiet all --cores 1 {option}-n results/table.md\n"
+
+
+@pytest.fixture
+def studies(tmp_path):
+    """``studies(*words)``: make in a project with two studies; exit status, stdout, stderr."""
+    command(tmp_path / ".venv/bin/snakemake", 'echo "called: $*"')
+    (tmp_path / "config/studies").mkdir(parents=True)
+    for name in ("patch", "precision"):
+        (tmp_path / "config/studies" / f"{name}.yaml").touch()
+
+    def made(*words):
+        make = [shutil.which("make"), "--silent", "-f", str(MAKEFILE), "--old-file=.venv"]
+        environ = {"PATH": "/usr/bin:/bin"}
+        done = subprocess.run(
+            [*make, *words], cwd=tmp_path, env=environ, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return made
+
+
+def test_a_study_is_run_by_its_name_and_its_targets_are_no_configuration(studies):
+    code, output, message = studies("study", "NAME=patch", "ARGS=archive")
+    assert (code, message) == (0, "")
+    start, configfile = "called: --configfile config/studies/patch.yaml", "--quiet all --cores 1 "
+    assert output.startswith(f"{start} {configfile}") and output.endswith(" archive\n")
+
+
+@pytest.mark.parametrize("name", ["", "pach", "%", "patch precision", "../studies/patch"])
+def test_an_unknown_study_is_named_in_one_line_with_those_there_are(studies, name):
+    code, output, message = studies("study", f"NAME={name}")
+    assert code != 0 and output == ""
+    assert message.count("\n") == 1
+    assert f"NAME={name}: no such study; allowed are patch precision" in message
