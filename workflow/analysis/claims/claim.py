@@ -38,13 +38,15 @@ class Claim:
         return without_conditions(results, reference)
 
     def _cells(self, results: Results) -> list[Cell]:
-        """Those that it is about: its families or columns, else Keras 3, in its rows."""
+        """Those that it is about: the plain columns of its families, else of Keras 3, in its
+        rows.
+        """
         columns = {self.parameters.get("new", "keras3"), self.parameters.get("base", "keras3")}
         rows = [row for row in results.rows if all(self._names(row.row, key) for key in ROW_KEYS)]
         return [
             cell
             for row in rows
-            for cell in row.measured
+            for cell in row.plain
             if columns & {cell.column.name, cell.column.family}
         ]
 

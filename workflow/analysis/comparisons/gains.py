@@ -71,7 +71,7 @@ def cell_of(row: RowCells, column: str) -> Cell | None:
 
 
 def family_gains(results: Results, new: str, base: str) -> list[Gain]:
-    """The fastest column of one family over the fastest of another, in every row with both."""
+    """The fastest plain column of one family over that of another, in every row with both."""
     found = [gain_of(row, row.fastest(new), row.fastest(base)) for row in results.rows]
     return [gain for gain in found if gain]
 
@@ -107,9 +107,9 @@ def all_faster(gains: list[Gain]) -> bool | None:
 
 @dataclass(frozen=True)
 class Winners:
-    """Of a row with at least two backends of Keras 3: the fastest by number, and where the
-    intervals put each. Shown slower holds for all rows together, as statements about a whole table
-    need it.
+    """Of a row with at least two backends of Keras 3, as plain columns: the fastest by number, and
+    where the intervals put each. Shown slower holds for all rows together, as statements about a
+    whole table need it.
     """
 
     row: RowCells
@@ -144,4 +144,4 @@ def winners(results: Results) -> list[Winners]:
 
 
 def _backends(row: RowCells) -> tuple[Cell, ...]:
-    return tuple(cell for cell in row.measured if cell.column.family == "keras3")
+    return tuple(cell for cell in row.plain if cell.column.family == "keras3")

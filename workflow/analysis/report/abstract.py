@@ -12,6 +12,7 @@ from analysis.report.setting import (
     period,
 )
 from analysis.results.cells import Results, RowCells
+from analysis.results.plan import Plan
 from analysis.results.reference import Reference
 from analysis.statistics.best_set import Standing, not_slower
 from analysis.statistics.intervals import Interval
@@ -25,8 +26,7 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
     models = listed([model.title for model in plan.models.values()])
     what = (
         f"ms/step of {models} in {count(len(plan.rows), 'row')} (model, task, batch size) on "
-        f"{count(len(plan.columns), 'framework')}, at {plan.scale} scale with {plan.weights} "
-        "weights."
+        f"{_columns(plan)}, at {plan.scale} scale with {plan.weights} weights."
     )
     if not results.records:
         return f"{what} Nothing is measured yet: {coverage(results)}."
@@ -42,6 +42,14 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
     libraries = libraries_beside_the_page(results, reference)
     told = [libraries, what, where, *sentences, *_over_keras2(results, reference), warning]
     return " ".join(sentence for sentence in told if sentence)
+
+
+def _columns(plan: Plan) -> str:
+    """'6 frameworks', or '4 frameworks in 12 columns' where some have settings of their own."""
+    frameworks = len({column.framework for column in plan.columns})
+    words = count(frameworks, "framework")
+    columns = len(plan.columns)
+    return words if columns == frameworks else f"{words} in {count(columns, 'column')}"
 
 
 def _runs(results: Results) -> str:
@@ -86,11 +94,11 @@ def _why_none_is_best(row: RowCells) -> str:
 
 
 def _best_counts(rows: list[RowCells]) -> str:
-    """How often each framework is among the best, where a sentence per row would be a wall."""
+    """How often each column is among the best, where a sentence per row would be a wall."""
     ranked = sum(bool(not_slower(row.standings)) for row in rows)
     if not ranked:
         return (
-            "No framework is called best: that takes two steady columns in a row, and several runs "
+            "No column is called best: that takes two steady columns in a row, and several runs "
             "of both."
         )
     of = f"of {count(ranked, 'row')}"

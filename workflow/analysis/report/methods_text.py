@@ -65,9 +65,9 @@ def _timing(results: Results) -> str:
     )
     return (
         "Every run is one fresh process that measures one cell (model, task, batch size, "
-        f"framework); {count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} "
+        f"column); {count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} "
         "planned. The runs of a row are scheduled in randomised complete blocks, each visiting "
-        f"every measured framework once. After {spread(t.warmup_steps for t in timings)} discarded "
+        f"every measured column once. After {spread(t.warmup_steps for t in timings)} discarded "
         f"steps (the first one included), {spread(t.steps for t in timings)} steps per run were "
         f"timed in {spread(len(t.blocks) for t in timings)} pipelined blocks through the "
         "framework's public API; a block lies between two fences that wait for every output and "
@@ -79,13 +79,11 @@ def _timing(results: Results) -> str:
 def _statistics(results: Results) -> str:
     means = "The time of a cell is the geometric mean of its run means"
     if not any(cell.interval for cell in results.cells):
-        return (
-            f"{means}; with one run per cell no interval is given and no framework is called best."
-        )
+        return f"{means}; with one run per cell no interval is given and no column is called best."
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
         "compared by the mean log ratio over the rounds that both have. "
-        f"{_scatter(results)} A framework is shown slower when its ratio to the fastest of its row "
+        f"{_scatter(results)} A column is shown slower when its ratio to the fastest of its row "
         f"is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, Holm's correction "
         "over the comparisons of the row; over those of all rows for statements about the whole "
         "table). It is best or equal when the 95 % intervals of its ratios to all others that are "

@@ -12,9 +12,11 @@ HEADER += ("After steps, import and build included",)
 
 
 def break_even(row: RowCells) -> Grid:
-    """Pairs in which the faster column is behind at first; the others need no table."""
+    """Pairs in which the faster column is behind at first; the others need no table. A column with
+    settings of its own stands beside those of its framework alone: break_even.csv has all pairs.
+    """
     whole = {_pair(entry): entry.steps for entry in overtakings(row, from_process_start=True)}
-    pairs = [entry for entry in overtakings(row) if entry.steps > 1]
+    pairs = [entry for entry in overtakings(row) if entry.steps > 1 and _is_shown(entry)]
     lines = tuple(
         (
             *_pair(entry),
@@ -25,6 +27,11 @@ def break_even(row: RowCells) -> Grid:
         for entry in pairs
     )
     return Grid("Break-even: when a column that starts later is ahead for good", HEADER, lines)
+
+
+def _is_shown(entry: Overtaking) -> bool:
+    faster, slower = entry.faster.column, entry.slower.column
+    return faster.framework == slower.framework or (faster.plain and slower.plain)
 
 
 def _pair(entry: Overtaking) -> tuple[str, str]:

@@ -100,6 +100,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "severities": _severities(caveats),
         "published": Markup(to_html(published_table(results, reference), cell_anchor)),
         "reference": reference,
+        "with_settings": not all(column.plain for column in results.plan.columns),
         "findings": findings(results),
         "effects": effect_views(results),
         **_claims(results, reference),

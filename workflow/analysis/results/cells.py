@@ -115,7 +115,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
 class Cell:
-    """A row on a framework."""
+    """A row in a column."""
 
     row: Row
     column: Column
@@ -214,18 +214,21 @@ class RowCells:
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
-        """Where every measured framework stands, by name; one that was not steady is not
-        compared.
-        """
+        """Where every measured column stands, by name; one that was not steady is not compared."""
         standings = contest(self.measured).standings()
         names = (cell.column.name for cell in self.measured)
         return {name: standings.get(name, Standing.NOT_COMPARED) for name in names}
 
-    def fastest(self, *families: str) -> Cell | None:
-        """The cell with the lowest mean among these families (all of them by default): of those
-        that are steady, or of all that were measured where none is.
+    @cached_property
+    def plain(self) -> tuple[Cell, ...]:
+        """Measured cells of frameworks without settings of their own."""
+        return tuple(cell for cell in self.measured if cell.column.plain)
+
+    def fastest(self, family: str) -> Cell | None:
+        """The cell with the lowest mean among the plain columns of a family: of those that are
+        steady, or of all that were measured where none is.
         """
-        cells = [cell for cell in self.measured if not families or cell.column.family in families]
+        cells = [cell for cell in self.plain if cell.column.family == family]
         steady = [cell for cell in cells if cell.steady]
         return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
 

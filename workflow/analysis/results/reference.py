@@ -81,9 +81,9 @@ class Reference:
         key = (row.model, row.task, row.published_batch_size, column.name)
         return self.step_ms[self.compared[column.family]].get(key)
 
-    def fastest(self, row: Row, columns: tuple[Column, ...], *families: str) -> float | None:
-        """The lowest published ms/step of a row among these families."""
-        found = [self.beside(row, column) for column in columns if column.family in families]
+    def fastest(self, row: Row, columns: tuple[Column, ...], family: str) -> float | None:
+        """The lowest published ms/step of a row in a family."""
+        found = [self.beside(row, column) for column in columns if column.family == family]
         return min((value for value in found if value is not None), default=None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 
 from analysis.formats.text import NA, count, interval_ms, listed, ms, percent
@@ -51,7 +51,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One line: labels under the label columns, then one cell per framework."""
+    """One line: labels under the label columns, then one cell per column."""
 
     row: Row
     labels: tuple[str, ...]
@@ -68,6 +68,26 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     notes: tuple[tuple[str, str], ...]
+
+
+MOST_COLUMNS = 6  # beside each other on a page or a terminal
+
+
+def parts(table: Table) -> list[Table]:
+    """The table, or several of at most MOST_COLUMNS columns, as even as can be, each with the
+    labels and with the footnotes that it points to.
+    """
+    number = max(1, -(-len(table.columns) // MOST_COLUMNS))
+    size = -(-len(table.columns) // number)
+    return [_part(table, size * place, size) for place in range(number)]
+
+
+def _part(table: Table, start: int, size: int) -> Table:
+    own = slice(start, start + size)
+    rows = tuple(replace(row, cells=row.cells[own]) for row in table.rows)
+    marks = {mark for row in rows for cell in row.cells for mark in cell.marks}
+    notes = tuple(note for note in table.notes if note[0] in marks)
+    return replace(table, columns=table.columns[own], rows=rows, notes=notes)
 
 
 @dataclass
@@ -92,7 +112,7 @@ def letter(index: int) -> str:
 
 
 def main_table(results: Results) -> Table:
-    """ms/step with intervals: one row per row of the plan, one column per framework."""
+    """ms/step with intervals: the rows and columns of the plan."""
     notes = Footnotes()
     ranked = any(cell.interval for cell in results.cells)
     rows = tuple(
@@ -142,12 +162,12 @@ def lost_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
 def _caption(results: Results) -> str:
     plan = results.plan
     shown = (
-        "Mean ms/step of one run per cell; one run has no interval, so no framework is marked best."
+        "Mean ms/step of one run per cell; one run has no interval, so no column is marked best."
     )
     if any(cell.interval for cell in results.cells):
         shown = (
             f"Mean ms/step with its 95 % interval ({_interval_words(results)}). Bold: best or "
-            "equal, that is, no other framework of its row could be more than "
+            "equal, that is, no other column of its row could be more than "
             f"{percent(MARGIN)} faster. Marked with {STANDING_MARKS[Standing.UNDECIDED]}: "
             "undecided, neither that nor shown to be more than "
             f"{percent(MARGIN)} slower than the fastest. Marked with "

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from analysis.formats.text import NA, listed, ms
 from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.tables.model import (
     Footnotes,
@@ -17,29 +20,35 @@ from analysis.tables.model import (
 
 
 def published_table(results: Results, reference: Reference) -> Table:
-    """Two lines per row of the plan: this run, and the published revision that is compared."""
+    """Two lines per row of the plan: this run, and the published revision that is compared. Only
+    frameworks without settings of their own, which the page does not have.
+    """
     notes, here = Footnotes(), machine_label(results)
-    rows = tuple(line for entry in results.rows for line in _lines(entry, here, reference, notes))
+    columns = tuple(column for column in results.plan.columns if column.plain)
+    entries = results.rows if columns else ()
+    rows = tuple(line for entry in entries for line in _lines(entry, here, reference, notes))
     caption = (
         f"ms/step of this run beside the published table ({reference.title}; {reference.url}). "
-        f"Published: {reference.hardware}; {reference.method}. {_revisions(results, reference)} "
+        f"Published: {reference.hardware}; {reference.method}. {_revisions(columns, reference)} "
         "Hardware, software, method and often batch size differ between the two lines of a row, so "
         "they are not ranked together."
     )
     labels = ("Model and task", "Measured on", "Batch size")
-    return Table("published", caption, labels, results.plan.columns, rows, notes.listed())
+    return Table("published", caption, labels, columns, rows, notes.listed())
 
 
 def machine_label(results: Results) -> str:
     """What this run ran on, in a few words."""
-    names = {record.machine.accelerator_name or record.machine.cpu for record in results.records}
+    cells = [cell for row in results.rows for cell in row.plain]
+    names = {r.machine.accelerator_name or r.machine.cpu for cell in cells for r in cell.records}
     return f"this run: {listed(sorted(names))}" if names else "this run"
 
 
 def _lines(entry: RowCells, here: str, reference: Reference, notes: Footnotes) -> list[TableRow]:
     row = entry.row
-    ours = tuple(_ours(cell, notes) for cell in entry.cells)
-    theirs = tuple(_theirs(cell, reference, notes) for cell in entry.cells)
+    cells = [cell for cell in entry.cells if cell.column.plain]
+    ours = tuple(_ours(cell, notes) for cell in cells)
+    theirs = tuple(_theirs(cell, reference, notes) for cell in cells)
     batch = str(row.published_batch_size) if row.published_batch_size is not None else NA
     return [
         TableRow(row, (row.title, here, str(row.batch_size)), ours),
@@ -66,11 +75,11 @@ def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
     return TableCell(NA, "not published", marks=(notes.mark(f"{NA}: no published number"),))
 
 
-def _revisions(results: Results, reference: Reference) -> str:
+def _revisions(columns: Sequence[Column], reference: Reference) -> str:
     """Which revision stands under which columns."""
-    columns: dict[str, list[str]] = {}
-    for column in results.plan.columns:
+    found: dict[str, list[str]] = {}
+    for column in columns:
         if column.family in reference.compared:
-            columns.setdefault(reference.compared[column.family], []).append(column.title)
-    parts = [f"revision {revision} for {listed(titles)}" for revision, titles in columns.items()]
+            found.setdefault(reference.compared[column.family], []).append(column.title)
+    parts = [f"revision {revision} for {listed(titles)}" for revision, titles in found.items()]
     return f"Compared: {'; '.join(parts)}." if parts else "No column has a published counterpart."

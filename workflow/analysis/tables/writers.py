@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import zip_longest
 
 from analysis.formats.text import html_text, latex, markdown, plain
 from analysis.results.plan import Column, Row
-from analysis.tables.model import Table, TableCell, TableRow
+from analysis.tables.model import Table, TableCell, TableRow, parts
 
 Details = Callable[[Row, Column], str]
 ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
@@ -19,16 +21,22 @@ def column_titles(table: Table) -> list[str]:
 
 
 def to_markdown(table: Table) -> str:
-    """Markdown with aligned columns, so that it reads well on a terminal too."""
+    """Markdown with aligned columns, so that it reads well on a terminal too; a table of many
+    columns in parts, one below the other.
+    """
+    tables = "\n\n".join("\n".join(_markdown_table(part)) for part in parts(table))
+    notes = [f"- {mark}: {markdown(text)}" for mark, text in table.notes]
+    return "\n".join([tables, "", markdown(table.caption), *(["", *notes] if notes else [])]) + "\n"
+
+
+def _markdown_table(table: Table) -> list[str]:
     header = column_titles(table)
     lines = [[markdown(title) for title in header]]
     lines += [[*map(markdown, row.labels), *map(_markdown_cell, row.cells)] for row in table.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     left = len(table.label_columns) - 1  # words to the left, the batch size and times to the right
     rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-    body = [_markdown_line(line, widths, left) for line in (lines[0], rule, *lines[1:])]
-    notes = [f"- {mark}: {markdown(text)}" for mark, text in table.notes]
-    return "\n".join([*body, "", markdown(table.caption), *(["", *notes] if notes else [])]) + "\n"
+    return [_markdown_line(line, widths, left) for line in (lines[0], rule, *lines[1:])]
 
 
 def _markdown_line(line: list[str], widths: list[int], left: int) -> str:
@@ -48,7 +56,7 @@ def _markdown_cell(cell: TableCell) -> str:
 
 
 def to_plain(table: Table, width: int) -> str:
-    """For a terminal: a line per column under each row, since six columns need a wide screen."""
+    """For a terminal: a line per column under each row, since many columns need a wide screen."""
     lines = [textwrap.fill(plain(table.caption), width), ""]
     titles = [plain(column.title) for column in table.columns]
     broad = max(map(len, titles), default=0)
@@ -78,14 +86,23 @@ def _plain_cell(cell: TableCell) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A table float that needs booktabs and nothing else; intervals and badges stand under their
-    numbers.
+    """Table floats that need booktabs and nothing else, one for each part of a table of many
+    columns; intervals and badges stand under their numbers.
     """
+    each = parts(table)
+    number = f" (part {{}} of {len(each)})" if len(each) > 1 else ""
+    floats = (
+        _latex_float(replace(part, caption=table.caption + number.format(place)))
+        for place, part in enumerate(each, start=1)
+    )
+    return "\n".join([r"% needs \usepackage{booktabs}", *floats, ""])
+
+
+def _latex_float(table: Table) -> str:
     labels = len(table.label_columns)
     notes = [rf"\par\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes]
     return "\n".join(
         [
-            r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
             rf"\caption{{{latex(table.caption)}}}\medskip",
@@ -98,18 +115,21 @@ def to_latex(table: Table) -> str:
             r"\end{tabular}",
             *([r"\par\medskip\raggedright", *notes] if notes else []),
             r"\end{table}",
-            "",
         ]
     )
 
 
 def _latex_header(table: Table) -> list[str]:
-    """'Keras 3 (JAX)' and 'Batch size' on two lines, so that six columns fit on a page."""
-    parts = [title.partition(" ")[::2] for title in table.label_columns]
-    for column in table.columns:
-        head, bracket, tail = column.title.partition(" (")
-        parts.append((head, f"({tail}" if bracket else ""))
-    return [_latex_line(list(map(latex, line))) for line in zip(*parts, strict=True)]
+    """'Batch size' on two lines, 'Keras 3 (JAX), tf32' on three: six columns fit on a page."""
+    heads = [title.split(" ", 1) for title in table.label_columns]
+    heads += [_latex_title(column.title) for column in table.columns]
+    return [_latex_line(list(map(latex, line))) for line in zip_longest(*heads, fillvalue="")]
+
+
+def _latex_title(title: str) -> list[str]:
+    """What stands before the bracket, in it, and each setting."""
+    head, bracket, tail = title.partition(" (")
+    return [head, *f"({tail}".split(", ")] if bracket else head.split(", ")
 
 
 def _latex_lines(row: TableRow) -> list[str]:
