@@ -18,10 +18,11 @@ from dataclasses import dataclass
 
 from planning.frameworks import Framework
 
-MARKERS = "X<>*dph8H"  # filled, and other shapes than our frameworks have
+NUMBER_OF_MARKERS = 9
+MARKERS = "X<>*Pso^v"  # filled, and told apart when small; one of them may be the framework's own
 HATCHES = ("o", "*", "O", "+", "|", "||", "OO", "///", "...", "xxx")
 LUMINANCES = (0.08, 0.13, 0.21, 0.32, 0.46)  # of 1, relative, as in the contrast of WCAG
-LOOKS = len(MARKERS) * len(LUMINANCES)
+LOOKS = NUMBER_OF_MARKERS * len(LUMINANCES)
 CODES = {
     "accelerator": {"cpu": 1, "cuda": 2},
     "precision": {"float32": 3, "tf32": 6},
@@ -44,10 +45,10 @@ def look(framework: Framework, named: Mapping[str, object]) -> Look:
     number = sum(_code(setting, value) for setting, value in named.items()) % LOOKS
     if not named:
         return Look(framework.colour, framework.marker, framework.hatch)
-    markers = [framework.marker, *MARKERS.replace(framework.marker, "")][: len(MARKERS)]
+    markers = [framework.marker, *MARKERS.replace(framework.marker, "")][:NUMBER_OF_MARKERS]
     return Look(
         colour=shades(framework.colour)[number % len(LUMINANCES)],
-        marker=markers[number % len(MARKERS)],
+        marker=markers[number % NUMBER_OF_MARKERS],
         hatch=HATCHES[number % len(HATCHES)],
     )
 

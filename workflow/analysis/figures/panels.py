@@ -21,7 +21,7 @@ from analysis.statistics.intervals import geometric_mean
 WIDTH_IN = 9.0
 COLUMNS = 2
 MOST_ROWS = 24  # a figure of more rows is not read; the tables have them all
-LINE_IN = 0.2  # of a panel, for each line of text at its left
+LINE_IN, SECOND_LINE_IN = 0.2, 0.13  # of a panel, for each title at its left
 LABEL_CHARACTERS = 34  # of a line; a longer title takes two
 FEW_COLUMNS = 6  # that fit into a panel of the least height
 MARKER_SIZE = 7
@@ -82,7 +82,7 @@ def label_panels(
     labels = [label(column).split("\n") for column in results.plan.columns]
     longest = max((len(line) for lines in labels for line in lines), default=0)
     margins = Margins(left=0.4 + 0.07 * longest, between=1.05, right=0.98)
-    least_in = LINE_IN * max(map(len, labels), default=1)
+    least_in = LINE_IN + SECOND_LINE_IN * (max(map(len, labels), default=1) - 1)
     height_in = least_in * max(FEW_COLUMNS, len(labels))
     figure, all_axes = panels(results.rows, height_in, margins, legend)
     rows = shown(results.rows)
