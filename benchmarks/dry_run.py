@@ -114,7 +114,7 @@ def finish(copy: Path) -> None:
     # Takes everything else as made, and writes down with what it was made.
     for path in missing(copy):
         write(path, "")
-    snakemake(copy, "--touch")
+    snakemake(copy, "--touch", "--forceall")
 
 
 def missing(copy: Path) -> list[str]:

@@ -1,5 +1,6 @@
 """Identities, digests of sources, and the order of the runs."""
 
+import ast
 import json
 import random
 import shutil
@@ -15,6 +16,7 @@ from planning.config import Problem
 from .test_config import BERT, ROOT, plan
 
 WORKFLOW = ROOT / "workflow"
+IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def test_the_document_is_valid_and_complete():
@@ -103,6 +105,29 @@ def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
     assert len({tuple(order) for order in rounds}) > 1
     assert one == schedule.positions([0], lambda row: names, 5, seed=1)
     assert one != schedule.positions([0], lambda row: names, 5, seed=2)
+
+
+def test_imports_are_found_wherever_they_stand(tmp_path):
+    for name in ("timer", "steady", "probe", "profile", "checks", "live", "card"):
+        (tmp_path / f"measure/{name}.py").parent.mkdir(exist_ok=True)
+        (tmp_path / f"measure/{name}.py").write_text("")
+    entry = tmp_path / "measure/entry.py"
+    entry.write_text(
+        '"""We import nothing (really), from measure to measure."""\n'
+        "import os, measure.timer; import measure.probe  # import measure.card\n"
+        "from measure import (\n    steady,  # why\n    profile as p,\n)\n"
+        "from measure.checks \\\n    import x\n"
+        "def f():\n    if True: from measure import live\n"
+    )
+    found = {file.stem for file in sources.closure(tmp_path, (entry,))}
+    assert found - {"card"} == {"entry", "timer", "probe", "steady", "profile", "checks", "live"}
+
+
+def test_imports_are_those_that_python_sees():
+    for path in (WORKFLOW / "measure").rglob("*.py"):
+        whole = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, IMPORTS)]
+        found = list(sources._import_statements(path.read_text()))
+        assert {ast.unparse(node) for node in whole} <= {ast.unparse(node) for node in found}, path
 
 
 @pytest.fixture
