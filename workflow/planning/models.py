@@ -39,8 +39,8 @@ class Models:
 
     def __init__(self, folders: list[str]):
         for folder in folders:
-            if not Path(folder, "models").is_dir():
-                raise ConfigError(f"folders: '{folder}' has no folder models in it")
+            if not any(Path(folder, part).is_dir() for part in ("models", "frameworks")):
+                raise ConfigError(f"folders: '{folder}' has no folder models or frameworks in it")
         self._roots = (OWN, *map(Path, folders))
 
     def names(self) -> list[str]:

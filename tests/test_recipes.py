@@ -1,0 +1,216 @@
+"""CONTRIBUTING's recipes, followed to the letter in a copy of the checkout."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.conftest import ROOT
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+FRAMEWORKS = [
+    *("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
+    *("pytorch-eager", "pytorch-compiled"),
+]
+# A paragraph that says where, and the code below it.
+BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```\w+\n(.*?)^```$", re.M | re.S)
+NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
+BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
+AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
+README_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+
+
+class Copy:
+    """A checkout with tests in which a recipe was followed."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def follow(self, recipe: str) -> None:
+        """Do what the recipe's paragraphs say with the code below them."""
+        section = CONTRIBUTING.split(f"### {recipe}\n")[1].split("\n##")[0]
+        blocks = BLOCK.findall(section)
+        assert len(blocks) == section.count("```") / 2 > 0
+        for paragraph, code in blocks:
+            if below := BELOW.search(paragraph):
+                self.insert(*below.groups(), code)
+            elif end := AT_THE_END.search(paragraph):
+                path = self.folder / end[1]
+                path.write_text(path.read_text() + code)
+            else:
+                self.write(NEW_FILE.search(paragraph)[1], code)
+
+    def insert(self, name: str, line: str, code: str) -> None:
+        lines = (self.folder / name).read_text().splitlines(keepends=True)
+        assert lines.count(f"{line}\n") == 1, f"{name}: {line}"
+        lines.insert(lines.index(f"{line}\n") + 1, code)
+        (self.folder / name).write_text("".join(lines))
+
+    def write(self, name: str, code: str) -> None:
+        path = self.folder / name
+        assert not path.exists(), f"{name} is no new file"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(code)
+
+    def run(self, *command: str) -> str:
+        """What a Python command says here, which must succeed."""
+        paths = [self.folder / "workflow", self.folder / "tests/analysis"]
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def snakemake(self, *arguments: str) -> str:
+        return self.run("-m", "snakemake", "--cores", "1", *arguments)
+
+    def plan(self, *arguments: str, results: str = "results") -> dict:
+        """The plan that Snakemake writes, at smoke on the processors."""
+        small = ("--config", "scale=smoke", "accelerator=cpu", "threads=1")
+        self.snakemake("--quiet", "all", *arguments, *small, "--", f"{results}/plan.json")
+        return json.loads((self.folder / results / "plan.json").read_text())
+
+
+@pytest.fixture
+def copy(tmp_path) -> Copy:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tmp_path / name)
+    return Copy(tmp_path)
+
+
+def identities(plan: dict) -> dict[str, str]:
+    return {run["record"]: run["identity"] for cell in plan["cells"] for run in cell["runs"]}
+
+
+def column_names(plan: dict) -> list[str]:
+    return [column["name"] for column in plan["columns"]]
+
+
+def test_a_model(copy):
+    section = (ROOT / "README.md").read_text().split("## Add a model\n")[1].split("\n## ")[0]
+    for name, code in README_FILE.findall(section):
+        copy.write(f"workflow/measure/{name}", code)
+    copy.follow("Add a model")
+    plan = copy.plan()
+    assert plan["rows"][0]["title"] == "Small MLP fit"
+    cells = {c["column"]: c for c in plan["cells"] if c["model"] == "mlp"}
+    assert cells["keras2-tensorflow"]["unsupported"] == "nobody wrote its builder"
+    assert all(cells[name]["runs"] for name in ("keras3-jax", "pytorch-eager"))
+
+
+def test_a_column(copy):
+    before = identities(copy.plan())
+    copy.follow("Add a column")
+    plan = copy.plan()
+    assert column_names(plan) == [*FRAMEWORKS, "keras3-jax+float32"]
+    after = identities(plan)
+    assert before.items() < after.items()
+    assert {Path(path).parent.name for path in after.keys() - before} == {"keras3-jax+float32"}
+
+
+def test_a_framework_of_ours_or_of_a_users_folder(copy):
+    before = identities(copy.plan())
+    copy.follow("Add a framework")
+    plan = copy.plan()
+    assert column_names(plan) == [*FRAMEWORKS, "keras3-jax-checked"]
+    assert before.items() < identities(plan).items()
+
+    copy.write("mine/frameworks/frameworks.yaml", "keras3-jax-again: {like: keras3-jax}\n")
+    study = {
+        "study": {"name": "checked", "title": "Checked", "question": "What does it cost?"},
+        "scale": "smoke",
+        "accelerator": "cpu",
+        "threads": 1,
+        "folders": ["mine"],
+        "models": {"bert": {"predict": "default"}},
+        "columns": ["keras3-jax-checked", "keras3-jax-again"],
+    }
+    copy.write("config/studies/checked.yaml", json.dumps(study))
+    copy.snakemake("--quiet", "all", "--configfile", "config/studies/checked.yaml")
+    results = copy.folder / "results/studies/checked"
+    records = {
+        path.parent.name: json.loads(path.read_text()) for path in results.rglob("run1.json")
+    }
+    found = {name: records[name] for name in study["columns"]}
+    assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
+        study["columns"], ("ok", "")
+    )
+    assert found["keras3-jax-checked"]["parity"]["debug_nans"] is True
+    assert "Keras 3 (JAX, checked)" in (results / "table.md").read_text()
+    # The recipe "Add a record field": what a card holds is in the tidy file by itself.
+    with open(results / "runs.csv", newline="") as file:
+        shown = {line["column"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
+    assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": ""}
+
+
+def test_a_caveat(copy):
+    copy.follow("Add a caveat")
+    tests = "seed_is_zero or every_rule or quiet"
+    said = copy.run(
+        "-m", "pytest", "-p", "no:cacheprovider", "tests/analysis/test_caveats.py", "-k", tests
+    )
+    assert "passed" in said and "seed_is_zero" not in said
+
+
+def test_a_claim(copy):
+    copy.follow("Add a claim")
+    program = """
+import pathlib, results_factory
+from analysis.claims import judge
+from analysis.results.reference import load_reference
+results = results_factory.Project(pathlib.Path("made")).load()
+for found in judge(results, load_reference()):
+    print(found.id, found.verdict.name)
+"""
+    said = dict(line.split() for line in copy.run("-c", program).splitlines())
+    assert said["jax_first_in_one"] == "NOT_COMPARABLE"  # laptop
+
+
+def test_a_figure(copy):
+    copy.follow("Add a figure")
+    program = """
+import pathlib, results_factory
+from analysis.figures.__main__ import save
+from analysis.figures.catalogue import FIGURES
+from analysis.results.reference import load_reference
+results = results_factory.Project(pathlib.Path("made")).load()
+save(FIGURES["runs_per_cell"](results, load_reference()), pathlib.Path("made"), "runs_per_cell")
+"""
+    copy.run("-c", program)
+    assert "runs with a time" in (copy.folder / "made/runs_per_cell.svg").read_text()
+    said = copy.snakemake("-n", "--", "results/figures/runs_per_cell.pdf")
+    assert "results/figures/runs_per_cell.svg" in said
+
+
+def test_a_study(copy):
+    copy.follow("Add a study")
+    plan = copy.plan("--configfile", "config/studies/eager.yaml", results="results/studies/eager")
+    assert [row["title"] for row in plan["rows"]] == ["BERT fit", "BERT predict"]
+    assert column_names(plan) == ["pytorch-eager", "pytorch-compiled"]
+    assert (plan["runs"], len(identities(plan))) == (3, 12)
+
+
+def test_every_place_that_is_named_is_there():
+    made = set(NEW_FILE.findall(CONTRIBUTING))
+    places = re.findall(r"`((?:workflow|tests|config|report|reference|envs)/[^`<]*)`", CONTRIBUTING)
+    assert len(places) > 15
+    assert [place for place in places if not (ROOT / place).exists() and place not in made] == []
