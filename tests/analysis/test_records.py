@@ -168,6 +168,15 @@ def test_folder_in_place_of_a_record(project):
         load_results(project.plan_path)
 
 
+def test_a_study_is_read_in_its_own_folder(project):
+    place = "results/studies/pair"
+    text = json.dumps(project.plan).replace("results/", f"{place}/")
+    study = Project(project.folder, {**json.loads(text), "results": place})
+    study.save()
+    path = study.plan_path.rename(study.folder / place / "plan.json")
+    assert all(cell.ok_runs for cell in load_results(path).cells)
+
+
 @pytest.mark.parametrize(
     "path", ["../secret.json", "/etc/passwd", "results/../x.json", "results\0"]
 )

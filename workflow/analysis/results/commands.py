@@ -19,8 +19,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument(
         "--project",
         type=Path,
-        help="folder that the paths of records start from; "
-        "by default the one that holds the plan's folder",
+        help="folder that the paths of records start from; by default the one that holds results",
     )
     return options
 

@@ -47,11 +47,14 @@ class ResultsFolder:
 def load_results(plan_path: Path, project: Path | None = None) -> Results:
     """Read a plan and every file it names. All broken files are reported together, one line each.
 
-    Paths in a plan start at `project`; by default that is the folder that holds the plan's folder.
+    Paths in a plan start at `project`; by default that is the folder in which the plan's folder has
+    the name that the plan gives it: results, or results/studies/<name>.
     """
     results = Path(os.path.abspath(plan_path.parent))
-    folder = ResultsFolder(Path(os.path.abspath(project)) if project else results.parent, results)
     plan = load_plan(plan_path)
+    if project is None:
+        project = results.joinpath(*[os.pardir] * len(Path(plan.results).parts))
+    folder = ResultsFolder(Path(os.path.abspath(project)), results)
     digest, problems = hashlib.sha256(plan_path.read_bytes()), []
     rows = tuple(
         RowCells(
