@@ -271,7 +271,7 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     scale(project, TF32, dict.fromkeys((1, 2, 3), 1.25), "fit")
     scale(project, TF32, FASTER_BY_A_QUARTER, "predict")
     (view,) = effect_views(project.load())
-    assert "(Holm): faster in BERT predict; slower in BERT fit." in view.shown
+    assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in view.shown
 
 
 def test_a_single_round_shows_nothing(tmp_path):

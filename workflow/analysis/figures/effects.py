@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from analysis.comparisons.effects import Effect, PairEffect, effects_of
 from analysis.comparisons.gains import gain_words
@@ -21,10 +23,11 @@ from analysis.results.reference import Reference
 from analysis.statistics.intervals import MARGIN, Interval
 
 LINE_IN, GAP_IN = 0.2, 0.1  # a pair's line, and the space between two rows
-ABOVE_IN, LEGEND_LINE_IN, BELOW_IN = 0.42, 0.22, 0.62
+ABOVE_IN, LEGEND_LINE_IN, BELOW_IN = 0.42, 0.175, 0.62
 RIGHT_IN = 2.8
 MOST_PANELS = 8
 MEAN = "geometric mean"
+NARROW = 2.0
 REACH = 4.0  # an interval may leave the picture beyond so many times the outermost ratio
 BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
 
@@ -90,7 +93,7 @@ def _panel(axes: Axes, effect: Effect) -> None:
     axes.set_xscale("log")
     low, high = _span(effect)
     axes.set_xlim(low, high)
-    log_ticks(axes.xaxis, low, high)
+    _ticks(axes.xaxis, low, high)
     axes.axvspan(1 / (1 + MARGIN), 1 + MARGIN, color=RULE, linewidth=0, zorder=0.8)
     axes.axvline(1, color=INK, linewidth=0.8, zorder=0.9)
     axes.axhline(len(rows) - 0.5, color=RULE, linewidth=0.6)
@@ -103,8 +106,15 @@ def _panel(axes: Axes, effect: Effect) -> None:
     ]
     placed = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
     axes.legend(handles=handles, fontsize=8.5, labelspacing=0.2, handletextpad=0.3, **placed)
-    above_points = 72 * LEGEND_LINE_IN * pairs + 6
+    above_points = 72 * LEGEND_LINE_IN * pairs + 7
     axes.set_title(effect.question.text, pad=above_points)
+
+
+def _ticks(axis: Axis, low: float, high: float) -> None:
+    """Plain numbers; where a few per cent fill the panel, as evenly as on a linear axis."""
+    log_ticks(axis, low, high)
+    if high / low < NARROW:
+        axis.set_major_locator(MaxNLocator(6))
 
 
 def _against(pair: PairEffect) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
 from analysis.comparisons.gains import WORDS, gain_words, tally
 from analysis.comparisons.questions import FRAMEWORK, Question
-from analysis.formats.text import NA, anchor, count, listed, ms
+from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell, Results
-from analysis.statistics.intervals import Verdict
+from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 
 HEADER = ("Model and task", "Base, ms/step", "New, ms/step", "Throughput", "Verdict")
@@ -39,7 +39,7 @@ def _view(place: int, effect: Effect) -> EffectView:
         effect.question.text,
         _difference(effect.question),
         _shown(effect),
-        [(_summary(pair), _grid(effect, pair)) for pair in effect.pairs],
+        [(_summary(pair), _grid(pair)) for pair in effect.pairs],
     )
 
 
@@ -54,7 +54,7 @@ def _difference(question: Question) -> str:
 
 
 def _shown(effect: Effect) -> str:
-    """What holds for all rows and pairs at once."""
+    """What is shown of all rows and pairs at once."""
     tested = sum(bool(found.p_values) for found in effect.comparisons)
     if not tested:
         return "No row has two rounds of both columns, so nothing is shown yet."
@@ -65,8 +65,10 @@ def _shown(effect: Effect) -> str:
         if names:
             whole = len(names) == len(effect.comparisons) > 1
             parts.append(f"{WORDS[side]} in {'every row' if whole else listed(names)}")
-    over = f"corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "in its one row"
-    return f"Shown, {over}: {'; '.join(parts) or 'no difference of more than 2 %'}."
+    over = f"Corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "In its one row"
+    if not parts:
+        return f"{over}, no difference of more than {percent(MARGIN)} is shown."
+    return f"{over}, it is shown to be {'; '.join(parts)}."
 
 
 def _name(found: Comparison, several: bool) -> str:
@@ -87,11 +89,11 @@ def _summary(pair: PairEffect) -> str:
     return f"{against}: {tally(pair.gains)}; {words}{missing}."
 
 
-def _grid(effect: Effect, pair: PairEffect) -> Grid:
+def _grid(pair: PairEffect) -> Grid:
     caption = (
-        f"{effect.question.text} {pair.pair.new.title} (new) against {pair.pair.base.title} "
-        "(base): throughput gain t(base) / t(new) - 1 with its 95 % interval, paired by round; "
-        "each verdict is that of its row alone"
+        f"{pair.pair.new.title} (new) against {pair.pair.base.title} (base): throughput gain "
+        "t(base) / t(new) - 1 with its 95 % interval, paired by round; each verdict is that of its "
+        "row alone"
     )
     return Grid(caption, HEADER, tuple(map(_line, pair.comparisons)))
 
@@ -101,7 +103,8 @@ def _line(found: Comparison) -> tuple[str, ...]:
     if found.gain is None:
         return (found.row.row.label, *times, NA, f"none ({found.missing})", "")
     beside = "; ".join(found.beside)
-    return (found.row.row.label, *times, found.gain.words, _verdict(found), beside or "nothing")
+    gain = found.gain.words.replace(" ", "\u00a0")  # on a phone, too, on one line
+    return (found.row.row.label, *times, gain, _verdict(found), beside or "nothing")
 
 
 def _time(cell: Cell) -> str:
