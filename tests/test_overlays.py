@@ -12,11 +12,16 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 
+from contract import ending
 from deploy.environments import definition_sha256
 from deploy.overlays import content, with_overlays
+from planning.plan import Plan
 from supervise import jobs, parent
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -166,5 +171,31 @@ def test_over_conda_it_is_measured_inside_that_conda_alone(deployed, tmp_path, m
 
 def test_the_marker_is_as_its_schema_says(deployed):
     assert put_over(deployed, "tiny-thing==2.0") == (0, [])
-    schema = Path(__file__).parents[1] / "workflow/schemas/environment.schema.json"
+    schema = ROOT / "workflow/schemas/environment.schema.json"
     jsonschema.validate(deployed.marker(), json.loads(schema.read_text()))
+
+
+def test_a_cell_whose_overlay_cannot_be_installed_says_so_in_its_record(deployed, tmp_path):
+    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    config = {**shipped, "columns": ["keras3-jax"], "models": {"bert": {"predict": 1}}}
+    config |= {"scale": "smoke", "accelerator": "cpu", "threads": 1}
+    identity = json.loads(Plan(config, definition_sha256, ROOT / "envs").runs[0].identity)
+    source = "tiny-thing==9.9"
+    identity["environment"] = with_overlays(definition_sha256(deployed.definition), [source])
+    record, log = tmp_path / "records" / "run1.json", tmp_path / "run1.log"
+    command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
+    command += ["--identity", json.dumps(identity, sort_keys=True), "--deployment", "venv"]
+    command += ["--definition", str(deployed.definition), "--overlay", source]
+    command += ["--environment", str(tmp_path / "tiny+more.json"), "--plan", str(tmp_path / "plan")]
+    command += ["--record", str(record), "--log", str(log)]
+    command += ["--time-limit-s", "9", "--memory-limit-mib", "999"]
+    done = subprocess.run(command, env=deployed.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(record.read_text())
+    schema = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
+    jsonschema.validate(found, schema)
+    assert (found["status"], found["reason"]) == ending.of_record(found)
+    assert found["status"] == "error"
+    assert found["reason"].startswith("tiny-thing==9.9 cannot be put over ")
+    assert "the package index does not have tiny-thing==9.9" in found["reason"]
+    assert len(done.stderr.splitlines()) == 1 and found["reason"] in done.stderr

@@ -51,7 +51,7 @@ class Ending:
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     """``(status, reason)`` of a record that passed its schema; the reason is empty when ok."""
     if record["not_tried"]:
-        return "too large", _too_large(record["not_tried"])
+        return _of_what_was_not_tried(record["not_tried"])
     if record["ending"] is None:
         return "killed", WHOLE_JOB_KILLED
     ending = Ending(**record["ending"])
@@ -112,6 +112,12 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
         what = "a compilation" if compiled == 1 else f"{compiled} compilations"
         return "invalid", f"{what} fell into the timed window"
     return "ok", ""
+
+
+def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
+    if "not_installed" in not_tried:
+        return "error", not_tried["not_installed"][:MAX_REASON]
+    return "too large", _too_large(not_tried)
 
 
 def _too_large(not_tried: dict[str, Any]) -> str:

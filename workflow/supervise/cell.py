@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+from contract import ending
 from supervise import jobs, parent, progress
 from supervise.record import RecordFile
 
@@ -85,7 +86,8 @@ def write_without_environment(options: argparse.Namespace, reason: str) -> None:
         "packages": {},
     }
     record = parent.skeleton(options.identity, cell, environment)
-    record.update(status="error", reason=reason)
+    record["not_tried"] = {"not_installed": reason}
+    record["status"], record["reason"] = ending.of_record(record)
     RecordFile(options.record).write_new(record)
     print(f"    error: {reason}", file=sys.stderr, flush=True)
 
