@@ -176,7 +176,8 @@ def to_html(table: Table, details: Details | None = None) -> str:
 
 
 def _html_row(table: Table, row: TableRow, details: Details | None) -> str:
-    head, *others = map(html_text, row.labels)
+    # The batch size scrolls out of a wide table's view: rows of one title are told apart by more.
+    head, *others = map(html_text, (row.row.label, *row.labels[1:]))
     labels = [f'<td class="label">{text}</td>' for text in others]
     cells = [
         _html_cell(table, cell, details(row.row, column) if details else None)

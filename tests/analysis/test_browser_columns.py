@@ -1,0 +1,86 @@
+"""The report of a table of eighteen columns on two accelerators, in a browser."""
+
+import pytest
+from browser import CHROMIUM, chromium
+from results_factory import FRAMEWORKS, make_canary
+from whole_table import whole_table
+
+from analysis.report.page import TEMPLATES, render
+from analysis.results.reference import load_reference
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+COLUMNS = tuple(
+    name
+    for framework in FRAMEWORKS
+    for name in (framework, f"{framework}+tf32", f"{framework}+cpu")
+)
+CAPTIONS_OUT_OF_VIEW = """[...document.querySelectorAll('caption span')].filter(element => {
+  const right = element.closest('.scroll').getBoundingClientRect().right;
+  return element.checkVisibility() && element.getBoundingClientRect().right > right + 1;
+}).map(element => element.textContent)"""
+SCROLLED = """(() => {
+  const region = document.querySelector('#table .scroll');
+  region.scrollLeft = region.scrollWidth;
+  return ['tbody th', 'tbody td:last-child'].map(name => {
+    const box = region.querySelector(name).getBoundingClientRect();
+    return [box.left, box.right];
+  });
+})()"""
+TEXTS = "[...document.querySelectorAll('{}')].map(element => element.textContent)"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, figures):
+    folder = tmp_path_factory.mktemp("project")
+    project = whole_table(folder, runs=2, columns=COLUMNS)
+    plan = project.plan
+    plan.update(accelerator="cuda")
+    for column in plan["columns"]:
+        column["settings"]["accelerator"] = "cpu" if column["name"].endswith("+cpu") else "cuda"
+    on_cpu = {c["name"] for c in plan["columns"] if c["settings"]["accelerator"] == "cpu"}
+    for record in project.records.values():
+        if record["cell"]["column"] not in on_cpu:
+            record["cell"]["accelerator"] = "cuda"
+            record["machine"].update(id="m1-gpu", accelerator_name="NVIDIA H100 80GB HBM3")
+    plan["canaries"]["cuda"] = [f"results/canaries/laptop/cuda/{k}.json" for k in range(3)]
+    project.canaries_on["cuda"] = [
+        make_canary(plan, k) | {"machine_id": "m1-gpu"} for k in range(3)
+    ]
+    path = folder / "report.html"
+    path.write_text(render(project.load(), load_reference(), figures, TEMPLATES), encoding="utf-8")
+    with chromium() as page:
+        page.open(path.as_uri())
+        yield page
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_wide_table_scrolls_beneath_its_rows_names_and_words_stay_in_view(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+              deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+    page.value("document.querySelector('#table .scroll').scrollLeft = 0")
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value(CAPTIONS_OUT_OF_VIEW) == []
+    name, last = page.value(SCROLLED)
+    assert name[0] >= 0 and name[1] <= last[0] < last[1] <= width
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_rows_have_different_names(page):
+    names = page.value(TEXTS.format("#table tbody th"))
+    assert len(set(names)) == len(names) == 11
+    assert "GEMMA generate (batch 32)" in names
+
+
+def test_all_columns_are_in_the_table_and_frameworks_beside_the_published_one(page):
+    assert len(page.value(TEXTS.format("#table thead th"))) == 2 + 18
+    beside = page.value(TEXTS.format("#published table.times thead th"))
+    assert len(beside) == 3 + 6 and not [title for title in beside if "tf32" in title]
+
+
+def test_each_accelerator_has_its_canaries(page):
+    captions = page.value(TEXTS.format("#quality caption"))
+    assert [[kind in words for words in captions[1:]] for kind in ("on cpu", "on cuda")] == [
+        [True, False],
+        [False, True],
+    ]
