@@ -4,6 +4,7 @@ The environment, the wheels and the source trees are those of tests/workshop.py:
 """
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,6 +145,19 @@ def test_a_killed_creation_does_not_count(deployed, tmp_path):
     code, _ = put_over(deployed, tree)
     assert code == 0 and says(deployed) == "whole"
     assert deployed.runs() == 2
+
+
+def test_what_lies_beneath_is_made_again_where_it_is_gone(workshop):
+    tree = source_tree(workshop.folder / "tree", "SAYS = 'tree'")
+    assert put_over(workshop, tree) == (0, [])
+    marker = workshop.marker()
+    wanted = {"environment": marker["definition_sha256"]}
+    assert jobs.as_planned(marker, "venv", wanted)
+    shutil.rmtree(workshop.prefix)
+    assert not jobs.as_planned(marker, "venv", wanted)
+    assert put_over(workshop, tree) == (0, [])
+    assert workshop.marker() == marker
+    assert jobs.as_planned(marker, "venv", wanted)
 
 
 def test_over_conda_it_is_measured_inside_that_conda_alone(deployed, tmp_path, monkeypatch):

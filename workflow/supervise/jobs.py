@@ -90,6 +90,7 @@ def as_planned(environment: dict | None, deployment: str, wanted: dict) -> bool:
         and environment["method"] == deployment
         and environment["definition_sha256"] == wanted["environment"]
         and os.access(environment["interpreter"], os.X_OK)
+        and os.path.isdir(environment.get("beneath", environment["prefix"]))
         and (deployment != "conda" or parent.conda_prefix(environment) == Path(sys.prefix))
     )
 
