@@ -232,11 +232,8 @@ def test_a_row_without_a_ratio_says_why_and_the_mean_names_it(tmp_path):
     (view,) = effect_views(project.load())
     ((summary, grid),) = view.pairs
     assert "geometric mean of 1 row" in summary and "it lacks BERT fit" in summary
-    assert grid.lines[0][2:5] == (
-        "oom",
-        "NA",
-        "none (Keras 3 (JAX), tf32 oom: MemoryError: all of it)",
-    )
+    reason = "Keras 3 (JAX), tf32 oom: MemoryError: all of it"
+    assert grid.lines[0][1:3] == ("NA", "none") and grid.lines[0][4:] == ("oom", reason)
     project.fail("timeout")
     (view,) = effect_views(project.load())
     assert "no row has both" in view.pairs[0][0]
@@ -274,11 +271,22 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in view.shown
 
 
+def test_of_several_pairs_it_is_said_which_is_faster_where(tmp_path):
+    project = project_of(tmp_path, JAX, TORCH, TF32, f"{TORCH}+tf32")
+    project.change(uneven)
+    scale(project, TF32, dict.fromkeys((1, 2, 3), 0.5), "fit")
+    scale(project, f"{TORCH}+tf32", dict.fromkeys((1, 2, 3), 0.5))
+    (view,) = effect_views(project.load())
+    assert "with Keras 3 (JAX), tf32 in BERT fit; " in view.shown
+    assert "with Keras 3 (PyTorch), tf32 in every row" in view.shown
+    assert len(view.pairs) == 2
+
+
 def test_a_single_round_shows_nothing(tmp_path):
     (effect,) = effects_of(tf32_project(tmp_path, runs=1).load())
     assert effect.shown == {} and not any(found.undecided for found in effect.comparisons)
     (view,) = effect_views(tf32_project(tmp_path, runs=1).load())
-    assert {line[4] for line in view.pairs[0][1].lines} == {"none (a single round shows nothing)"}
+    assert {line[2] for line in view.pairs[0][1].lines} == {"none (a single round shows nothing)"}
 
 
 def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
@@ -286,7 +294,7 @@ def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
     scale(project, TF32, {1: 0.86, 2: 0.94, 3: 0.90}, "fit")
     scale(project, TF32, {1: 1.5, 2: 0.5, 3: 1.28}, "predict")
     (view,) = effect_views(project.load())
-    fit, predict = (line[4] for line in view.pairs[0][1].lines)
+    fit, predict = (line[2] for line in view.pairs[0][1].lines)
     more = int(re.fullmatch(r"not told apart; about (\d+) more rounds? would .*", fit)[1])
     assert 1 <= more <= 5
     assert predict == "not told apart; even 100 rounds would probably not decide it"

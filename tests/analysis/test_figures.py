@@ -63,6 +63,17 @@ def test_labels_say_what_was_compared_and_on_what(project, words):
     assert "published arithmetic" in words(results, "methods")
 
 
+def test_effects_have_a_panel_each_and_say_what_is_missing(project, tmp_path, words):
+    project.fail("oom", "all of it", column="pytorch-eager", task="fit")
+    found = words(project.load(), "effects")
+    assert "What does Keras 3 change on TensorFlow?" in found
+    assert "PyTorch (compiled) against PyTorch (eager)" in found
+    assert "+100 % [+100 %, +100 %], 2 rows" in found.replace("\u00a0", " ")
+    assert "oom" in found and ", 1 row" in found
+    alone = Project(tmp_path / "alone", make_plan(columns=("keras3-jax", "keras3-torch")))
+    assert "no two columns of this table differ in one thing" in words(alone.load(), "effects")
+
+
 def test_nothing_measured_still_draws_and_says_why(project, words):
     project.records = {}
     results = project.load()

@@ -114,7 +114,7 @@ def _ticks(axis: Axis, low: float, high: float) -> None:
     """Plain numbers; where a few per cent fill the panel, as evenly as on a linear axis."""
     log_ticks(axis, low, high)
     if high / low < NARROW:
-        axis.set_major_locator(MaxNLocator(6))
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
 
 def _against(pair: PairEffect) -> str:

@@ -13,8 +13,8 @@ from analysis.results.cells import Cell, Results
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 
-HEADER = ("Model and task", "Base, ms/step", "New, ms/step", "Throughput", "Verdict")
-HEADER += ("Not the same otherwise",)
+HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
+HEADER += ("Else not the same, or missing",)
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,26 @@ def _shown(effect: Effect) -> str:
     tested = sum(bool(found.p_values) for found in effect.comparisons)
     if not tested:
         return "No row has two rounds of both columns, so nothing is shown yet."
-    several = len(effect.pairs) > 1
     parts = []
     for side in (Verdict.FASTER, Verdict.SLOWER):
-        names = [_name(found, several) for found, of in effect.shown.items() if of is side]
-        if names:
-            whole = len(names) == len(effect.comparisons) > 1
-            parts.append(f"{WORDS[side]} in {'every row' if whole else listed(names)}")
+        if places := [found for found, of in effect.shown.items() if of is side]:
+            parts.append(f"{WORDS[side]} {_places(effect, places)}")
     over = f"Corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "In its one row"
     if not parts:
         return f"{over}, no difference of more than {percent(MARGIN)} is shown."
     return f"{over}, it is shown to be {'; '.join(parts)}."
 
 
-def _name(found: Comparison, several: bool) -> str:
-    label = found.row.row.label
-    return f"{label} on {found.new.column.title}" if several else label
+def _places(effect: Effect, shown: list[Comparison]) -> str:
+    """'in BERT fit'; of several pairs 'with Keras 3 (JAX), tf32 in every row'."""
+    parts = []
+    for pair in effect.pairs:
+        labels = [found.row.row.label for found in pair.comparisons if found in shown]
+        whole = len(labels) == len(pair.comparisons) > 1
+        rows = f"in {'every row' if whole else listed(labels)}"
+        several = len(effect.pairs) > 1
+        parts += [f"with {pair.pair.new.title} {rows}" if several else rows] if labels else []
+    return "; ".join(parts)
 
 
 def _summary(pair: PairEffect) -> str:
@@ -101,10 +105,10 @@ def _grid(pair: PairEffect) -> Grid:
 def _line(found: Comparison) -> tuple[str, ...]:
     times = (_time(found.base), _time(found.new))
     if found.gain is None:
-        return (found.row.row.label, *times, NA, f"none ({found.missing})", "")
+        return (found.row.row.label, NA, "none", *times, found.missing)
     beside = "; ".join(found.beside)
     gain = found.gain.words.replace(" ", "\u00a0")  # on a phone, too, on one line
-    return (found.row.row.label, *times, gain, _verdict(found), beside or "nothing")
+    return (found.row.row.label, gain, _verdict(found), *times, beside or "nothing")
 
 
 def _time(cell: Cell) -> str:

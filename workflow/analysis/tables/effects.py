@@ -78,7 +78,7 @@ def effects_latex(results: Results) -> str:
 def _table(effect: Effect) -> str:
     lines = [
         r"\begin{table}",
-        r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
+        r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
         rf"\caption{{{latex(effect.question.text)} {latex(_caption(effect))}}}\medskip",
         r"\begin{tabular}{@{}lrrrrl@{}}",
         r"\toprule",
@@ -114,7 +114,7 @@ def _latex_mean(pair: PairEffect) -> str:
     mean = pair.mean
     if mean is None:
         return _line("Geometric mean", "", "", "", NA, NA)
-    of = f"Geometric mean of {count(len(mean.rows), 'row')}"
+    of = f"Geometric mean, {count(len(mean.rows), 'row')}"
     verdict = WORDS[pair.mean_verdict] if mean.interval else NA
     return _line(of, "", "", "", *map(latex, (gain_words(mean.value, mean.interval), verdict)))
 
