@@ -131,6 +131,18 @@ def test_a_column_less_measures_nothing(project):
     assert project.measured() == {}
 
 
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [
+        ("{framework: keras3-jax, precision: float32}", "keras3-jax+float32"),
+        ("{framework: keras3-torch, overlay: {rich: '13.0.0'}}", "keras3-torch+rich-13.0.0"),
+    ],
+)
+def test_a_column_more_measures_that_column_alone(project, column, name):
+    project.edit("config/config.yaml", "columns: [", f"columns: [{column}, ")
+    assert project.measured() == counted(name)
+
+
 def test_one_more_run_measures_that_run_alone(project):
     append("runs: 2\n")(project, "config/config.yaml")
     assert project.measured() == counted(*COLUMNS)

@@ -1,0 +1,59 @@
+"""Another column leaves what is measured of all others as it is."""
+
+import pytest
+
+from ..measure.nvidia_smi import A100
+from .test_config import BERT, plan
+
+COLUMNS = [
+    *("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
+    *("pytorch-eager", "pytorch-compiled"),
+]
+ANOTHER = [
+    ({"framework": "keras3-jax", "precision": "float32"}, "keras3-jax+float32"),
+    ({"framework": "keras3-torch", "jit_compile": True}, "keras3-torch+jit"),
+    ({"framework": "pytorch-compiled", "mode": "max-autotune"}, "pytorch-compiled+max-autotune"),
+    ({"framework": "pytorch-eager", "threads": 3}, "pytorch-eager+3-threads"),
+    (
+        {"framework": "pytorch-eager", "overlay": {"transformers": "4.38.1"}},
+        "pytorch-eager+transformers-4.38.1",
+    ),
+    ({"framework": "keras3-jax", "overlay": ["keras"]}, "keras3-jax+keras"),
+    ({"framework": "pytorch-eager", "interpreter": "/opt/python3"}, None),
+]
+
+
+@pytest.mark.parametrize(("column", "name"), ANOTHER)
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_another_setting_is_measured_alone(tmp_path, column, name, place):
+    (tmp_path / "keras").mkdir()
+    (tmp_path / "keras/pyproject.toml").write_text("")
+    if column.get("overlay") == ["keras"]:
+        column = {**column, "overlay": [str(tmp_path / "keras")]}
+    columns = [column, *COLUMNS] if place == "first" else [*COLUMNS, column]
+    before, after = plan(models=BERT), plan(models=BERT, columns=columns)
+    assert before.identities.items() < after.identities.items()
+    new = {run.column.name for run in after.runs if run.record not in before.identities}
+    assert new == {after.columns[0 if place == "first" else -1].name}
+    assert name in {None, *new}
+
+
+def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
+    gpus(A100)
+    before = plan(models=BERT, accelerator="cuda")
+    columns = [*COLUMNS, {"framework": "keras3-torch", "accelerator": "cpu"}]
+    after = plan(models=BERT, accelerator="cuda", columns=columns)
+    assert before.identities.items() < after.identities.items()
+    new = after.identities.keys() - before.identities
+    assert {path.split("/")[1] for path in new} == {"records", "canaries"}
+    assert all("keras3-torch+cpu" in path or "/cpu/" in path for path in new)
+
+
+def test_a_column_on_a_gpu_that_is_not_there_costs_nothing(gpus):
+    gpus()
+    columns = [*COLUMNS, {"framework": "keras3-torch", "accelerator": "cuda"}]
+    before, after = plan(models=BERT), plan(models=BERT, columns=columns)
+    assert before.identities == after.identities
+    assert before.environments == after.environments
+    reasons = {reason for (_, name), reason in after.unsupported.items() if name.endswith("+cuda")}
+    assert len(reasons) == 1
