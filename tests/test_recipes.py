@@ -127,6 +127,7 @@ def test_a_column(copy):
     assert {Path(path).parent.name for path in after.keys() - before} == {"keras3-jax+float32"}
 
 
+@pytest.mark.timeout(2400)  # a busy machine makes measuring slow
 def test_a_framework_of_ours_or_of_a_users_folder(copy):
     before = identities(copy.plan())
     copy.follow("Add a framework")
@@ -147,9 +148,8 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy):
     copy.write("config/studies/checked.yaml", json.dumps(study))
     copy.snakemake("--quiet", "all", "--configfile", "config/studies/checked.yaml")
     results = copy.folder / "results/studies/checked"
-    records = {
-        path.parent.name: json.loads(path.read_text()) for path in results.rglob("run1.json")
-    }
+    paths = (results / "records").rglob("run1.json")
+    records = {path.parent.name: json.loads(path.read_text()) for path in paths}
     found = {name: records[name] for name in study["columns"]}
     assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
         study["columns"], ("ok", "")
@@ -159,7 +159,7 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy):
     # The recipe "Add a record field": what a card holds is in the tidy file by itself.
     with open(results / "runs.csv", newline="") as file:
         shown = {line["column"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
-    assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": ""}
+    assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": "NA"}
 
 
 def test_a_caveat(copy):
