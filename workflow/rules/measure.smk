@@ -3,7 +3,9 @@
 # Nothing that another job makes is an input here. Snakemake skips the reasons of a job
 # whose ancient inputs are about to be made again, so a changed cell would be overlooked.
 # Plan and environments have priorities instead, and a run deploys what it lacks.
-# The identity is the only param, and so the only reason to measure again.
+# The identity is the only param, and so the only reason to measure again: it is all that defines
+# the number. The rest are resources, which Snakemake does not compare: limits, names of folders and
+# how an environment came about may change without a run being worth less.
 
 MEASURE = (
     "python3 -s workflow/supervise cell --identity {params.identity:q}"
