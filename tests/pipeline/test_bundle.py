@@ -26,7 +26,7 @@ columns: [keras3-jax, pytorch-eager, pytorch-compiled]
 """
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
-CHECKS = ["results/canaries/smoke/0.json", "results/self_test/smoke/known_steps.json"]
+CHECKS = ["results/canaries/smoke/cpu/0.json", "results/self_test/smoke/known_steps.json"]
 
 
 def start(kit: Path, log: Path) -> subprocess.Popen:
@@ -91,7 +91,8 @@ def back(tmp_path_factory) -> Project:
 
 
 def test_what_came_back_is_drawn_and_nothing_is_measured(back):
-    assert {*back.jobs} == {"plan", "tables", "caveats", "figures", "report", "all"}
+    drawn = {"plan", "tables", "caveats", "figures", "report", "all"}
+    assert {*back.jobs} == {"analysis_environment", *drawn}
     assert "1 of 3 runs to measure at smoke scale, but not here" in back.drawn.stderr
     assert back.planned() == {}
     # What was measured, what was not, and in which interpreters.
