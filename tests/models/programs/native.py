@@ -8,7 +8,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from measure.frameworks import builder
 
 models = builder(cell, "pytorch")
-models.load()
 
 
 def batch():

@@ -1,43 +1,26 @@
 """One small class per framework; what each must offer is written here.
 
-A framework's module is imported only in the process that measures it. Its
-class ``Framework`` is built with a :class:`Cell` and offers:
+A framework's module is imported only in the process that measures it. Its class ``Framework`` is
+built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may also have
 
-``load()``
-    import the framework and the model library, apply the thread policy, check
-    that this really is the framework it says (raises :class:`WrongFramework`).
-``live_accelerator()``
-    where it computes by itself now, asked of the library, see :mod:`measure.live`.
-``force_precision(precision)``
-    have float32 products computed in ``float32`` or ``tf32``, by the framework's own switch.
-``precision()``
-    what they really are computed in, see :mod:`measure.frameworks.precision`.
-``build()``
-    model, weights, optimiser and inputs; nothing is timed yet.
-``run(timer)``
-    drive one task through the public API, ticking the timer before each step,
-    until it has enough (:class:`measure.timer.Finished` may end a loop).
-``run_at(batch_size, timer)``
-    the same with the same model at another batch size; ``probeable`` is False
-    where that costs too much to be worth it.
-``legacy(steps, cap_s)``
-    the published arithmetic over ``steps`` steps: ``(ms per step, steps, words)``.
-``fence()``
-    wait until every output and every updated variable is ready, then the device.
-``compilations()``
-    programs compiled or traced so far; None where nothing is compiled.
-``begin_profile()``, ``end_profile()``
-    the framework's own profiler; the latter returns ``(start ns, end ns)`` of all that computed.
-    ``profiler``: its name, and what it counts as computing.
-``work()``, ``parity()``, ``peak_device_mib()``
-    facts for the record, read back from the live framework. ``declared``, if any: names of
-    entries of the card that are not, but taken from a setting or from the builder's word.
-    ``peak_device_counts``, ``restart_peak_device()``, ``device_limit_mib()``, if any: what the
-    peak counts, in words; count it anew from here on; what the framework may take at most.
+``declared``
+    names of entries of the card that are not read back, but taken from a setting or from the
+    builder's word.
+``restart_peak_device()``, ``peak_device_counts``
+    counts the peak of device memory anew from here on; what that counts, in words.
+``device_limit_mib()``
+    what the framework may take of the device at most; None where it says nothing.
+``attention_kernels``
+    after a profile: names of the fused kernels of attention that it has seen.
 """
+
+from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from measure.models import Architecture, Tick
 
 
 class WrongFramework(RuntimeError):
@@ -55,7 +38,7 @@ class Cell:
     module: str  # of its class, in this package
     accelerator: str  # cpu, cuda
     precision: str  # of float32 products: default, float32, tf32
-    architecture: dict  # sizes of the model at this scale
+    architecture: Architecture  # sizes of the model at this scale
     weights: str  # random, preset
     seed: int
     threads: int
@@ -63,11 +46,79 @@ class Cell:
     jit_compile: str | bool = "auto"  # or true, false; of Keras alone
 
 
-def create(cell: Cell):
+class Clock(Protocol):
+    """What a loop tells of its steps: a :class:`measure.timer.Timer`, or one that profiles."""
+
+    @property
+    def tick(self) -> Tick:
+        """Before each step. True: enough."""
+
+    def start(self) -> None:
+        """Right before the public API is entered."""
+
+
+class Framework(Protocol):
+    """What drives a model's steps through a framework's public API."""
+
+    cell: Cell
+    probeable: bool  # whether another batch size costs little enough to be worth it
+    profiler: str  # its name, and what it counts as computing
+
+    def load(self) -> None:
+        """Import the framework and the model's builder, apply the thread policy, check that this
+        really is the framework it says; raises :class:`WrongFramework`.
+        """
+
+    def live_accelerator(self) -> tuple[str, str]:
+        """Where it computes by itself now, asked of the library, see :mod:`measure.live`."""
+
+    def force_precision(self, precision: str) -> None:
+        """Have float32 products computed in ``float32`` or ``tf32``, by its own switch."""
+
+    def precision(self) -> dict[str, str]:
+        """What they really are computed in, see :mod:`measure.frameworks.precision`."""
+
+    def build(self) -> None:
+        """Model, weights, optimiser and inputs; nothing is timed yet."""
+
+    def run(self, timer: Clock) -> None:
+        """Drive one task through the public API, ticking the timer before each step, until it has
+        enough (:class:`measure.timer.Finished` may end a loop).
+        """
+
+    def run_at(self, batch_size: int, timer: Clock) -> None:
+        """The same with the same model at another batch size."""
+
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
+        """The published arithmetic over ``steps`` steps: ``(ms per step, steps, words)``."""
+
+    def fence(self) -> None:
+        """Wait until every output and every updated variable is ready, then the device."""
+
+    def compilations(self) -> int | None:
+        """Programs compiled or traced so far; None where nothing is compiled."""
+
+    def begin_profile(self) -> None:
+        """Start the framework's own profiler."""
+
+    def end_profile(self) -> list[tuple[int, int]]:
+        """Stop it: ``(start ns, end ns)`` of all that computed."""
+
+    def work(self) -> dict[str, int]:
+        """``parameters`` and ``trainable_parameters`` of the live model."""
+
+    def parity(self) -> dict[str, Any]:
+        """The parity card's facts, read back from the live framework."""
+
+    def peak_device_mib(self) -> float | None:
+        """Most device memory so far; None where nothing is counted."""
+
+
+def create(cell: Cell) -> Framework:
     """The framework of a cell; imports our class, not yet the framework itself."""
     return importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
 
 
-def builder(cell: Cell, family: str):
-    """The module that builds a cell's model for one framework family."""
+def builder(cell: Cell, family: str) -> Any:
+    """The module that builds a cell's model for one framework family, and its library with it."""
     return importlib.import_module(f"measure.models.{cell.model}.{family}")

@@ -26,7 +26,6 @@ class Framework(TensorFlowMixin, KerasFramework):
             raise WrongFramework(f"expected Keras 2, tf.keras is Keras {version} from {module}")
         self.version = version
         self.models = builder(self.cell, self.family)
-        self.models.load()
 
     def build(self):
         self.keras.utils.set_random_seed(self.cell.seed)

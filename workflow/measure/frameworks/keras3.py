@@ -25,7 +25,6 @@ class Keras3Framework(KerasFramework):
             )
         self.keras = keras
         self.models = builder(self.cell, self.family)
-        self.models.load()
 
     def prepare_backend(self):
         """Import the backend and apply the thread policy, before Keras is imported."""

@@ -28,7 +28,6 @@ class NativeFramework(TorchMixin):
         self.apply_threads()
         self.limit_memory()
         self.models = builder(self.cell, self.family)
-        self.models.load()
 
     def live_accelerator(self):
         return live.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
@@ -150,7 +149,7 @@ class NativeFramework(TorchMixin):
             "dtype": str(next(self.model.parameters()).dtype).removeprefix("torch."),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "image_data_format": self._image_data_format(),
-            "attention": self.models.attention(self.model),
+            "attention": self.models.attention(self.model, "torch"),
             "compile_mode": self.cell.mode,
             **self.execution(),
             **self.device_facts(),

@@ -1,4 +1,71 @@
-"""One folder per model: ``model.yaml`` (sizes per scale, tasks, citation), one
-builder per framework family (``keras2.py``, ``keras3.py``, ``pytorch.py``),
-``inputs.py`` (seeded batches as NumPy arrays) and ``work.py`` (FLOPs, tokens).
+"""One folder per model; what its modules must offer is written here.
+
+``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
+computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it.
+A builder imports its library at its top: it is itself imported only in the process that measures,
+by the framework, once that has prepared its backend.
+
+A builder may also have
+
+``LOOPS``
+    by task, a :data:`Loop` for a task that no trainer drives: generation, diffusion.
+``compile(model, cell, mode)``
+    of a native builder: what ``torch.compile`` is given, where that is not the whole model.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from measure.frameworks import Cell
+
+Architecture = dict[str, Any]  # sizes of a model at one scale
+Tick = Callable[[], bool]  # called before each step; True: enough
+# (model, cell, batch size, tick): makes steps until the tick says enough; may return facts for
+# the parity card.
+Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
+
+
+class Builder(Protocol):
+    """What the module of one model and one family offers. One that trains or predicts without a
+    loop of its own is a :class:`TrainerBuilder`, a native one a :class:`NativeBuilder`.
+    """
+
+    def build(self, cell: Cell) -> Any:
+        """The model for the cell's task: seeded weights, compiled where that is Keras' word."""
+
+    def attention(self, model: Any, backend: str) -> str:
+        """Which implementation of attention the built model really takes, for the parity card.
+
+        backend: tensorflow, jax or torch.
+        """
+
+
+class TrainerBuilder(Builder, Protocol):
+    """A builder whose steps a trainer makes."""
+
+    def batch(self, cell: Cell, batch_size: int) -> Any:
+        """What a step takes, as NumPy arrays: a tuple of inputs and targets for Keras' trainer,
+        a dict of keyword arguments of the forward pass for PyTorch.
+        """
+
+
+class NativeBuilder(TrainerBuilder, Protocol):
+    """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``."""
+
+    def library(self) -> str:
+        """Names and versions of what the model comes from, for the parity card."""
+
+    def optimizer(self, model: Any) -> Any:
+        """Of the trained parameters."""
+
+
+class Work(Protocol):
+    """What ``work.py`` offers."""
+
+    def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
+        """``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for every
+        framework; None for what a model does not have.
+        """

@@ -1,16 +1,10 @@
 """BERT from KerasNLP, the last release with Keras 2 code."""
 
+import keras_nlp
+import tensorflow as tf
+
 from measure.models import xla
 from measure.models.bert.inputs import labels, tokens
-
-
-def load():
-    """Import the model library."""
-    global keras, keras_nlp
-    import keras_nlp
-    import tensorflow as tf
-
-    keras = tf.keras
 
 
 def build(cell):
@@ -28,13 +22,13 @@ def build(cell):
         )
     if cell.task == "fit":
         model.compile(
-            optimizer=keras.optimizers.AdamW(),
-            loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            optimizer=tf.keras.optimizers.AdamW(),
+            loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=None,
-            **xla.options(cell, keras),
+            **xla.options(cell, tf.keras),
         )
     else:
-        model.compile(**xla.options(cell, keras))
+        model.compile(**xla.options(cell, tf.keras))
     return model
 
 

@@ -1,14 +1,10 @@
 """BERT from KerasHub."""
 
+import keras
+import keras_hub
+
 from measure.models import xla
 from measure.models.bert.inputs import labels, tokens
-
-
-def load():
-    """Import the model library."""
-    global keras, keras_hub
-    import keras
-    import keras_hub
 
 
 def build(cell):

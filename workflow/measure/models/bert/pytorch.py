@@ -1,18 +1,13 @@
 """BERT from HuggingFace Transformers."""
 
 import numpy as np
+import torch
+import transformers
 
 from measure.models.bert.inputs import labels, tokens
 
 # The activation that Keras' libraries give to BERT; by default Transformers computes the exact one.
 ACTIVATION = "gelu_pytorch_tanh"
-
-
-def load():
-    """Import the model library."""
-    global torch, transformers
-    import torch
-    import transformers
 
 
 def library():
@@ -46,7 +41,7 @@ def batch(cell, batch_size):
     return {name: array.astype(np.int64) for name, array in inputs.items()}
 
 
-def attention(model):
+def attention(model, backend):
     """The implementation Transformers chose."""
     return model.config._attn_implementation
 

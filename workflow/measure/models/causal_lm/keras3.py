@@ -1,17 +1,13 @@
 """Causal language models from KerasHub, up to the classes of one model."""
 
+import keras
+import keras_hub
+
 from measure.models import xla
 from measure.models.causal_lm.inputs import pieces, tokens
 from measure.models.causal_lm.loop import generate_loop
 
-LOOPS = {"generate": generate_loop(lambda tensor: keras.ops.convert_to_numpy(tensor))}
-
-
-def load():
-    """Import the model library."""
-    global keras, keras_hub
-    import keras
-    import keras_hub
+LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
 
 
 def finish(model, cell):

@@ -1,6 +1,9 @@
 """Causal language models from HuggingFace Transformers, with LoRA from PEFT."""
 
 import numpy as np
+import peft
+import torch
+import transformers
 
 from measure.models.causal_lm.inputs import (
     check_new_tokens,
@@ -10,14 +13,6 @@ from measure.models.causal_lm.inputs import (
     prompts,
     tokens,
 )
-
-
-def load():
-    """Import the model libraries."""
-    global peft, torch, transformers
-    import peft
-    import torch
-    import transformers
 
 
 def library():
@@ -124,6 +119,6 @@ def batch(cell, batch_size):
     return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
 
 
-def attention(model):
+def attention(model, backend):
     """The implementation Transformers chose."""
     return model.config._attn_implementation

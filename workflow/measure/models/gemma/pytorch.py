@@ -1,5 +1,7 @@
 """Gemma from HuggingFace Transformers."""
 
+import transformers
+
 from measure.models.causal_lm import pytorch as causal_lm
 from measure.models.causal_lm.pytorch import (
     LOOPS,
@@ -11,14 +13,7 @@ from measure.models.causal_lm.pytorch import (
 )
 from measure.models.gemma.inputs import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "load", "optimizer"]
-
-
-def load():
-    """Import the model libraries."""
-    global transformers
-    causal_lm.load()
-    import transformers
+__all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "optimizer"]
 
 
 def build(cell):

@@ -1,5 +1,8 @@
 """Mistral from KerasNLP, the last release with Keras 2 code: generation only."""
 
+import keras_nlp
+import tensorflow as tf
+
 from measure.models import xla
 from measure.models.causal_lm.inputs import pieces
 from measure.models.causal_lm.loop import generate_loop
@@ -8,18 +11,10 @@ from measure.models.mistral.inputs import SPECIAL
 LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 
-def load():
-    """Import the model library."""
-    global keras_nlp, tf
-    import keras_nlp
-    import tensorflow as tf
-
-    # Its attention in bfloat16 fails without: "SymbolicTensor object has no attribute 'astype'".
-    tf.experimental.numpy.experimental_enable_numpy_behavior()
-
-
 def build(cell):
     """A ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists on."""
+    # Its attention in bfloat16 fails without: "SymbolicTensor object has no attribute 'astype'".
+    tf.experimental.numpy.experimental_enable_numpy_behavior()
     a = cell.architecture
     options = {"preprocessor": WordPreprocessor([*SPECIAL.values()], a["vocabulary_size"])}
     if cell.weights == "preset":

@@ -1,17 +1,12 @@
 """Mistral from KerasHub."""
 
+import keras_hub
+
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch
 from measure.models.mistral.inputs import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build", "load"]
-
-
-def load():
-    """Import the model library."""
-    global keras_hub
-    causal_lm.load()
-    import keras_hub
+__all__ = ["LOOPS", "attention", "batch", "build"]
 
 
 def build(cell):

@@ -3,13 +3,8 @@
 from measure.models import kerascv
 from measure.models.sam import kerascv as sam
 
+keras, keras_cv = kerascv.load_with_keras2()
 batch, attention = sam.batch, sam.attention
-
-
-def load():
-    """Import the model library."""
-    global keras, keras_cv
-    keras, keras_cv = kerascv.load_with_keras2()
 
 
 def build(cell):

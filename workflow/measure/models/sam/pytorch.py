@@ -16,14 +16,19 @@ CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.p
 optimizer = adam
 
 
-def load():
-    """Import the model library, without what only its automatic mask generator needs."""
-    global modeling, build_sam
-    # The package's __init__ imports torchvision, which nothing here uses: register
-    # the package without running that, then import the modules themselves.
+def _library():
+    """``(modeling, build_sam)``, without what only the automatic mask generator needs.
+
+    The package's own start imports torchvision for that: it is registered without being run.
+    """
     spec = importlib.util.find_spec("segment_anything")
     sys.modules["segment_anything"] = importlib.util.module_from_spec(spec)
     from segment_anything import build_sam, modeling
+
+    return modeling, build_sam
+
+
+modeling, build_sam = _library()
 
 
 def library():
@@ -69,7 +74,7 @@ def batch(cell, batch_size):
     return {"images": 255.0 * pixels, "points": where, "labels": labels}
 
 
-def attention(model):
+def attention(model, backend):
     """Meta's code writes it out: two matrix products and a softmax."""
     return "matmul"
 

@@ -3,13 +3,8 @@
 from measure.models import kerascv
 from measure.models.stable_diffusion import kerascv as stable_diffusion
 
+keras, keras_cv = kerascv.load_with_keras2()
 batch, attention = stable_diffusion.batch, stable_diffusion.attention
-
-
-def load():
-    """Import the model library."""
-    global keras, keras_cv
-    keras, keras_cv = kerascv.load_with_keras2()
 
 
 def build(cell):

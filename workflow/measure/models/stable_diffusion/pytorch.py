@@ -1,5 +1,6 @@
 """Stable Diffusion from HuggingFace Diffusers."""
 
+import diffusers
 import numpy as np
 import torch
 
@@ -16,12 +17,6 @@ from measure.models.stable_diffusion.steps import LENGTH, Steps
 PRESET = "CompVis/stable-diffusion-v1-4"
 
 optimizer = adam
-
-
-def load():
-    """Import the model library."""
-    global diffusers
-    import diffusers
 
 
 def library():
@@ -50,7 +45,7 @@ def batch(cell, batch_size):
     }
 
 
-def attention(model):
+def attention(model, backend):
     """The processor that Diffusers chose; 2_0 is PyTorch's fused attention."""
     used = {type(m.processor).__name__ for m in model.modules() if hasattr(m, "processor")}
     return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used))
