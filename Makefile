@@ -1,7 +1,7 @@
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
-# make test   set up what is needed, check the style and run the tests; ARGS= goes to pytest
-# make lint   the style alone
+# make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
+# make lint   style and types alone
 
 SHELL := bash
 PYTHON ?= python3
@@ -40,7 +40,7 @@ test: lint
 
 lint: .venv-test .venv-snakefmt
 	export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
-	ruff check && ruff format --check && \
+	ruff check && ruff format --check && mypy && \
 	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/rules && \
 	snakemake --lint
 

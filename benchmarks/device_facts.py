@@ -34,7 +34,7 @@ def watched(plan, run):
     """What the run says, and the most device memory that its process held, as sampled beside it."""
     from supervise.device import ORDER, VISIBLE
     from supervise.monitor import Monitor
-    from supervise.parent import visible_device
+    from supervise.preconditions import visible_device
     from supervise.processors import pinned
 
     identity = json.loads(run.identity)

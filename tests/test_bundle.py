@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from planning import write_bundle
-from supervise import jobs, parent
+from supervise import jobs, preconditions
 
 from .measure import nvidia_smi
 from .planning.test_config import plan
@@ -337,7 +337,7 @@ def test_variables_that_no_run_will_see_are_named(kit, monkeypatch):
 
 def test_no_run_is_pinned_to_fewer_processors_than_it_has_threads(tmp_path):
     options = argparse.Namespace(environment=tmp_path / "marker.json")
-    with pytest.raises(parent.Refused, match="10000 threads"):
+    with pytest.raises(preconditions.Refused, match="10000 threads"):
         jobs.provide(options, {"threads": 10_000}, tmp_path / "record.json")
 
 

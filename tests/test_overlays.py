@@ -19,7 +19,7 @@ from contract import ending
 from deploy.environments import definition_sha256
 from deploy.overlays import content, with_overlays
 from planning.plan import Plan
-from supervise import jobs, parent
+from supervise import jobs, preconditions
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
 
 ROOT = Path(__file__).parents[1]
@@ -171,11 +171,11 @@ def test_over_conda_it_is_measured_inside_that_conda_alone(deployed, tmp_path, m
     assert says(deployed) == "wheel"
     wanted = {"environment": marker["definition_sha256"]}
     assert not jobs.as_planned(marker, "conda", wanted)
-    with pytest.raises(parent.Refused, match="deployed by conda in"):
-        parent.check_environment(wanted, marker)
+    with pytest.raises(preconditions.Refused, match="deployed by conda in"):
+        preconditions.check_environment(wanted, marker)
     monkeypatch.setattr(sys, "prefix", str(inside))
     assert jobs.as_planned(marker, "conda", wanted)
-    parent.check_environment(wanted, marker)
+    preconditions.check_environment(wanted, marker)
     # Over a virtual environment it is another one, of the same digest.
     assert put_over(deployed, "tiny-thing==2.0") == (0, [])
     other = deployed.marker()

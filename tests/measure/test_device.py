@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from supervise import device, machine, parent
+from supervise import device, machine, parent, preconditions
 from supervise.monitor import Monitor
 
 from . import nvidia_smi
@@ -53,8 +53,8 @@ def wanted(asked="auto"):
 def test_one_gpu_the_same_for_card_monitor_and_process(gpus, visible, asked, index):
     gpus(A100, A100, A100, visible=visible)
     assert device.chosen(asked).index == index
-    assert parent.visible_device(wanted(asked)) == uuid(index)
-    assert parent.machine_card(wanted(asked))["accelerator_name"] == A100
+    assert preconditions.visible_device(wanted(asked)) == uuid(index)
+    assert preconditions.machine_card(wanted(asked))["accelerator_name"] == A100
 
 
 @pytest.mark.parametrize("visible", ["", "-1", "7", "7,0", "NoDevFiles"])
@@ -63,14 +63,16 @@ def test_what_the_caller_hides_is_not_measured(gpus, visible):
     assert device.chosen("auto") is None
     assert machine.card("cuda")["accelerator_name"] is None
     # The word still hides all: "7" is as invalid for CUDA as it is here.
-    assert parent.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
+    assert preconditions.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
 
 
 @pytest.mark.parametrize(("visible", "asked"), [("0", 1), (None, 5), ("0", uuid(1))])
 def test_a_gpu_that_is_not_visible_is_refused_with_those_that_are(gpus, visible, asked):
     gpus(A100, A100, visible=visible)
-    with pytest.raises(parent.Refused, match=rf"^device: {asked} is not a visible GPU; .* 0 \(NV"):
-        parent.machine_card(wanted(asked))
+    with pytest.raises(
+        preconditions.Refused, match=rf"^device: {asked} is not a visible GPU; .* 0 \(NV"
+    ):
+        preconditions.machine_card(wanted(asked))
 
 
 def test_of_a_mixed_machine_the_one_with_the_most_memory_unless_told(gpus):
@@ -99,11 +101,11 @@ def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
         f"{A100} MIG 3g.20gb",
     )
     gpus(A100, A100, divided=[1], visible=part(1, 1))
-    assert parent.visible_device(wanted()) == part(1, 1)
-    assert parent.machine_card(wanted())["accelerator_memory_mib"] == 20 * 1024
+    assert preconditions.visible_device(wanted()) == part(1, 1)
+    assert preconditions.machine_card(wanted())["accelerator_memory_mib"] == 20 * 1024
     # CUDA_VISIBLE_DEVICES with the whole GPU's name gives CUDA its first instance.
     gpus(A100, A100, divided=[1], visible=uuid(1))
-    assert parent.visible_device(wanted()) == part(1, 0)
+    assert preconditions.visible_device(wanted()) == part(1, 0)
 
 
 def test_a_driver_from_before_mig_and_a_gpu_without_memory_of_its_own(gpus):
@@ -119,8 +121,8 @@ def test_without_a_driver_or_nvidia_smi_there_is_no_gpu_to_describe(gpus, monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     assert device.chosen("auto") is None
     # A container may have CUDA without nvidia-smi: the run is shown one GPU all the same.
-    assert parent.visible_device(wanted()) == "0"
-    assert parent.visible_device(wanted(3)) == "3"
+    assert preconditions.visible_device(wanted()) == "0"
+    assert preconditions.visible_device(wanted(3)) == "3"
 
 
 def test_a_real_run_sees_the_gpu_that_its_record_and_its_monitor_name(gpus, run, monkeypatch):
@@ -145,5 +147,5 @@ def test_a_real_run_sees_the_gpu_that_its_record_and_its_monitor_name(gpus, run,
 
 def test_on_the_processors_no_gpu_is_asked_for_and_none_is_shown(gpus):
     gpus(A100)
-    assert parent.visible_device({"accelerator": "cpu", "device": None}) is None
+    assert preconditions.visible_device({"accelerator": "cpu", "device": None}) is None
     assert machine.card("cpu")["accelerator_name"] is None

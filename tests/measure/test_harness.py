@@ -10,7 +10,7 @@ import pytest
 
 from contract.ending import Ending, of_process
 from contract.printed import warnings
-from supervise import parent
+from supervise import parent, preconditions
 
 from .conftest import identity
 
@@ -219,19 +219,19 @@ def test_steps_that_are_not_steady_are_timed_as_long_again(run):
 
 def test_another_definition_than_planned_is_refused(run, environment):
     environment["definition_sha256"] = "1" * 64
-    with pytest.raises(parent.Refused, match="another definition than the one planned"):
+    with pytest.raises(preconditions.Refused, match="another definition than the one planned"):
         run()
 
 
 def test_a_conda_environment_measured_from_outside_of_it_is_refused(run, environment):
     environment.update(method="conda", prefix="/somewhere/else")
-    with pytest.raises(parent.Refused, match="deployed by conda in /somewhere/else"):
+    with pytest.raises(preconditions.Refused, match="deployed by conda in /somewhere/else"):
         run()
 
 
 def test_a_deployed_environment_that_was_changed_is_refused(run, environment, tmp_path):
     environment.update(method="venv", packages={"numpy": "0.0.1"})
-    with pytest.raises(parent.Refused, match=r"packages differ"):
+    with pytest.raises(preconditions.Refused, match=r"packages differ"):
         run()
     assert not (tmp_path / "records" / "run1.json").exists()
 

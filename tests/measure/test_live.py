@@ -114,7 +114,7 @@ def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
     found, reason = of_process(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was asked for, jax ")
-    assert child.said("matmul", "products") is None
+    assert child.reported("matmul", "products") is None
 
 
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")

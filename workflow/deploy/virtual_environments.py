@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is a ruin
 TAIL_LINES = 15
@@ -123,7 +124,7 @@ def find_or_create(
         write_atomically(prefix / COMPLETE, "")
 
 
-def wait_for(lock, prefix: Path) -> None:
+def wait_for(lock: IO[str], prefix: Path) -> None:
     """Take the lock of an environment; say so when somebody else has it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,12 +5,13 @@ it stands on the card all the same and its name in ``declared``.
 """
 
 from measure import cuda_libraries
+from measure.frameworks import Framework
 
 # What a builder calls an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
 
 
-def parity(framework, amount: dict) -> dict:
+def parity(framework: Framework, amount: dict) -> dict:
     """What really ran, less what has no meaning for a model without images."""
     card = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
@@ -41,7 +42,7 @@ def with_declared(card: dict, names: list[str]) -> dict:
     return {**known, "declared": ", ".join(names)} if names else known
 
 
-def peak_device(framework) -> dict:
+def peak_device(framework: Framework) -> dict:
     """The record's peak of device memory and what it counts; None where nothing is counted."""
     peak_mib = framework.peak_device_mib()
     words = getattr(framework, "peak_device_counts", None)

@@ -1,5 +1,7 @@
 """What must hold for a run to be about its row; a breach is an error, never a number."""
 
+from collections.abc import Callable
+
 
 class WrongModel(RuntimeError):
     """The model that was built is not the one that the row is about."""
@@ -20,7 +22,7 @@ class WrongDevice(RuntimeError):
     """The framework computes on another kind of device than the one that was asked for."""
 
 
-def check_device(asked: str, live) -> None:
+def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
     """Raise :class:`WrongDevice` unless a library computes on what was asked for.
 
     live: tells where it does, see :mod:`measure.live`; may fail where there is no device.

@@ -1,6 +1,6 @@
-"""The measured process: import, build, measure one task, tell the parent.
+"""The measured process: import, build, measure one task, report to the parent.
 
-Reads its cell from the command line as JSON and writes one JSON line per event
+Reads what it is to measure from the command line as JSON and writes one JSON line per event
 to the file descriptor it is given. A kill loses only what was in flight.
 """
 
@@ -10,7 +10,9 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
@@ -25,14 +27,14 @@ from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
 
 
-def measure(task: dict, events: Events) -> None:
-    """One run; where it fails, its warnings are told all the same."""
-    for folder in task["folders"]:
+def measure(request: dict[str, Any], events: Events) -> None:
+    """One run; where it fails, its warnings are reported all the same."""
+    for folder in request["folders"]:
         models.__path__.append(str(Path(folder, "models")))
         frameworks.__path__.append(str(Path(folder, "frameworks")))
     caught = catch_warnings()
     try:
-        Measurement(task, events, caught).run()
+        Measurement(request, events, caught).run()
     except BaseException:
         events.send("warnings", warnings=caught)
         raise
@@ -43,24 +45,24 @@ def catch_warnings() -> list[str]:
     caught: list[str] = []
     show = warnings.showwarning
 
-    def remember(message, category, *rest):
+    def remember(message: Warning | str, category: type[Warning], *rest: Any) -> None:
         text = f"{category.__name__}: {message}"
         if text not in caught:
             caught.append(text)
         show(message, category, *rest)
 
-    warnings.showwarning = remember
+    warnings.showwarning = remember  # type: ignore[assignment]  # takes the rest as it is
     return caught
 
 
 class Measurement:
-    """One run, stage by stage; each stage tells the parent what it found."""
+    """One run, stage by stage; each stage reports to the parent what it found."""
 
-    def __init__(self, task: dict, events: Events, caught: list[str]):
+    def __init__(self, request: dict[str, Any], events: Events, caught: list[str]) -> None:
         """caught: Python's warnings so far, appended to by others."""
-        self.task, self.events, self.caught = task, events, caught
-        self.protocol = PROTOCOLS[task["scale"]]
-        self.cell = frameworks.Cell(**task["cell"])
+        self.request, self.events, self.caught = request, events, caught
+        self.protocol = PROTOCOLS[request["scale"]]
+        self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
         self.seconds: dict[str, float] = {}
         self.legacy: dict | None = None
@@ -82,7 +84,7 @@ class Measurement:
             self.probe()
         with self._extra():
             self.profile()
-        self._tell_timing()
+        self._report_timing()
 
     def load(self) -> None:
         """Import the framework, force what the configuration asks for, see that it is so."""
@@ -100,7 +102,7 @@ class Measurement:
         self.work = importlib.import_module(f"measure.models.{cell.model}.work")
         self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
         self.events.send("work", work={**sizes, **self.amount})
-        check_model(sizes, self.task["parameters"], self.task["trains"])
+        check_model(sizes, self.request["parameters"], self.request["trains"])
 
     def time(self) -> None:
         """First step, warm-up, blocks and single steps, through the public API."""
@@ -110,7 +112,7 @@ class Measurement:
             framework.fence,
             framework.compilations,
             on_window=getattr(framework, "restart_peak_device", None),
-            on_block=lambda timer: self._tell_timing(),
+            on_block=lambda timer: self._report_timing(),
         )
         others = other_cpu_seconds()
         start = time.perf_counter()
@@ -119,7 +121,7 @@ class Measurement:
         share = foreign_share(others, other_cpu_seconds(), wall_s)
         self.events.send("foreign", share=share)
         self.events.send("window", ns=self.timer.window_ns)
-        self._tell_timing()
+        self._report_timing()
 
     def estimate_as_published(self) -> None:
         """ms/step by the published benchmark's arithmetic."""
@@ -134,13 +136,13 @@ class Measurement:
         self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
         self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
-        self._tell_timing()
+        self._report_timing()
         self.events.send("warnings", warnings=self.caught)
 
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""
         probes = []
-        for wanted in self.task["probes"] if self.framework.probeable else []:
+        for wanted in self.request["probes"] if self.framework.probeable else []:
             probes.append(probe(self.framework, self.protocol, self.work, wanted))
             self.events.send("probes", probes=probes)
 
@@ -154,18 +156,18 @@ class Measurement:
                 card = with_attention_seen(self.card, kernels)
                 self.events.send("parity", parity=card)
 
-    def _tell_timing(self) -> None:
-        told = timing(self.seconds, self.timer, self.legacy, self.extra_s)
-        self.events.send("timing", timing=told)
+    def _report_timing(self) -> None:
+        found = timing(self.seconds, self.timer, self.legacy, self.extra_s)
+        self.events.send("timing", timing=found)
 
     @contextlib.contextmanager
-    def _seconds(self, name: str):
+    def _seconds(self, name: str) -> Iterator[None]:
         start = time.perf_counter_ns()
         yield
         self.seconds[name] = (time.perf_counter_ns() - start) / 1e9
 
     @contextlib.contextmanager
-    def _extra(self):
+    def _extra(self) -> Iterator[None]:
         start = time.perf_counter_ns()
         try:
             yield

@@ -3,7 +3,9 @@
 import ctypes
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 MAPS = Path("/proc/self/maps")
 
@@ -16,7 +18,7 @@ def versions(maps: Path = MAPS) -> dict[str, str | None]:
     }
 
 
-def _told(maps: Path, library: str, ask) -> str | None:
+def _told(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
     """What the loaded copies of a library say of themselves; more than one is worth knowing."""
     name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
     try:
@@ -28,14 +30,14 @@ def _told(maps: Path, library: str, ask) -> str | None:
     return ", ".join(sorted(found)) or None
 
 
-def _asked(path: str, ask) -> str | None:
+def _asked(path: str, ask: Callable[[Any], str | None]) -> str | None:
     try:
         return ask(ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY))
     except (OSError, AttributeError):  # unloaded meanwhile, or another library of that name
         return None
 
 
-def _cuda(library) -> str | None:
+def _cuda(library: Any) -> str | None:
     """12090 is 12.9."""
     number = ctypes.c_int()
     if library.cudaRuntimeGetVersion(ctypes.byref(number)):
@@ -43,7 +45,7 @@ def _cuda(library) -> str | None:
     return f"{number.value // 1000}.{number.value % 1000 // 10}"
 
 
-def _cudnn(library) -> str:
+def _cudnn(library: Any) -> str:
     """92800 is 9.28.0; before version 9 there was a digit less, 8902 is 8.9.2."""
     library.cudnnGetVersion.restype = ctypes.c_size_t
     number = library.cudnnGetVersion()

@@ -4,14 +4,16 @@ Each function returns ``(cpu, cuda or the library's own word for another, the li
 JAX without its plugin and TensorFlow without one library of CUDA say nothing and go on the host.
 """
 
+from typing import Any
 
-def of_jax(jax) -> tuple[str, str]:
+
+def of_jax(jax: Any) -> tuple[str, str]:
     """Of the device that JAX takes by itself."""
     platform = jax.devices()[0].platform
     return {"gpu": "cuda"}.get(platform, platform), f"jax {jax.__version__}"
 
 
-def of_tensorflow(tf) -> tuple[str, str]:
+def of_tensorflow(tf: Any) -> tuple[str, str]:
     """Of an operation that TensorFlow places by itself."""
     kind = tf.DeviceSpec.from_string((tf.ones((2, 2)) + 1.0).device).device_type
     built_for = tf.sysconfig.get_build_info().get("cuda_version")
@@ -19,6 +21,6 @@ def of_tensorflow(tf) -> tuple[str, str]:
     return {"GPU": "cuda", "CPU": "cpu"}.get(kind, kind), f"tensorflow {tf.__version__} ({build})"
 
 
-def of_torch(torch, tensor) -> tuple[str, str]:
+def of_torch(torch: Any, tensor: Any) -> tuple[str, str]:
     """Of a tensor that was put where the model goes."""
     return tensor.device.type, f"torch {torch.__version__}"

@@ -3,11 +3,13 @@
 import dataclasses
 import traceback
 
+from measure.frameworks import Framework
+from measure.models import Work
 from measure.protocol import Protocol
 from measure.timer import Timer
 
 
-def probe(framework, protocol: Protocol, work, wanted: dict) -> dict:
+def probe(framework: Framework, protocol: Protocol, work: Work, wanted: dict) -> dict:
     """The same step at another batch size or length; a failure is a finding of its own."""
     cell = framework.cell
     changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}

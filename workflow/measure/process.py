@@ -1,4 +1,4 @@
-"""A measured process as its supervisor wants it: pinned, telling what it finds, gone at once."""
+"""A measured process as its supervisor wants it: pinned, reporting what it finds, gone at once."""
 
 import contextlib
 import json
@@ -8,32 +8,34 @@ import re
 import signal
 import sys
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 
 class Events:
     """JSON lines to the parent."""
 
-    def __init__(self, descriptor: int):
+    def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
-    def send(self, kind: str, **fields) -> None:
+    def send(self, kind: str, **fields: Any) -> None:
         os.write(self._descriptor, (json.dumps({"event": kind, **fields}) + "\n").encode())
 
 
-def run(measure) -> None:
-    """Call ``measure(task, events)`` with the task of the command line, and end the process.
+def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
+    """Call ``measure(request, events)`` with what the command line asks for, and end the process.
 
     The parent hears first what is installed here, and last ``done`` or ``failed``.
     """
     die_with_parent()
-    task = json.loads(sys.argv[1])
-    events = Events(task["events_fd"])
+    request: dict[str, Any] = json.loads(sys.argv[1])
+    events = Events(request["events_fd"])
     if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
-        os.sched_setaffinity(0, task["affinity"])
+        os.sched_setaffinity(0, request["affinity"])
     try:
         python = sys.version.split()[0]
         events.send("packages", packages=installed(), prefix=sys.prefix, python=python)
-        measure(task, events)
+        measure(request, events)
         events.send("done")
     except BaseException as error:
         events.send("failed", type=type(error).__name__, message=str(error))

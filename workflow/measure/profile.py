@@ -7,6 +7,9 @@ A faster host language could at most save that part.
 
 import time
 import traceback
+from collections.abc import Callable
+
+from measure.frameworks import Framework
 
 MOST_STEPS = 3
 ENOUGH_NS = 200_000_000  # a longer step is profiled alone
@@ -21,7 +24,13 @@ class ProfileTimer:
     step is known to take.
     """
 
-    def __init__(self, fence, begin, end, step_ns: float):
+    def __init__(
+        self,
+        fence: Callable[[], None],
+        begin: Callable[[], None],
+        end: Callable[[], list[tuple[int, int]]],
+        step_ns: float,
+    ) -> None:
         self._fence, self._begin, self._end = fence, begin, end
         self.steps = MOST_STEPS if step_ns < ENOUGH_NS else 1
         self._ticks = 0
@@ -53,14 +62,14 @@ class ProfileTimer:
 
 def union_ns(intervals: list[tuple[int, int]]) -> int:
     """Nanoseconds covered by at least one interval."""
-    covered, reached = 0, float("-inf")
+    covered, reached = 0.0, float("-inf")
     for start, end in sorted(intervals):
         covered += max(0, end - max(start, reached))
         reached = max(reached, end)
     return int(covered)
 
 
-def profile(framework, step_ns: float) -> dict | None:
+def profile(framework: Framework, step_ns: float) -> dict | None:
     """The record's ``host_overhead``; None where the profiler failed, which costs nothing."""
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
     try:

@@ -7,13 +7,17 @@ A fence waits until every output and every updated variable of the steps issued
 so far is ready; it runs only at the borders of blocks.
 """
 
+from __future__ import annotations
+
 import math
 import time
+from collections.abc import Callable, Generator, Iterator
 
 from measure.protocol import Protocol
 from measure.steady import MIN_BLOCKS, is_steady
 
 MAX_WARMUP_STEPS = 20
+Steps = Iterator[None]  # one entry before each step
 
 
 class Finished(Exception):
@@ -33,12 +37,12 @@ class Timer:
     def __init__(
         self,
         protocol: Protocol,
-        fence,
-        compilations,
-        on_window=None,
-        on_block=None,
-        clock=None,
-    ):
+        fence: Callable[[], None],
+        compilations: Callable[[], int | None],
+        on_window: Callable[[], object] | None = None,
+        on_block: Callable[[Timer], object] | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
         self._protocol = protocol
         self._fence = fence
         self._compilations = compilations
@@ -85,7 +89,7 @@ class Timer:
         """Mean of the pipelined steps so far, 0 before the first block."""
         return sum(ns for _, ns in self.blocks) / self.steps if self.blocks else 0.0
 
-    def _run(self):
+    def _run(self) -> Steps:
         yield  # first step
         self._fence()
         self.first_step_ns = self._clock() - self.started_ns
@@ -96,11 +100,12 @@ class Timer:
         yield from self._pipelined(step_ns)
         if self._protocol.synchronised_steps:
             yield from self._synchronised()
-        if self.compilations_before is not None:
-            self.compilations_during = self._compilations() - self.compilations_before
+        compilations = self._compilations()
+        if compilations is not None and self.compilations_before is not None:
+            self.compilations_during = compilations - self.compilations_before
         self.ended_ns = self._clock()
 
-    def _warm_up(self):
+    def _warm_up(self) -> Generator[None, None, int]:
         """Discard steps until enough have passed without a compilation."""
         quiet, compiled, step_ns = 0, self._compilations(), 0
         began = self._clock()
@@ -118,7 +123,7 @@ class Timer:
         self.warmup_ns = self._clock() - began
         return step_ns
 
-    def _pipelined(self, step_ns: int):
+    def _pipelined(self, step_ns: int) -> Steps:
         size = block_size(self._protocol, step_ns)
         while not self._enough():
             yield from self._block(min(size, self._protocol.max_steps - self.steps))
@@ -127,7 +132,7 @@ class Timer:
             while self.steps < goal:
                 yield from self._block(min(size, goal - self.steps))
 
-    def _block(self, size: int):
+    def _block(self, size: int) -> Steps:
         start = self._clock()
         for _ in range(size):
             yield
@@ -160,7 +165,7 @@ class Timer:
         p = self._protocol
         return self.steps < p.min_steps or (p.extends and len(self.blocks) < MIN_BLOCKS)
 
-    def _synchronised(self):
+    def _synchronised(self) -> Steps:
         began = self._clock()
         while len(self.synchronised_ns) < self._protocol.synchronised_steps:
             start = self._clock()

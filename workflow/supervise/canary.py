@@ -9,9 +9,10 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from contract.ending import of_process
-from supervise import jobs, parent
+from supervise import jobs, preconditions
 from supervise.record import now
 
 PROGRAM = Path(__file__).parent.parent / "measure" / "controls" / "canary.py"
@@ -36,36 +37,41 @@ def canary(options: argparse.Namespace) -> None:
         print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
 
 
-def measure(found: dict, options: argparse.Namespace) -> None:
-    """Fill in what one canary process said and how it ended."""
-    wanted, started = json.loads(options.identity), time.monotonic()
+def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
+    """Fill in what one canary process reported and how it ended."""
+    identity, started = json.loads(options.identity), time.monotonic()
     found["status"], found["reason"] = "error", "its environment cannot be deployed"
     try:
-        environment = jobs.provide(options, wanted, options.output)
-        found["status"], found["reason"] = supervised(found, wanted, environment, options)
-    except parent.Refused as refusal:
+        environment = jobs.provide(options, identity, options.output)
+        found["status"], found["reason"] = supervised(found, identity, environment, options)
+    except preconditions.Refused as refusal:
         found["reason"] = str(refusal)
     found.update(finished_at=now(), total_s=time.monotonic() - started)
 
 
-def supervised(found: dict, wanted: dict, environment: dict, options) -> tuple[str, str]:
+def supervised(
+    found: dict[str, Any],
+    identity: dict[str, Any],
+    environment: dict[str, Any],
+    options: argparse.Namespace,
+) -> tuple[str, str]:
     """``(status, reason)`` of the canary's process; its numbers are filled in."""
-    task = {"part_s": wanted["part_s"]}
-    child = jobs.supervised(PROGRAM, task, wanted, environment, options, TIME_LIMIT_S)
-    found["python_loop_ms"] = child.said("python_loop", "ms")
-    found["memory_copy_gib_per_s"] = child.said("memory_copy", "gib_per_s")
-    found["matmul"] = child.said("matmul", "products") or []
+    request = {"part_s": identity["part_s"]}
+    child = jobs.supervised(PROGRAM, request, identity, environment, options, TIME_LIMIT_S)
+    found["python_loop_ms"] = child.reported("python_loop", "ms")
+    found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
+    found["matmul"] = child.reported("matmul", "products") or []
     return of_process(child.ending())
 
 
-def skeleton(identity: str) -> dict:
+def skeleton(identity_text: str) -> dict[str, Any]:
     """A canary that has measured nothing yet."""
-    wanted = json.loads(identity)
+    identity = json.loads(identity_text)
     return {
         "schema": "millistep.canary/1",
-        "index": wanted["index"],
-        "identity": identity,
-        "machine_id": parent.machine_card(wanted)["id"],
+        "index": identity["index"],
+        "identity": identity_text,
+        "machine_id": preconditions.machine_card(identity)["id"],
         "started_at": now(),
         "finished_at": now(),
         "total_s": 0.0,

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from contract import ending
-from supervise import jobs, parent, progress
+from supervise import jobs, parent, preconditions, progress
 from supervise.record import RecordFile
+from supervise.skeleton import skeleton
 
 
 def arguments() -> argparse.Namespace:
@@ -36,7 +37,7 @@ def main() -> int:
             write_killed(options)
         else:
             measure(options, started)
-    except parent.Refused as refusal:
+    except preconditions.Refused as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         started.unlink(missing_ok=True)
         return 1
@@ -52,9 +53,9 @@ def main() -> int:
 
 def measure(options: argparse.Namespace, started: Path) -> None:
     """One run; ``started`` stays behind only if this very process is killed."""
-    cell = json.loads(options.identity)
+    identity = json.loads(options.identity)
     try:
-        environment = jobs.provide(options, cell, options.record)
+        environment = jobs.provide(options, identity, options.record)
     except jobs.NoEnvironment as problem:
         write_without_environment(options, str(problem))
         return
@@ -77,24 +78,24 @@ def measure(options: argparse.Namespace, started: Path) -> None:
 
 def write_without_environment(options: argparse.Namespace, reason: str) -> None:
     """The column's own packages cannot be installed: its cells say why, the others go on."""
-    cell = json.loads(options.identity)
+    identity = json.loads(options.identity)
     environment = {
         "name": options.environment.stem,
         "method": options.deployment,
-        "definition_sha256": cell["environment"],
+        "definition_sha256": identity["environment"],
         "python": "",
         "packages": {},
     }
-    record = parent.skeleton(options.identity, cell, environment)
+    record = skeleton(options.identity, identity, environment)
     record["not_tried"] = {"not_installed": reason}
     record["status"], record["reason"] = ending.of_record(record)
     RecordFile(options.record).write_new(record)
-    print(f"    error: {reason}", file=sys.stderr, flush=True)
+    print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
 
 
 def write_killed(options: argparse.Namespace) -> None:
     """The first attempt was killed together with its supervisor: say so."""
-    cell = json.loads(options.identity)
-    record = parent.skeleton(options.identity, cell, jobs.provide(options, cell, options.record))
+    identity = json.loads(options.identity)
+    record = skeleton(options.identity, identity, jobs.provide(options, identity, options.record))
     RecordFile(options.record).write_new(record)
     print(f"    killed: {record['reason']}", file=sys.stderr, flush=True)

@@ -8,15 +8,16 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
-from supervise import parent, processors, variables
+from supervise import preconditions, processors, variables
 from supervise.watch import Watched
 
 
-class NoEnvironment(parent.Refused):
+class NoEnvironment(preconditions.Refused):
     """What is to be put over an environment cannot be, today or another day."""
 
 
@@ -37,7 +38,7 @@ def exit_code(job: Callable[[], None]) -> int:
     end_by_interrupt()
     try:
         job()
-    except parent.Refused as refusal:
+    except preconditions.Refused as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -52,50 +53,51 @@ def end_by_interrupt() -> None:
         signal.signal(ending, signal.default_int_handler)
 
 
-def provide(options: argparse.Namespace, wanted: dict, output: Path) -> dict:
+def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
     """The environment's marker, deployed now if what is there is not what was planned.
 
-    output: what cannot be measured without it. Raises :class:`supervise.parent.Refused`, of which
-    :class:`NoEnvironment` is one.
+    output: what cannot be measured without it. Raises
+    :class:`supervise.preconditions.Refused`, of which :class:`NoEnvironment` is one.
     """
     available = len(processors.available())
-    if available < wanted["threads"]:
-        raise parent.Refused(
-            f"{output}: planned for {wanted['threads']} threads, {available} processors are here"
+    if available < identity["threads"]:
+        raise preconditions.Refused(
+            f"{output}: planned for {identity['threads']} threads, {available} processors are here"
         )
     environment = read(options.environment)
-    if not as_planned(environment, options.deployment, wanted):
+    if environment is None or not as_planned(environment, options.deployment, identity):
         name = options.environment.stem
-        words = ["--name", name, "--definition", str(options.definition)]
-        words += ["--method", options.deployment, "--marker", str(options.environment)]
-        words += ["--planned", wanted["environment"]]
+        arguments = ["--name", name, "--definition", str(options.definition)]
+        arguments += ["--method", options.deployment, "--marker", str(options.environment)]
+        arguments += ["--planned", identity["environment"]]
         for overlay in options.overlay:
-            words += ["--overlay", overlay]
-        if wanted["interpreter"]:
-            words += ["--interpreter", wanted["interpreter"]]
+            arguments += ["--overlay", overlay]
+        if identity["interpreter"]:
+            arguments += ["--interpreter", identity["interpreter"]]
         try:
-            environment = environments.deployed(environments.arguments(words))
+            environment = environments.deployed(environments.arguments(arguments))
         except Uninstallable as problem:
             raise NoEnvironment(str(problem)) from None
         except (EnvironmentProblem, OSError) as problem:
             print(f"{name}: {problem}", file=sys.stderr)
-            raise parent.Refused(f"{output}: not measured, its environment is not there") from None
+            raise preconditions.Refused(
+                f"{output}: not measured, its environment is not there"
+            ) from None
     return environment
 
 
-def as_planned(environment: dict | None, deployment: str, wanted: dict) -> bool:
+def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:
     """Whether a marker speaks of an environment that is there and is the one planned."""
     return (
-        environment is not None
-        and environment["method"] == deployment
-        and environment["definition_sha256"] == wanted["environment"]
+        environment["method"] == deployment
+        and environment["definition_sha256"] == identity["environment"]
         and os.access(environment["interpreter"], os.X_OK)
         and os.path.isdir(environment.get("beneath", environment["prefix"]))
-        and (deployment != "conda" or parent.conda_prefix(environment) == Path(sys.prefix))
+        and (deployment != "conda" or preconditions.conda_prefix(environment) == Path(sys.prefix))
     )
 
 
-def read(marker: Path) -> dict | None:
+def read(marker: Path) -> dict[str, Any] | None:
     """A marker, or None where there is none that can be read."""
     try:
         return json.loads(marker.read_text())
@@ -104,36 +106,43 @@ def read(marker: Path) -> dict | None:
 
 
 def supervised(
-    program: Path, task: dict, wanted: dict, environment: dict, options, time_limit_s: float
+    program: Path,
+    request: dict[str, Any],
+    identity: dict[str, Any],
+    environment: dict[str, Any],
+    options: argparse.Namespace,
+    time_limit_s: float,
 ) -> Watched:
-    """A measuring process that has ended: what it said, and how it ended.
+    """A measuring process that has ended: what it reported, and how it ended.
 
     It gets the accelerator, library, seed, threads, processors, GPU and environment
-    variables of ``wanted`` besides its task. Raises :class:`supervise.parent.Refused`.
+    variables of the identity besides the request. Raises :class:`supervise.preconditions.Refused`.
     """
-    parent.check_environment(wanted, environment)
-    common = {name: wanted[name] for name in ("accelerator", "library", "seed", "threads")}
-    common["affinity"] = processors.pinned(wanted["threads"])
+    preconditions.check_environment(identity, environment)
+    common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
+    common["affinity"] = processors.pinned(identity["threads"])
     options.log.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
         child = Watched(
             environment["interpreter"],
-            {**common, **task},
-            variables.of_process(wanted, Path(scratch), parent.visible_device(wanted) or ""),
+            {**common, **request},
+            variables.of_process(
+                identity, Path(scratch), preconditions.visible_device(identity) or ""
+            ),
             options.log,
             program=program,
         )
         child.wait(
             time_limit_s,
             options.memory_limit_mib,
-            lambda found: parent.check_packages(environment, found),
+            lambda found: preconditions.check_packages(environment, found),
         )
     return child
 
 
-def write(output: Path, found: dict) -> None:
-    """Put a file in place, atomically; raises :class:`supervise.parent.Refused`."""
+def write(output: Path, found: dict[str, Any]) -> None:
+    """Put a file in place, atomically; raises :class:`supervise.preconditions.Refused`."""
     try:
         write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
     except OSError as error:
-        raise parent.Refused(f"{output}: cannot be written: {error.strerror}") from error
+        raise preconditions.Refused(f"{output}: cannot be written: {error.strerror}") from error

@@ -12,9 +12,10 @@ import signal
 import statistics
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from measure.protocol import PROTOCOLS
-from supervise import jobs, parent
+from supervise import jobs, parent, preconditions
 from supervise.monitor import Monitor
 from supervise.processors import pinned
 from supervise.record import now
@@ -51,11 +52,11 @@ def known_steps(options: argparse.Namespace) -> None:
     jobs.write(options.output, found)
 
 
-def skeleton(identity: str) -> dict:
+def skeleton(identity_text: str) -> dict[str, Any]:
     """The self-test's own part of its file, with nothing measured yet."""
     return {
         "schema": "millistep.self_test/1",
-        "identity": identity,
+        "identity": identity_text,
         "started_at": now(),
         "status": "killed",
         "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
@@ -65,28 +66,33 @@ def skeleton(identity: str) -> dict:
     }
 
 
-def measure(found: dict, options: argparse.Namespace) -> None:
+def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
     """Fill in the known steps, then the monitor's on/off pair."""
-    wanted = json.loads(options.identity)
+    identity = json.loads(options.identity)
     found["status"], found["reason"] = "ok", ""
     try:
-        environment = jobs.provide(options, wanted, options.output)
-        for step_ms, runs in wanted["known_steps"]:
-            records = [known_step(wanted, step_ms, environment, options) for _ in range(runs)]
+        environment = jobs.provide(options, identity, options.output)
+        for step_ms, runs in identity["known_steps"]:
+            records = [known_step(identity, step_ms, environment, options) for _ in range(runs)]
             for record in records:
                 if record["status"] != "ok":
                     found.update(status=record["status"], reason=record["reason"])
                     return
             blocks = [record["timing"]["blocks"] for record in records]
             found["known_steps"].append(reported(step_ms, blocks))
-        found["monitor"] = monitor_pair(wanted, environment, options)
-    except parent.Refused as refusal:
+        found["monitor"] = monitor_pair(identity, environment, options)
+    except preconditions.Refused as refusal:
         found.update(status="error", reason=str(refusal))
 
 
-def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict:
+def known_step(
+    identity: dict[str, Any],
+    step_ms: float,
+    environment: dict[str, Any],
+    options: argparse.Namespace,
+) -> dict:
     """The record of a run whose step lasts ``step_ms`` milliseconds."""
-    cell = {
+    cell: dict[str, Any] = {
         "model": "known_step",
         "column": "known_step",
         "framework": "known_step",
@@ -101,7 +107,7 @@ def known_step(wanted: dict, step_ms: float, environment: dict, options) -> dict
         "least_memory_mib": 0,
         "trains": "nothing",
         "probes": [],
-        **{name: wanted[name] for name in SHARED},
+        **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
@@ -129,24 +135,26 @@ def reported(step_ms: float, runs: list[list[dict]]) -> dict:
     }
 
 
-def monitor_pair(wanted: dict, environment: dict, options) -> dict | None:
+def monitor_pair(
+    identity: dict[str, Any], environment: dict[str, Any], options: argparse.Namespace
+) -> dict | None:
     """Times of a step with and without the monitor; None where either could not run."""
-    interval_s = PROTOCOLS[wanted["scale"]].monitor_s
+    interval_s = PROTOCOLS[identity["scale"]].monitor_s
     with Monitor(
         options.monitor_interpreter,
-        pinned(wanted["threads"]),
-        parent.visible_device(wanted),
+        pinned(identity["threads"]),
+        preconditions.visible_device(identity),
         interval_s,
-        wanted["variables"],
+        identity["variables"],
     ) as monitor:
         if monitor.pid is None:
             return None
-        task = {
-            "pairs": wanted["monitor_pairs"],
-            "part_s": wanted["monitor_part_s"],
+        request = {
+            "pairs": identity["monitor_pairs"],
+            "part_s": identity["monitor_part_s"],
             "monitor_pid": monitor.pid,
         }
-        child = jobs.supervised(MONITOR_PAIR, task, wanted, environment, options, TIME_LIMIT_S)
+        child = jobs.supervised(MONITOR_PAIR, request, identity, environment, options, TIME_LIMIT_S)
         with contextlib.suppress(ProcessLookupError):
             os.kill(monitor.pid, signal.SIGCONT)  # the child may have ended in between
     pair = child.events.get("pair")

@@ -23,16 +23,17 @@ def card(accelerator: str, device: str | int = "auto") -> dict:
 
 def card_with(gpu: Gpu | None) -> dict:
     """The card of this machine with a GPU that was already asked for, or without one."""
+    memory_mib = memory_mib_total()
     facts = {
         "cpu": cpu_model(),
         "cores": os.cpu_count() or 1,
-        "memory_mib": memory_mib_total(),
+        "memory_mib": memory_mib,
         "os": f"{platform.system()} {platform.release()} {platform.machine()}",
         "accelerator_name": gpu and gpu.name,
         "accelerator_memory_mib": gpu and gpu.memory_mib,
     }
     # The kernel changes with every update, the machine does not; memory varies by a page.
-    same = {**facts, "os": platform.machine(), "memory_mib": facts["memory_mib"] // 1024}
+    same = {**facts, "os": platform.machine(), "memory_mib": memory_mib // 1024}
     digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()[:12]
     return {"id": digest, **facts}
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from supervise.processors import beside
 from supervise.variables import inherited
@@ -33,7 +34,7 @@ class Monitor:
         gpu: str | None,
         interval_s: float,
         variables: dict[str, str],
-    ):
+    ) -> None:
         self.interval_s = interval_s
         self.samples: list[dict] = []
         self._process = None
@@ -55,18 +56,18 @@ class Monitor:
                 start_new_session=True,  # an interrupt of the terminal is not for it
             )
         except OSError as error:
-            _tell(str(error))
+            _report(str(error))
 
     def __enter__(self) -> "Monitor":
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: Any) -> None:
         self.stop()
 
     @property
     def pid(self) -> int | None:
         """Of the sampler's process, None without one."""
-        return self._process and self._process.pid
+        return self._process.pid if self._process else None
 
     def stop(self) -> None:
         """End the sampler and take what it saw; nothing, if it does not answer."""
@@ -74,19 +75,19 @@ class Monitor:
         if process is None:
             return
         try:
-            said, words = process.communicate(timeout=STOP_S)
-            trouble = words.decode(errors="replace").splitlines()
-            self.samples = json.loads(said)
+            answer, complaints = process.communicate(timeout=STOP_S)
+            trouble = complaints.decode(errors="replace").splitlines()
+            self.samples = json.loads(answer)
             if trouble:
-                _tell(trouble[-1])
+                _report(trouble[-1])
         except (subprocess.TimeoutExpired, OSError):
-            _tell("the sampler does not answer")
+            _report("the sampler does not answer")
         except ValueError:
-            _tell(trouble[-1] if trouble else f"the sampler ended with {process.returncode}")
+            _report(trouble[-1] if trouble else f"the sampler ended with {process.returncode}")
         finally:
             process.kill()
             process.wait()
 
 
-def _tell(reason: str) -> None:
+def _report(reason: str) -> None:
     print(f"    monitor: {reason}", file=sys.stderr, flush=True)

@@ -8,29 +8,27 @@ and is refused in one line.
 import copy
 import dataclasses
 import json
-import sys
 import tempfile
 import time
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from contract import ending
 from measure.protocol import PROTOCOLS
-from supervise import device, logs, machine, processors, samples, variables
+from supervise import logs, machine, samples, variables
 from supervise.monitor import Monitor
-from supervise.record import SCHEMA, RecordFile, now
+from supervise.preconditions import (
+    Refused,
+    check_environment,
+    check_packages,
+    too_large,
+    visible_device,
+)
+from supervise.record import RecordFile, now
+from supervise.skeleton import skeleton
 from supervise.watch import Watched
 
-CELL_FIELDS = (
-    "scale",
-    "accelerator",
-    "model",
-    "task",
-    "batch_size",
-    "column",
-    "framework",
-    "run",
-)
 CHILD_FIELDS = (
     "model",
     "task",
@@ -45,51 +43,51 @@ CHILD_FIELDS = (
     "threads",
 )
 SETTINGS = ("mode", "jit_compile")  # of the frameworks that take them
-THREAD_POLICY = (
-    "one thread per processor, of each physical core first, pinned, the same number in every pool"
-)
 
 
-class Refused(Exception):
-    """This run must not be measured; the message is one line for the user."""
+@dataclass(frozen=True)
+class Job:
+    """What is measured, in which environment, within which limits.
+
+    environment: the marker that its deployment wrote. folders: places with ``models/`` or
+    ``frameworks/`` beside our own. monitor_interpreter: one that can sample the machine
+    meanwhile, None to leave it alone.
+    """
+
+    identity: dict[str, Any]
+    environment: dict[str, Any]
+    log: Path
+    time_limit_s: float
+    memory_limit_mib: float
+    folders: tuple[str, ...] = ()
+    monitor_interpreter: str | None = None
 
 
 def run(
-    identity: str,
-    environment: dict,
+    identity_text: str,
+    environment: dict[str, Any],
     record_path: Path,
     log: Path,
     time_limit_s: float,
     memory_limit_mib: float,
     folders: tuple[str, ...] = (),
     monitor_interpreter: str | None = None,
-) -> dict:
-    """Measure one run and write its record, which is returned.
+) -> dict[str, Any]:
+    """Measure one run and write its record, which is returned; raises :class:`Refused`.
 
-    identity: the plan's JSON string. environment: the marker that the
-    environment's deployment wrote. folders: places with ``models/`` or
-    ``frameworks/`` beside our own. monitor_interpreter: one that can sample the
-    machine meanwhile, None to leave it alone.
+    identity_text: the plan's JSON string. The others: see :class:`Job`.
     """
-    cell = json.loads(identity)
-    check_environment(cell, environment)
+    identity = json.loads(identity_text)
+    limits = (time_limit_s, memory_limit_mib)
+    job = Job(identity, environment, log, *limits, folders, monitor_interpreter)
+    check_environment(identity, environment)
     file = RecordFile(record_path)
     try:
         file.reserve()
         log.parent.mkdir(parents=True, exist_ok=True)
-        record = skeleton(identity, cell, environment)
-        record["not_tried"] = too_large(cell, record["machine"], memory_limit_mib)
-        if record["not_tried"]:
-            record["status"], record["reason"] = ending.of_record(record)
-        else:
-            limits = (time_limit_s, memory_limit_mib)
-            attempt = partial(
-                _monitored, record, cell, environment, log, limits, folders, monitor_interpreter
-            )
-            record = attempt()
-            if record["status"] == "invalid":
-                # A compilation fell into the window, perhaps by a rare chance: once more.
-                record = {**attempt(), "restarted": record["reason"]}
+        record = skeleton(identity_text, identity, environment)
+        record["not_tried"] = too_large(identity, record["machine"], memory_limit_mib)
+        record = _not_tried(record) if record["not_tried"] else _tried(job, record)
         file.write(record)
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
@@ -98,198 +96,110 @@ def run(
     return record
 
 
-def machine_card(wanted: dict) -> dict:
-    """What a record says of the machine and the one GPU of a run."""
-    try:
-        return machine.card(wanted["accelerator"], wanted["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
+def _not_tried(record: dict[str, Any]) -> dict[str, Any]:
+    status, reason = ending.of_record(record)
+    return {**record, "status": status, "reason": reason}
 
 
-def visible_device(wanted: dict) -> str | None:
-    """The GPU as a run's process and its monitor see it; None on the processors."""
-    if wanted["accelerator"] != "cuda":
-        return None
-    try:
-        return device.word(device.chosen(wanted["device"]), wanted["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
+def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
+    record = _monitored(job, empty)
+    if record["status"] != "invalid":
+        return record
+    # A compilation fell into the window, perhaps by a rare chance: once more.
+    return {**_monitored(job, empty), "restarted": record["reason"]}
 
 
-def check_environment(cell: dict, environment: dict) -> None:
-    """Stop before anything is measured in an environment that was not planned."""
-    name = environment["name"]
-    if environment["definition_sha256"] != cell["environment"]:
-        raise Refused(
-            f"environment {name}: deployed from another definition than the one planned; "
-            "run snakemake again so that it is deployed anew"
-        )
-    prefix = conda_prefix(environment)
-    if environment["method"] == "conda" and Path(sys.prefix).resolve() != prefix.resolve():
-        raise Refused(
-            f"environment {name}: deployed by conda in {prefix}, but this job runs "
-            f"in {sys.prefix}; give snakemake the same --use-conda as before"
-        )
-
-
-def conda_prefix(environment: dict) -> Path:
-    """Of an environment that conda deployed, or of the one that lies beneath it."""
-    return Path(environment.get("beneath", environment["prefix"]))
-
-
-def check_packages(environment: dict, found: dict) -> None:
-    """Stop when a deployed environment no longer holds what it was deployed with."""
-    if environment["method"] == "interpreter":
-        return  # the user's own; what it holds is recorded
-    planned, present = environment["packages"], found["packages"]
-    changed = [n for n in sorted({*planned, *present}) if planned.get(n) != present.get(n)]
-    if changed:
-        name = changed[0]
-        raise Refused(
-            f"environment {environment['name']}: {name} is {present.get(name, 'absent')}, deployed "
-            f"was {planned.get(name, 'none')} ({len(changed)} packages differ); remove "
-            f"{environment['prefix']} and run snakemake again"
-        )
-
-
-def too_large(cell: dict, machine_card: dict, memory_limit_mib: float) -> dict | None:
-    """The record's ``not_tried`` of a cell that cannot fit, None if it may.
-
-    Weights, gradients and optimiser state are a lower bound: a cell that is held
-    back for them would surely have failed, after minutes.
-    """
-    needed = cell["least_memory_mib"]
-    if cell["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
-        available, of = machine_card["accelerator_memory_mib"], "gpu"
-    else:
-        available, of = memory_limit_mib, "host"
-    if needed <= available:
-        return None
-    return {"needed_mib": needed, "available_mib": available, "memory_of": of}
-
-
-def _monitored(empty, cell, environment, log, limits, folders, monitor_interpreter):
+def _monitored(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
     """The record of one measuring process, with what the machine did beside it."""
-    record = copy.deepcopy(empty)
-    interval_s = PROTOCOLS[cell["scale"]].monitor_s
-    pinned = record["threads"]["affinity"]
-    gpu = visible_device(cell)
-    with Monitor(monitor_interpreter, pinned, gpu, interval_s, cell["variables"]) as monitor:
-        window = _measure(record, cell, environment, log, *limits, folders)
+    record, identity = copy.deepcopy(empty), job.identity
+    interval_s = PROTOCOLS[identity["scale"]].monitor_s
+    with Monitor(
+        job.monitor_interpreter,
+        record["threads"]["affinity"],
+        visible_device(identity),
+        interval_s,
+        identity["variables"],
+    ) as monitor:
+        window = _measure(job, record)
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
     record["status"], record["reason"] = ending.of_record(record)
     if record["status"] != "ok":
-        record["log_tail"] = logs.tail(log)
+        record["log_tail"] = logs.tail(job.log)
     return record
 
 
-def _measure(record, cell, environment, log, time_limit_s, memory_limit_mib, folders):
-    """Fill in the record with what one measuring process said and how it ended.
+def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
+    """Fill in the record with what one measuring process reported and how it ended.
 
     Returns the borders of the timed steps on the clock of all processes, None if
     it did not come that far.
     """
-    task = {
-        "scale": cell["scale"],
-        "cell": {name: cell[name] for name in CHILD_FIELDS}
-        | {name: cell[name] for name in SETTINGS if name in cell},
-        "parameters": cell["parameters"],
-        "trains": cell["trains"],
-        "probes": cell["probes"],
-        "affinity": record["threads"]["affinity"],
-        "folders": list(folders),
-    }
     swapped = machine.swapped_mib()
     record["load"]["before"] = machine.load_average()
     record["started_at"], start = now(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-        environ = variables.of_process(cell, Path(scratch), visible_device(cell) or "")
-        child = Watched(environment["interpreter"], task, environ, log)
-        child.wait(
-            time_limit_s,
-            memory_limit_mib,
-            lambda found: check_packages(environment, found),
-        )
-        record["total_s"] = time.monotonic() - start
+    child = _child(job, record["threads"]["affinity"])
+    record["total_s"] = time.monotonic() - start
     record["finished_at"] = now()
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
-    record["probes"] = child.said("probes", "probes") or []
-    status, reason = ending.of_process(seen)
-    if seen.measured and status != "ok":
-        # What ended the process after that ended a probe, and the probes that were to follow.
-        missing = cell["probes"][len(record["probes"]) :]
-        record["probes"] += [_failed_probe(cell, wanted, reason) for wanted in missing]
-    record["timing"] = _timing(child.said("timing", "timing"), record["total_s"])
+    record["probes"] = _probes(job.identity, child.reported("probes", "probes") or [], seen)
+    record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
     for name in ("python", "packages"):  # as found by the run, where it came that far
-        record["environment"][name] = child.said("packages", name) or environment[name]
+        found = child.reported("packages", name)
+        record["environment"][name] = found or job.environment[name]
     record["load"]["after"] = machine.load_average()
-    record["load"]["foreign_cpu_share"] = child.said("foreign", "share")
+    record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
-    record["work"] = child.said("work", "work")
-    # As the run says it of its own measurement, before probes; else of all that it came to.
-    record["memory"]["peak_rss_mib"] = child.said("memory", "peak_rss_mib") or child.peak_rss_mib
-    for name in ("peak_device_mib", "peak_device_counts"):
-        record["memory"][name] = child.said("memory", name)
-    record["memory"]["device_limit_mib"] = child.said("limit", "device_limit_mib")
-    record["host_overhead"] = child.said("host_overhead", "host_overhead")
-    record["parity"] = child.said("parity", "parity")
-    record["warnings"] = child.said("warnings", "warnings") or []
-    record["printed"] = logs.printed(log, child.measured_log_bytes)
-    return child.said("window", "ns")
+    record["memory"] = _memory(child)
+    for name in ("work", "host_overhead", "parity"):
+        record[name] = child.reported(name, name)
+    record["warnings"] = child.reported("warnings", "warnings") or []
+    record["printed"] = logs.printed(job.log, child.measured_log_bytes)
+    window: samples.Window = child.reported("window", "ns")
+    return window
 
 
-def skeleton(identity: str, cell: dict, environment: dict) -> dict:
-    """A record that says where and what, and has measured nothing yet."""
-    return {
-        "schema": SCHEMA,
-        "identity": identity,
-        "cell": {name: cell[name] for name in CELL_FIELDS},
-        "status": "killed",
-        "reason": ending.WHOLE_JOB_KILLED,
-        "ending": None,
-        "not_tried": None,
-        "started_at": now(),
-        "finished_at": now(),
-        "total_s": 0.0,
-        "environment": {
-            name: environment[name]
-            for name in ("name", "method", "definition_sha256", "python", "packages")
-        }
-        | {"variables": cell["variables"]},
-        "threads": {
-            "policy": THREAD_POLICY,
-            "requested": cell["threads"],
-            "affinity": processors.pinned(cell["threads"]),
-        },
-        "machine": machine_card(cell),
-        "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
-        "monitor": None,
-        "timing": None,
-        "probes": [],
-        "work": None,
-        "memory": {
-            "peak_rss_mib": None,
-            "peak_device_mib": None,
-            "peak_device_counts": None,
-            "device_limit_mib": None,
-        },
-        "energy": None,
-        "host_overhead": None,
-        "restarted": None,
-        "parity": None,
-        "warnings": [],
-        "printed": [],
-        "log_tail": [],
+def _child(job: Job, affinity: list[int]) -> Watched:
+    """The measuring process, which has ended."""
+    identity = job.identity
+    cell = {name: identity[name] for name in (*CHILD_FIELDS, *SETTINGS) if name in identity}
+    request = {
+        "scale": identity["scale"],
+        "cell": cell,
+        "parameters": identity["parameters"],
+        "trains": identity["trains"],
+        "probes": identity["probes"],
+        "affinity": affinity,
+        "folders": list(job.folders),
     }
+    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
+        child = Watched(job.environment["interpreter"], request, environ, job.log)
+        child.wait(
+            job.time_limit_s,
+            job.memory_limit_mib,
+            lambda found: check_packages(job.environment, found),
+        )
+    return child
 
 
-def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
+def _probes(
+    identity: dict[str, Any], done: list[dict[str, Any]], seen: ending.Ending
+) -> list[dict[str, Any]]:
+    """What ended the process after the measurement ended a probe, and those that were to follow."""
+    status, reason = ending.of_process(seen)
+    if not seen.measured or status == "ok":
+        return done
+    missing = identity["probes"][len(done) :]
+    return done + [_failed_probe(identity, planned, reason) for planned in missing]
+
+
+def _failed_probe(identity: dict[str, Any], planned: dict[str, Any], reason: str) -> dict[str, Any]:
     return {
-        "batch_size": wanted.get("batch_size", cell["batch_size"]),
-        "max_length": wanted.get("max_length"),
+        "batch_size": planned.get("batch_size", identity["batch_size"]),
+        "max_length": planned.get("max_length"),
         "new_tokens": None,
         "steps": 0,
         "elapsed_ns": 0,
@@ -297,7 +207,17 @@ def _failed_probe(cell: dict, wanted: dict, reason: str) -> dict:
     }
 
 
-def _timing(timing: dict | None, total_s: float) -> dict | None:
+def _memory(child: Watched) -> dict[str, Any]:
+    return {
+        # As the run reports it of its own measurement, before probes; else of all that it came to.
+        "peak_rss_mib": child.reported("memory", "peak_rss_mib") or child.peak_rss_mib,
+        "peak_device_mib": child.reported("memory", "peak_device_mib"),
+        "peak_device_counts": child.reported("memory", "peak_device_counts"),
+        "device_limit_mib": child.reported("limit", "device_limit_mib"),
+    }
+
+
+def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | None:
     """The child's timing, and the seconds that it does not account for."""
     if timing is None:
         return None
@@ -305,9 +225,9 @@ def _timing(timing: dict | None, total_s: float) -> dict | None:
     return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
 
 
-def _steps(timing: dict | None) -> int:
+def _steps(timing: dict[str, Any] | None) -> int:
     return sum(block["steps"] for block in timing["blocks"]) if timing else 0
 
 
-def _difference(before, after):
+def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before

@@ -5,19 +5,19 @@ import statistics
 from pathlib import Path
 
 
-def line(plan_path: Path, identity: str, root: Path = Path()) -> str:
+def line(plan_path: Path, identity_text: str, root: Path = Path()) -> str:
     """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
-    cell = json.loads(identity)
-    what = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
-    what = f"{what}, run {cell['run']}"
-    if cell.get("again"):
+    identity = json.loads(identity_text)
+    row = f"{identity['model']} {identity['task']}, batch {identity['batch_size']}"
+    what = f"{row}, {identity['column']}, run {identity['run']}"
+    if identity.get("again"):
         return f"{what}, once more for the self-test"
     try:
         plan = json.loads(plan_path.read_text())
         runs = [run for planned in plan["cells"] for run in planned["runs"]]
     except (OSError, ValueError, KeyError, TypeError):
         return what  # a single record was asked for, without a plan
-    if identity not in {run["identity"] for run in runs}:
+    if identity_text not in {run["identity"] for run in runs}:
         return what  # ... or with an older one
     seconds = [s for run in runs if (s := _seconds(root, run)) is not None]
     left = len(runs) - len(seconds)

@@ -21,7 +21,7 @@ class RecordFile:
     OSError, and :meth:`write` fills the reserved blocks and renames the file.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._partial = path.with_name(f".{path.name}.partial")
 

@@ -14,6 +14,7 @@ import select
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 try:
     import psutil
@@ -56,7 +57,7 @@ class Sampler:
     number; None where it computes on the processors.
     """
 
-    def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")):
+    def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:
         self._processors = processors
         self._gpu = None if gpu is None else gpu_or_words(gpu)
         self._rapl = tried(Rapl, system) if gpu is None else None
@@ -101,7 +102,7 @@ class Rapl:
 
     name = "rapl"
 
-    def __init__(self, system: Path = Path("/sys")):
+    def __init__(self, system: Path = Path("/sys")) -> None:
         domains = sorted(system.glob("class/powercap/intel-rapl:*"))
         # Without their parts (intel-rapl:0:1), which the packages contain.
         self._packages = [
@@ -134,7 +135,7 @@ class Gpu:
 
     name = "nvml"
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         import pynvml
 
         self.nvml = pynvml
@@ -213,7 +214,7 @@ def gpu_or_words(name: str) -> Gpu | None:
         return None
 
 
-def tried(function, *arguments):
+def tried(function: Any, *arguments: Any) -> Any:
     """What the function returns, None where this machine cannot tell."""
     try:
         return function(*arguments)

@@ -7,6 +7,9 @@ processes share.
 
 import statistics
 from itertools import pairwise
+from typing import Any
+
+Window = tuple[int, int] | None
 
 RANGES = (
     "sm_clock_mhz",
@@ -17,7 +20,7 @@ RANGES = (
 )
 
 
-def summary(samples: list[dict], window, interval_s: float) -> dict | None:
+def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
     """The record's ``monitor``; None where no sample fell into the window."""
     inside = _inside(samples, window)
     if not inside:
@@ -39,14 +42,14 @@ def last_free_mib(samples: list[dict]) -> float | None:
     return left[-1] if left else None
 
 
-def energy(samples: list[dict], window, steps: int) -> dict | None:
+def energy(samples: list[dict], window: Window, steps: int) -> dict | None:
     """The record's ``energy``; None without a counter, or with too few samples.
 
     Power changes when timing starts. With two samples inside, at most the parts
     before the first and after the last are guessed from a mean across the border.
     """
     counted = [sample for sample in samples if sample["joules"] is not None]
-    if steps < 1 or len(_inside(counted, window)) < 2:
+    if window is None or steps < 1 or len(_inside(counted, window)) < 2:
         return None
     start, end = (_joules_at(counted, at_ns) for at_ns in window)
     if start is None or end is None:
@@ -54,7 +57,7 @@ def energy(samples: list[dict], window, steps: int) -> dict | None:
     return {"joules_per_step": (end - start) / steps, "counter": counted[0]["counter"]}
 
 
-def _inside(samples: list[dict], window) -> list[dict]:
+def _inside(samples: list[dict], window: Window) -> list[dict]:
     if window is None:
         return []
     return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
@@ -70,8 +73,10 @@ def _range(values: list[float]) -> dict | None:
     return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
-def _growth(samples: list[dict], window, name: str):
+def _growth(samples: list[dict], window: Window, name: str) -> Any:
     """Of a counter, from the last sample before the window to the first one after it."""
+    if window is None:
+        return None
     counted = [sample for sample in samples if sample[name] is not None]
     before = [s[name] for s in counted if s["at_ns"] <= window[0]]
     after = [s[name] for s in counted if s["at_ns"] >= window[1]]

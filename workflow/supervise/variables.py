@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 # The compiler and its folders, the user and his language: nothing that tells a framework what to
 # do.
@@ -56,18 +57,21 @@ _MATTERS = re.compile(
 
 
 def of_process(
-    wanted: dict, scratch: Path, visible_device: str, caller: Mapping[str, str] = os.environ
+    identity: dict[str, Any],
+    scratch: Path,
+    visible_device: str,
+    caller: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
     """All that a measured process is given.
 
-    wanted: accelerator, library, threads and ``variables`` (the configuration's) of the
-    identity, ``weights`` where there are any. visible_device: see :func:`supervise.device.word`.
+    identity: accelerator, library, threads and ``variables`` (the configuration's), and
+    ``weights`` where there are any. visible_device: see :func:`supervise.device.word`.
     """
     return {
-        **inherited(caller, wanted.get("weights", "random")),
-        **wanted["variables"],
-        **ours(wanted, scratch, visible_device),
-        **_temporary_files(wanted["library"], scratch),
+        **inherited(caller, identity.get("weights", "random")),
+        **identity["variables"],
+        **ours(identity, scratch, visible_device),
+        **_temporary_files(identity["library"], scratch),
     }
 
 
@@ -77,18 +81,18 @@ def inherited(caller: Mapping[str, str], weights: str = "random") -> dict[str, s
     return {k: v for k, v in caller.items() if k in names or k.startswith("LC_")}
 
 
-def ours(wanted: dict, scratch: Path, visible_device: str) -> dict[str, str]:
+def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[str, str]:
     """One policy for all columns."""
     return {
-        **dict.fromkeys(THREADS, str(wanted["threads"])),
-        **_device(wanted["accelerator"], visible_device),
+        **dict.fromkeys(THREADS, str(identity["threads"])),
+        **_device(identity["accelerator"], visible_device),
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
         # Private caches: a warm one would make a compile time meaningless.
         "KERAS_HOME": str(scratch / "keras"),
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "TRITON_CACHE_DIR": str(scratch / "triton"),
-        "HF_HUB_OFFLINE": "0" if wanted.get("weights") == "preset" else "1",
+        "HF_HUB_OFFLINE": "0" if identity.get("weights") == "preset" else "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TF_CPP_MIN_LOG_LEVEL": "1",

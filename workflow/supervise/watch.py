@@ -7,7 +7,9 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from contract.ending import Ending
 from supervise import machine
@@ -15,7 +17,7 @@ from supervise import machine
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
 MAX_MESSAGE = 4000  # characters of an exception's message
 WATCH_S = 0.5  # between two looks at the child's memory
-GRACE_S = 10.0  # for a child that said it is done to be gone
+GRACE_S = 10.0  # for a child that reported its end to be gone
 
 
 class Watched:
@@ -24,13 +26,13 @@ class Watched:
     def __init__(
         self,
         interpreter: str,
-        task: dict,
+        request: dict[str, Any],
         environ: dict[str, str],
         log: Path,
         program: Path = CHILD,
-    ):
+    ) -> None:
         """environ: all of its environment variables, see :mod:`supervise.variables`."""
-        self.events: dict[str, dict] = {}  # the last one of each kind
+        self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
         self.measured_log_bytes: int | None = None  # what was printed until it had measured
         self._log = log
         self._kernel_kills = machine.oom_kills()
@@ -39,7 +41,7 @@ class Watched:
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: dict[str, float] | None = None
         self._reader, writer = os.pipe()
-        command = [interpreter, "-s", str(program), json.dumps({**task, "events_fd": writer})]
+        command = [interpreter, "-s", str(program), json.dumps({**request, "events_fd": writer})]
         try:
             with open(log, "wb") as output:
                 self._process = subprocess.Popen(
@@ -55,13 +57,16 @@ class Watched:
             os.close(writer)
         self._unread = b""
 
-    def said(self, kind: str, field: str):
+    def reported(self, kind: str, field: str) -> Any:
         """Field of the last event of a kind, None if it never came."""
         return self.events.get(kind, {}).get(field)
 
     def ending(self) -> Ending:
         """How it ended; only after :meth:`wait`."""
-        kills, failure = machine.oom_kills(), self.events.get("failed")
+        if self.exit_code is None:
+            raise RuntimeError("the process has not ended yet")
+        before, after = self._kernel_kills, machine.oom_kills()
+        failure = self.events.get("failed")
         return Ending(
             done="done" in self.events,
             exit_code=self.exit_code,
@@ -69,12 +74,16 @@ class Watched:
             and {"type": failure["type"], "message": failure["message"][:MAX_MESSAGE]},
             timed_out_after_s=self.timed_out_after_s,
             memory_over_mib=self.memory_over_mib,
-            kernel_killed_for_memory=None not in (kills, self._kernel_kills)
-            and kills > self._kernel_kills,
+            kernel_killed_for_memory=before is not None and after is not None and after > before,
             measured="measured" in self.events,
         )
 
-    def wait(self, time_limit_s: float, memory_limit_mib: float, on_packages) -> None:
+    def wait(
+        self,
+        time_limit_s: float,
+        memory_limit_mib: float,
+        on_packages: Callable[[dict[str, Any]], None],
+    ) -> None:
         """Listen until the child has ended; no process of its group survives this."""
         deadline = time.monotonic() + time_limit_s
         try:
@@ -93,8 +102,8 @@ class Watched:
         self._listen(0, on_packages)
         os.close(self._reader)
 
-    def _listen(self, timeout_s: float, on_packages) -> None:
-        """Take in what the child has said; returns early when it has ended."""
+    def _listen(self, timeout_s: float, on_packages: Callable[[dict[str, Any]], None]) -> None:
+        """Take in what the child has reported; returns early when it has ended."""
         while select.select([self._reader], [], [], timeout_s)[0]:
             data = os.read(self._reader, 65536)
             if not data:
@@ -113,7 +122,7 @@ class Watched:
             timeout_s = 0
 
     def _wait_for_exit(self) -> None:
-        """A child that has said its last word ends at once, unless it hangs."""
+        """A child that has reported its end is gone at once, unless it hangs."""
         deadline = time.monotonic() + GRACE_S
         while self.exit_code is None and time.monotonic() < deadline:
             self._reap(os.WNOHANG)

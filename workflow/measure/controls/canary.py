@@ -7,7 +7,9 @@ every dtype that the models may compute in. Starts, says and ends as a run does.
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 
@@ -21,18 +23,18 @@ BLOCK = {"cpu": 1, "cuda": 10}  # issued between two fences, so that a device ne
 LEAST_BLOCKS = 3
 
 
-def measure(task: dict, events: Events) -> None:
+def measure(request: dict[str, Any], events: Events) -> None:
     """One event per part; a part lasts ``part_s`` seconds."""
-    accelerator, part_s = task["accelerator"], task["part_s"]
+    accelerator, part_s = request["accelerator"], request["part_s"]
     turns = repeated(loop, lambda: None, 1, part_s)
     events.send("python_loop", ms=1000 * statistics.median(turns))
 
-    device = library(task)
+    device = library(request)
     mib = COPY_MIB[accelerator]
     copies = repeated(device.copy(mib), device.fence, BLOCK[accelerator], part_s)
     events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
 
-    size = matrix_size(accelerator, task["threads"])
+    size = matrix_size(accelerator, request["threads"])
     products = []
     for dtype in DTYPES[accelerator]:
         seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
@@ -62,11 +64,14 @@ def loop() -> int:
     return total
 
 
-def repeated(work, fence, block: int, part_s: float) -> list[float]:
+def repeated(
+    work: Callable[[], object], fence: Callable[[], None], block: int, part_s: float
+) -> list[float]:
     """Seconds of one ``work()`` in each of many blocks between two fences."""
     work()  # the first one allocates, chooses an algorithm or compiles
     fence()
-    seconds, end = [], time.perf_counter() + part_s
+    seconds: list[float] = []
+    end = time.perf_counter() + part_s
     while len(seconds) < LEAST_BLOCKS or time.perf_counter() < end:
         start = time.perf_counter()
         for _ in range(block):

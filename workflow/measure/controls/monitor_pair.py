@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 
@@ -18,28 +20,28 @@ SIZE = {"cpu": 256, "cuda": 4096}  # a step of about a millisecond
 WARMUP_S = 0.5
 
 
-def measure(task: dict, events: Events) -> None:
+def measure(request: dict[str, Any], events: Events) -> None:
     """Mean times of a step in parts with the monitor and without, each pair in another order."""
-    device, size = library(task), SIZE[task["accelerator"]]
+    device, size = library(request), SIZE[request["accelerator"]]
     product = device.product("float32", size)
 
-    def step():
+    def step() -> None:
         product()
         device.fence()
 
     mean_step_ms(step, WARMUP_S)
     times_ms: dict[bool, list[float]] = {True: [], False: []}
-    for number in range(task["pairs"]):
+    for number in range(request["pairs"]):
         # off, on, on, off: a drift falls on both alike.
         for on in (True, False) if number % 2 else (False, True):
-            os.kill(task["monitor_pid"], signal.SIGCONT if on else signal.SIGSTOP)
-            times_ms[on].append(mean_step_ms(step, task["part_s"]))
-    os.kill(task["monitor_pid"], signal.SIGCONT)
+            os.kill(request["monitor_pid"], signal.SIGCONT if on else signal.SIGSTOP)
+            times_ms[on].append(mean_step_ms(step, request["part_s"]))
+    os.kill(request["monitor_pid"], signal.SIGCONT)
     words = f"product of two {size} x {size} float32 matrices, fenced"
     events.send("pair", on_ms=times_ms[True], off_ms=times_ms[False], step=words)
 
 
-def mean_step_ms(step, part_s: float) -> float:
+def mean_step_ms(step: Callable[[], None], part_s: float) -> float:
     """Of as many steps as fit."""
     steps, start = 0, time.perf_counter()
     while time.perf_counter() < start + part_s:

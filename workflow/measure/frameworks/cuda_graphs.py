@@ -6,11 +6,12 @@ a step takes as long as a compilation and is no more what a step costs than one.
 """
 
 import logging
+from typing import Any
 
 SKIPPED = "skipping cudagraph"  # how inductor's messages begin
 
 
-def recorded(torch) -> int:
+def recorded(torch: Any) -> int:
     """Graphs recorded so far on the current device, those recorded once more included."""
     if not torch.cuda.is_available():
         return 0
@@ -24,7 +25,7 @@ def recorded(torch) -> int:
 class Skips(logging.Handler):
     """Why programs ran without graphs: what inductor logs about it, each reason once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.reasons: list[str] = []
 
@@ -34,7 +35,7 @@ class Skips(logging.Handler):
 
         cudagraphs_log.addHandler(self)
 
-    def emit(self, record) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage().partition(". Found from")[0]
         reason = message.rpartition(f"{SKIPPED}s due to ")[2]
         if message.startswith(SKIPPED) and reason not in self.reasons:

@@ -1,10 +1,13 @@
 """Whether numbers too small to be normal become zero: found by computing, not by reading flags."""
 
+from collections.abc import Callable
+from typing import Any
+
 COUNT = 2**18  # elements: enough work for all threads of a pool to take part
 TINY = 0x000AE398  # the bits of 1e-39 in float32, whose smallest normal number is 1.2e-38
 
 
-def flushed(halve) -> bool:
+def flushed(halve: Callable[[Any], Any]) -> bool:
     """Whether the halves of denormal numbers all came back as zeros.
 
     halve: takes a float32 NumPy array, returns one with the halves, computed as a step is.

@@ -4,6 +4,8 @@ On a CPU nothing is copied to a device, and all that can differ is whether batch
 ahead of the steps that use them.
 """
 
+from typing import Any
+
 OWN_LOOP = {"feeding": "the library's own loop", "fed_bytes_per_step": None}
 SETTLED = 2  # from this step on: before it, Keras looks at the first batches to build the model
 
@@ -14,9 +16,9 @@ class Feed:
     taken: batches of its own that a step has taken when it is said to begin.
     """
 
-    def __init__(self, taken: int = 0):
+    def __init__(self, taken: int = 0) -> None:
         self._taken = taken
-        self.batch = None  # the one that is repeated
+        self.batch: Any = None  # the one that is repeated
         self.asked = 0  # batches handed over
         self.ahead = 0  # most of these that were for later steps
 
@@ -30,7 +32,9 @@ class Feed:
             self.ahead = max(self.ahead, self.asked - step - self._taken)
 
 
-def facts(accelerator: str, source: str, batch, ahead=False, copied_ahead=False) -> dict:
+def facts(
+    accelerator: str, source: str, batch: Any, ahead: bool = False, copied_ahead: bool = False
+) -> dict[str, Any]:
     """The entries of the parity card.
 
     source: what is handed over, in words. batch: arrays or tensors in dicts, tuples or lists.
@@ -44,7 +48,7 @@ def facts(accelerator: str, source: str, batch, ahead=False, copied_ahead=False)
     return {"feeding": words, "fed_bytes_per_step": size(batch)}
 
 
-def size(batch) -> int:
+def size(batch: Any) -> int:
     """Bytes of all arrays in a batch."""
     if isinstance(batch, dict):
         return sum(map(size, batch.values()))

@@ -8,9 +8,12 @@ later to waiting for each step (keras pull request 20284).
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
-from measure.frameworks import feeding, loops
+from measure.frameworks import Cell, Clock, feeding, loops
+from measure.models import Tick, TrainerBuilder
 from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -22,19 +25,22 @@ class KerasFramework:
 
     family = "keras3"
     probeable = True
+    keras: Any  # the module
+    models: TrainerBuilder
+    model: Any
 
-    def __init__(self, cell):
+    def __init__(self, cell: Cell) -> None:
         self.cell = cell
-        self.declared = {"attention"}
-        self.loop_facts = {}  # what a task's own loop tells of its steps
+        self.declared: set[str] = {"attention"}
+        self.loop_facts: dict[str, Any] = {}  # what a task's own loop tells of its steps
         self.feed = feeding.Feed(self.taken)
-        self._ended = []  # holds the frames of ended loops, see run_at
+        self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
 
-    def run(self, timer):
+    def run(self, timer: Clock) -> None:
         """The task at the cell's own batch size, through the public API."""
         self.run_at(self.cell.batch_size, timer)
 
-    def run_at(self, batch_size, timer):
+    def run_at(self, batch_size: int, timer: Clock) -> None:
         """One call of the public API that lasts until the timer has enough."""
         loop = self._loop(batch_size)
         self.feed = feeding.Feed(self.taken)
@@ -51,7 +57,7 @@ class KerasFramework:
             self._ended.append(end)
         self.settle()
 
-    def legacy(self, steps, cap_s):
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """``(ms, steps, words)`` as published: host clock in batch callbacks, no fence."""
         loop = self._loop(self.cell.batch_size)
         if loop:
@@ -68,7 +74,7 @@ class KerasFramework:
             "host clock in batch callbacks, first step dropped, no fence",
         )
 
-    def _loop(self, batch_size):
+    def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
         """The task's own loop, None where it is Keras' trainer."""
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
@@ -77,7 +83,7 @@ class KerasFramework:
     taken = 0  # batches that a step has taken when Keras says that it begins
     copies_ahead = False  # whether a batch made ahead of its step is on the device by then
 
-    def feeding(self):
+    def feeding(self) -> dict[str, Any]:
         """Entries of the parity card: how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return feeding.OWN_LOOP
@@ -89,44 +95,52 @@ class KerasFramework:
             copied_ahead=self.feed.ahead > 0 and self.copies_ahead,
         )
 
-    def settle(self):
+    def dataset(self, batch_size: int) -> Any:
+        """What the trainer is given: one batch, again and again."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
         """Bring the model back to a usable state after a loop was left."""
 
-    def work(self):
+    def work(self) -> dict[str, int]:
         """Sizes of the live model."""
         return {
             "parameters": int(sum(_size(v) for v in self.model.weights)),
             "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
         }
 
-    def _call(self, data, callback):
+    def _call(self, data: Any, callback: Any) -> None:
         # The base class's methods: KerasHub's tasks would refuse ready-made batches.
         method = getattr(self.keras.Model, self.cell.task)
         options = {"shuffle": False} if self.cell.task == "fit" else {}
         method(self.model, data, verbose=0, callbacks=[callback], **options)
 
-    def _clock(self, timer):
+    def _clock(self, timer: Clock) -> Any:
         feed = self.feed
 
-        class Clock(self.keras.callbacks.Callback):
-            def on_train_batch_begin(self, batch, logs=None):
+        callback: Any = self.keras.callbacks.Callback
+
+        class StepClock(callback):
+            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
                 feed.begins(batch)
                 if timer.tick():
                     raise Finished
 
             on_predict_batch_begin = on_train_batch_begin
 
-        return Clock()
+        return StepClock()
 
-    def _legacy_callback(self, steps, cap_s):
-        class LegacyClock(self.keras.callbacks.Callback):
+    def _legacy_callback(self, steps: int, cap_s: float) -> Any:
+        callback: Any = self.keras.callbacks.Callback
+
+        class LegacyClock(callback):
             begin_s = end_s = 0.0
 
-            def on_train_batch_begin(self, batch, logs=None):
+            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
                 if batch == 1:
                     self.begin_s = time.time()
 
-            def on_train_batch_end(self, batch, logs=None):
+            def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
                 now = time.time()
                 if batch and (batch == steps or now - self.begin_s > cap_s):
                     self.end_s, self.steps = now, batch
@@ -138,7 +152,7 @@ class KerasFramework:
         return LegacyClock()
 
 
-def computing_dtype(model) -> str:
+def computing_dtype(model: Any) -> str:
     """What the layers that hold the parameters compute in, as each of them says.
 
     Several types are all named, each with its share of the parameters. The policy of the model
@@ -147,7 +161,7 @@ def computing_dtype(model) -> str:
     # Of nested layers the innermost one computes: it has the fewest variables, so it comes last.
     layers = sorted(model._flatten_layers(), key=lambda layer: -len(layer.weights))
     owned = {id(variable): (layer, variable) for layer in layers for variable in layer.weights}
-    parameters = Counter()
+    parameters: Counter[str] = Counter()
     for layer, variable in owned.values():
         parameters[layer.compute_dtype] += _size(variable)
     if len(parameters) == 1:
@@ -156,7 +170,7 @@ def computing_dtype(model) -> str:
     return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
 
 
-def _size(variable):
+def _size(variable: Any) -> int:
     size = 1
     for length in variable.shape:
         size *= int(length)

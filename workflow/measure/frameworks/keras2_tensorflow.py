@@ -1,6 +1,7 @@
 """Keras 2 (tf-keras) on TensorFlow: tf.data in, as its users feed it."""
 
 import os
+from typing import Any
 
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
@@ -11,7 +12,7 @@ from measure.frameworks.tensorflow import TensorFlowMixin
 class Framework(TensorFlowMixin, KerasFramework):
     family = "keras2"
 
-    def load(self):
+    def load(self) -> None:
         # Read by TensorFlow when tf.keras is first touched. Without it tf.keras is Keras 3.
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
         import tensorflow as tf
@@ -27,12 +28,12 @@ class Framework(TensorFlowMixin, KerasFramework):
         self.version = version
         self.models = builder(self.cell, self.family)
 
-    def build(self):
+    def build(self) -> None:
         self.keras.utils.set_random_seed(self.cell.seed)
         self.model = self.models.build(self.cell)
         self.count_traces()
 
-    def dataset(self, batch_size):
+    def dataset(self, batch_size: int) -> Any:
         self.feed.batch = self.models.batch(self.cell, batch_size)
         data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
         self.feed.ahead = int("Prefetch" in type(data).__name__)
@@ -40,19 +41,19 @@ class Framework(TensorFlowMixin, KerasFramework):
 
     fed_as = "tf.data tensors"
 
-    def precision(self):
+    def precision(self) -> dict[str, str]:
         tf = self.tf
 
-        def matmul(x):
+        def matmul(x: Any) -> Any:
             return tf.matmul(tf.fill((SIZE, SIZE), x), tf.ones((SIZE, SIZE)))[0, 0]
 
-        def convolution(x):
+        def convolution(x: Any) -> Any:
             filters = tf.ones((KERNEL, KERNEL, CHANNELS, CHANNELS))
             return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
 
         return used(matmul, convolution)
 
-    def parity(self):
+    def parity(self) -> dict[str, Any]:
         jit = bool(self.model._jit_compile)
         return {
             "framework_version": f"tf-keras {self.version}, {self.backend_version()}",

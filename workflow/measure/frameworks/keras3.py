@@ -1,6 +1,7 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, what ``auto`` chose out."""
 
 import os
+from typing import Any
 
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
@@ -13,7 +14,7 @@ class Keras3Framework(KerasFramework):
     family = "keras3"
     backend = ""
 
-    def load(self):
+    def load(self) -> None:
         os.environ["KERAS_BACKEND"] = self.backend
         self.prepare_backend()
         import keras
@@ -26,42 +27,52 @@ class Keras3Framework(KerasFramework):
         self.keras = keras
         self.models = builder(self.cell, self.family)
 
-    def prepare_backend(self):
+    def backend_version(self) -> str:
+        """Its name and version."""
+        raise NotImplementedError
+
+    def execution(self, jit: bool) -> dict[str, Any]:
+        """Entries of the parity card: how a step is executed, and where."""
+        raise NotImplementedError
+
+    def prepare_backend(self) -> None:
         """Import the backend and apply the thread policy, before Keras is imported."""
 
-    def build(self):
+    def build(self) -> None:
         self.keras.utils.set_random_seed(self.cell.seed)
         self.model = self.models.build(self.cell)
 
-    def dataset(self, batch_size):
+    def dataset(self, batch_size: int) -> Any:
         feed, batch = self.feed, self.models.batch(self.cell, batch_size)
         feed.batch = batch
 
-        class Repeated(self.keras.utils.PyDataset):
-            def __len__(self):
+        data: Any = self.keras.utils.PyDataset
+
+        class Repeated(data):
+            def __len__(self) -> int:
                 return ENDLESS
 
-            def __getitem__(self, index):
+            def __getitem__(self, index: int) -> Any:
                 feed.hands(index)
                 return batch
 
         return Repeated()
 
-    def precision(self):
+    def precision(self) -> dict[str, str]:
         ops, image = self.keras.ops, (1, 32, 32, CHANNELS)
 
-        def matmul(x):
+        def matmul(x: Any) -> Any:
             square = (SIZE, SIZE)
             return ops.matmul(ops.full(square, x, "float32"), ops.ones(square, "float32"))[0, 0]
 
-        def convolution(x):
+        def convolution(x: Any) -> Any:
             filters = ops.ones((KERNEL, KERNEL, CHANNELS, CHANNELS), "float32")
             images = ops.full(image, x, "float32")
             return ops.conv(images, filters, data_format="channels_last")[0, 0, 0, 0]
 
         return used(matmul, convolution)
 
-    def parity(self):
+    def parity(self) -> dict[str, Any]:
         jit = bool(self.model.jit_compile)
         return {
             "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
@@ -77,6 +88,6 @@ class Keras3Framework(KerasFramework):
         }
 
 
-def _optimizer(model):
+def _optimizer(model: Any) -> str:
     name = type(model.optimizer).__name__
     return name if not getattr(model.optimizer, "use_ema", False) else f"{name} with EMA"

@@ -1,20 +1,23 @@
 """Keras 3 on JAX."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import Trace
+from measure.frameworks.xplane import Event, Trace
 
 
 class Framework(Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
 
-    def prepare_backend(self):
+    def prepare_backend(self) -> None:
         # The policy of measure.device_memory, read when JAX first looks for its devices;
         # who set the variable's old name, did so on purpose, and JAX refuses both.
         if "XLA_PYTHON_CLIENT_MEM_FRACTION" not in os.environ:
@@ -26,18 +29,18 @@ class Framework(Keras3Framework):
         self._compiled = 0
         monitoring.register_event_duration_secs_listener(self._count)
 
-    def _count(self, event, duration_secs, **_):
+    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compiled += 1
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return live.of_jax(self.jax)
 
-    def force_precision(self, precision):
+    def force_precision(self, precision: str) -> None:
         names = {"float32": "float32", "tf32": "tensorfloat32"}
         self.jax.config.update("jax_default_matmul_precision", names[precision])
 
-    def fence(self):
+    def fence(self) -> None:
         # The state of the last step, every updated variable and metric in it.
         # One program computes state and outputs, so all are ready together;
         # block_until_ready needs the leaves: the state itself is an opaque dict
@@ -46,15 +49,15 @@ class Framework(Keras3Framework):
         if state:
             self.jax.block_until_ready(self.keras.tree.flatten(state))
 
-    def settle(self):
+    def settle(self) -> None:
         # The step's state lives outside the model until it is synchronised; the
         # loop was left before it did so.
         self.model.jax_state_sync()
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         return self._compiled
 
-    def execution(self, jit):
+    def execution(self, jit: bool) -> dict[str, Any]:
         device = self.jax.devices()[0]
         gpu = device.platform != "cpu"
         return {
@@ -65,19 +68,19 @@ class Framework(Keras3Framework):
             "flush_denormals": None if gpu else self._flushes_denormals(),
         }
 
-    def _threads(self):
+    def _threads(self) -> int:
         # One thread per processor of the affinity mask; nothing in JAX sets or tells it.
         counted = named(XLA_POOL)
         if not counted:
             self.declared.add("threads")
         return counted or self.cell.threads
 
-    def _flushes_denormals(self):
+    def _flushes_denormals(self) -> bool:
         return flushed(self.jax.jit(lambda x: x * 0.5))
 
     profiler = "jax.profiler, operations of XLA programs"
 
-    def begin_profile(self):
+    def begin_profile(self) -> None:
         options = self.jax.profiler.ProfileOptions()
         options.python_tracer_level = 0
         self._trace = Trace(
@@ -86,10 +89,10 @@ class Framework(Keras3Framework):
             self._events,
         )
 
-    def end_profile(self):
+    def end_profile(self) -> list[tuple[int, int]]:
         return self._trace.end()
 
-    def _events(self, path):
+    def _events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
             for line in plane.lines:
                 for event in line.events:
@@ -103,7 +106,7 @@ class Framework(Keras3Framework):
                         facts,
                     )
 
-    def backend_version(self):
+    def backend_version(self) -> str:
         return f"jax {self.jax.__version__}"
 
     peak_device_counts = (
@@ -111,13 +114,13 @@ class Framework(Keras3Framework):
         "since JAX cannot start its count again"
     )
 
-    def peak_device_mib(self):
+    def peak_device_mib(self) -> float | None:
         return self._memory_mib("peak_bytes_in_use")
 
-    def device_limit_mib(self):
+    def device_limit_mib(self) -> float | None:
         return self._memory_mib("bytes_limit")
 
-    def _memory_mib(self, name):
+    def _memory_mib(self, name: str) -> float | None:
         """None on a CPU, where JAX counts nothing."""
         counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
         return None if counted is None else counted / 2**20

@@ -7,13 +7,13 @@ from measure.frameworks.tensorflow import TensorFlowMixin
 class Framework(TensorFlowMixin, Keras3Framework):
     backend = "tensorflow"
 
-    def prepare_backend(self):
+    def prepare_backend(self) -> None:
         import tensorflow as tf
 
         self.tf = tf
         self.apply_threads()
         self.limit_memory()
 
-    def build(self):
+    def build(self) -> None:
         super().build()
         self.count_traces()

@@ -1,5 +1,7 @@
 """Keras 3 on PyTorch."""
 
+from typing import Any
+
 from measure import live
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.torch import TorchMixin
@@ -9,22 +11,22 @@ class Framework(TorchMixin, Keras3Framework):
     backend = "torch"
     taken = 1
 
-    def prepare_backend(self):
+    def prepare_backend(self) -> None:
         import torch
 
         self.torch = torch
         self.apply_threads()
         self.limit_memory()
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.keras.ops.zeros(()))
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         if not self.model.jit_compile:
             return None
         return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
 
-    def execution(self, jit):
+    def execution(self, jit: bool) -> dict[str, Any]:
         return {
             "execution": "jit" if jit else "eager",
             "compiler": "inductor" if jit else "none",

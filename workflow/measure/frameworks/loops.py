@@ -6,9 +6,12 @@ if anything, are facts for the parity card, by name.
 """
 
 import time
+from collections.abc import Callable
+
+from measure.models import Tick
 
 
-def legacy(loop, steps, cap_s):
+def legacy(loop: Callable[[Tick], object], steps: int, cap_s: float) -> tuple[float, int, str]:
     """``(ms, steps, words)`` as published: N + 1 steps less one step, over N, no fence.
 
     loop: takes ``tick`` alone. Fewer steps than asked for where ``cap_s`` is short.
@@ -19,10 +22,10 @@ def legacy(loop, steps, cap_s):
     return ms, steps, "host clock, N + 1 steps less one step, over N, no fence"
 
 
-def _timed(loop, steps):
+def _timed(loop: Callable[[Tick], object], steps: int) -> float:
     done = -1
 
-    def tick():
+    def tick() -> bool:
         nonlocal done
         done += 1
         return done == steps

@@ -1,12 +1,17 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
 import time
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from measure import live
-from measure.frameworks import builder, feeding, loops
+from measure.frameworks import Cell, Clock, builder, feeding, loops
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
+from measure.models import Loop, NativeBuilder, Tick
+
+Tensors = dict[str, Any]  # of a batch, by name
 
 
 class NativeFramework(TorchMixin):
@@ -14,14 +19,17 @@ class NativeFramework(TorchMixin):
 
     family = "pytorch"
     probeable = True
+    models: NativeBuilder
+    model: Any
+    optimizer: Any
 
-    def __init__(self, cell):
+    def __init__(self, cell: Cell) -> None:
         self.cell = cell
-        self.declared = {"attention"}
-        self.loop_facts = {}  # what a task's own loop tells of its steps
-        self.fed = feeding.OWN_LOOP
+        self.declared: set[str] = {"attention"}
+        self.loop_facts: dict[str, Any] = {}  # what a task's own loop tells of its steps
+        self.fed: dict[str, Any] = feeding.OWN_LOOP
 
-    def load(self):
+    def load(self) -> None:
         import torch
 
         self.torch = torch
@@ -29,10 +37,10 @@ class NativeFramework(TorchMixin):
         self.limit_memory()
         self.models = builder(self.cell, self.family)
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
 
-    def build(self):
+    def build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         self.device = self.torch.device(self.cell.accelerator)
         self.model = self.models.build(self.cell).to(self.device)
@@ -40,21 +48,21 @@ class NativeFramework(TorchMixin):
         self.optimizer = self.models.optimizer(self.model) if self.cell.task == "fit" else None
         self.step_model = self.compile(self.model)
 
-    def compile(self, model):
+    def compile(self, model: Any) -> Any:
         return model
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         return None
 
-    def run(self, timer):
+    def run(self, timer: Clock) -> None:
         self.run_at(self.cell.batch_size, timer)
 
-    def run_at(self, batch_size, timer):
+    def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()
         self.loop_facts = loop(timer.tick) or {}
 
-    def legacy(self, steps, cap_s):
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """``(ms, steps, words)`` as published: one warm-up, 99 steps counted as 100, no fence."""
         if self.cell.task in self._own_loops():
             return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
@@ -73,23 +81,23 @@ class NativeFramework(TorchMixin):
             "host clock, 99 steps counted as 100, one step dropped, no fence",
         )
 
-    def _own_loops(self):
+    def _own_loops(self) -> dict[str, Loop]:
         return getattr(self.models, "LOOPS", {})
 
-    def _loop(self, batch_size):
+    def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
         """The task's own loop, or one step after the other over one repeated batch."""
         own = self._own_loops().get(self.cell.task)
         if own:
             return partial(own, self.step_model, self.cell, batch_size)
         step, batch = self._step(), self._host_batch(batch_size)
 
-        def loop(tick):
+        def loop(tick: Tick) -> None:
             while not tick():
                 step(batch)
 
         return loop
 
-    def _host_batch(self, batch_size):
+    def _host_batch(self, batch_size: int) -> Tensors:
         """Tensors in host memory as a data loader hands them over, for a GPU with ``pin_memory``.
 
         Only from pinned memory can a copy run beside the steps.
@@ -102,47 +110,47 @@ class NativeFramework(TorchMixin):
         self.fed = feeding.facts(self.cell.accelerator, f"tensors in {kind} memory", batch)
         return batch
 
-    def _to_device(self, batch):
+    def _to_device(self, batch: Tensors) -> Tensors:
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
 
-    def _step(self):
+    def _step(self) -> Callable[[Tensors], None]:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
 
-    def _fit_step(self, batch):
+    def _fit_step(self, batch: Tensors) -> None:
         loss = self.step_model(**self._to_device(batch)).loss
         loss.backward()
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
 
-    def _predict_step(self):
+    def _predict_step(self) -> Callable[[Tensors], None]:
         @self.torch.inference_mode()
-        def step(batch):
+        def step(batch: Tensors) -> None:
             self.step_model(**self._to_device(batch))
 
         return step
 
-    def precision(self):
+    def precision(self) -> dict[str, str]:
         options = {"device": self.cell.accelerator}
 
-        def matmul(x):
+        def matmul(x: Any) -> Any:
             ones = self.torch.ones((SIZE, SIZE), **options)
             return (self.torch.full((SIZE, SIZE), x, **options) @ ones)[0, 0]
 
-        def convolution(x):
+        def convolution(x: Any) -> Any:
             filters = self.torch.ones((CHANNELS, CHANNELS, KERNEL, KERNEL), **options)
             images = self.torch.full((1, CHANNELS, 32, 32), x, **options)
             return self.torch.nn.functional.conv2d(images, filters)[0, 0, 0, 0]
 
         return used(matmul, convolution)
 
-    def work(self):
+    def work(self) -> dict[str, int]:
         parameters = list(self.model.parameters())
         return {
             "parameters": sum(p.numel() for p in parameters),
             "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad),
         }
 
-    def parity(self):
+    def parity(self) -> dict[str, Any]:
         return {
             "framework_version": f"{self.models.library()}, {self.backend_version()}",
             "backend": "torch",
@@ -157,12 +165,12 @@ class NativeFramework(TorchMixin):
             **self.loop_facts,
         }
 
-    def _image_data_format(self):
+    def _image_data_format(self) -> str:
         """Of the filters in memory; torch shapes are channels first either way."""
         last = self.torch.channels_last
         filters = [p for p in self.model.parameters() if p.ndim == 4 and p.shape[1] > 1]
         moved = [p for p in filters if p.is_contiguous(memory_format=last) and p.shape[2] > 1]
         return "channels_last" if moved else "channels_first"
 
-    def execution(self):
+    def execution(self) -> dict[str, Any]:
         return {"execution": "eager", "compiler": "none", "cuda_graphs": False}

@@ -4,13 +4,16 @@ TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
 comes back rounded. Sums of it are exact in float32.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 SIZE = 512  # of square matrices; large enough for the libraries' fast paths
 CHANNELS, KERNEL = 64, 3  # of a convolution
 FINE = 1 + 2**-12  # kept by float32 alone
 COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
 
 
-def used(matmul, convolution) -> dict[str, str]:
+def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) -> dict[str, str]:
     """``float32``, ``tf32`` or ``bfloat16`` for matrix products and for convolutions.
 
     matmul: takes a number x, returns an element of the product of a SIZE x SIZE
@@ -23,7 +26,7 @@ def used(matmul, convolution) -> dict[str, str]:
     }
 
 
-def _kept(product, terms: int) -> str:
+def _kept(product: Callable[[float], Any], terms: int) -> str:
     if float(product(FINE)) == terms * FINE:
         return "float32"
     return "tf32" if float(product(COARSE)) == terms * COARSE else "bfloat16"

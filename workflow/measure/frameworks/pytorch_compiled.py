@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from typing import Any
 
 from measure.frameworks import WrongFramework, cuda_graphs
 from measure.frameworks.native import NativeFramework
@@ -10,7 +11,7 @@ from measure.frameworks.native import NativeFramework
 class Framework(NativeFramework):
     probeable = False  # another batch size costs a compilation, longer than the run itself
 
-    def load(self):
+    def load(self) -> None:
         super().load()
         self.skips = cuda_graphs.Skips()
         if self.cell.accelerator == "cpu":
@@ -18,7 +19,7 @@ class Framework(NativeFramework):
         else:
             self.skips.listen()
 
-    def _know_instruction_sets(self):
+    def _know_instruction_sets(self) -> None:
         """Have inductor try which instruction sets the compiler builds for, outside the first step.
 
         It compiles half a dozen probes for that, 15 s, and keeps the answers in its
@@ -34,17 +35,17 @@ class Framework(NativeFramework):
         if private:
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = private
 
-    def compile(self, model):
+    def compile(self, model: Any) -> Any:
         # A builder says what is compiled where that is not the whole model.
         own = getattr(self.models, "compile", None)
         if own:
             return own(model, self.cell, self.cell.mode)
         return self.torch.compile(model, mode=self.cell.mode)
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         return self._graphs() + cuda_graphs.recorded(self.torch)
 
-    def execution(self):
+    def execution(self) -> dict[str, Any]:
         if not self._graphs():
             raise WrongFramework("torch.compile made no graph: this would be an eager time")
         return {
@@ -56,13 +57,13 @@ class Framework(NativeFramework):
             "cuda_graphs_skipped": "; ".join(self.skips.reasons) or None,
         }
 
-    def _graphs(self):
+    def _graphs(self) -> int:
         """Programs that were compiled, one for each piece of Python between graph breaks."""
         from torch._dynamo.utils import counters
 
         return counters["stats"]["unique_graphs"]
 
-    def _graph_breaks(self):
+    def _graph_breaks(self) -> int:
         from torch._dynamo.utils import counters
 
         return sum(counters["graph_break"].values())

@@ -1,58 +1,68 @@
 """What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 from measure import live
 from measure.device_memory import SHARE, total_mib
+from measure.frameworks import Cell
 from measure.frameworks.denormals import flushed
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import Trace
+from measure.frameworks.xplane import Event, Trace
 
 
 class TensorFlowMixin:
-    """Needs ``self.tf`` (the module), ``self.cell`` and ``self.model``."""
+    """Of a framework that has imported TensorFlow."""
 
-    def apply_threads(self):
+    tf: Any  # the module
+    cell: Cell
+    model: Any
+    declared: set[str]
+
+    def apply_threads(self) -> None:
         """One policy for all pools; before TensorFlow's first operation."""
         self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
         self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
 
-    def limit_memory(self):
+    def limit_memory(self) -> None:
         """The policy of :mod:`measure.device_memory`; before TensorFlow's first operation."""
         gpus = self._gpus()
         if gpus:
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
-    def _gpus(self):
+    def _gpus(self) -> list[Any]:
         return self.tf.config.list_physical_devices("GPU")
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return live.of_tensorflow(self.tf)
 
-    def force_precision(self, precision):
+    def force_precision(self, precision: str) -> None:
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
 
-    def fence(self):
+    def fence(self) -> None:
         # Host operations of a step are done when the step's call returns (a
         # tf.function is run synchronously); only devices may lag behind.
         self.tf.test.experimental.sync_devices()
 
-    def count_traces(self):
+    def count_traces(self) -> None:
         """Count traces of the step: its Python runs while it is traced, never after."""
         self._traces = 0
         name = f"{_STEP[self.cell.task]}_step"
         step = getattr(self.model, name)
 
-        def counted(*args, **options):
+        def counted(*args: Any, **options: Any) -> Any:
             self._traces += 1
             return step(*args, **options)
 
         setattr(self.model, name, counted)
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         """Traces so far; one trace compiles one XLA program."""
         return self._traces
 
-    def device_facts(self, jit):
+    def device_facts(self, jit: bool) -> dict[str, Any]:
         gpus = self._gpus()
         if gpus:
             name = self.tf.config.experimental.get_device_details(gpus[0]).get("device_name", "GPU")
@@ -64,7 +74,7 @@ class TensorFlowMixin:
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
         }
 
-    def _threads(self, jit):
+    def _threads(self, jit: bool) -> int:
         counted = named(XLA_POOL) if jit else None
         if counted:
             return counted
@@ -72,11 +82,11 @@ class TensorFlowMixin:
         self.declared.add("threads")
         return self.tf.config.threading.get_intra_op_parallelism_threads()
 
-    def _flushes_denormals(self, jit):
+    def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
-    def execution(self, jit):
+    def execution(self, jit: bool) -> dict[str, Any]:
         return {
             "execution": "jit" if jit else "graph",
             "compiler": "xla" if jit else "tf-graph",
@@ -85,37 +95,37 @@ class TensorFlowMixin:
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
 
-    def begin_profile(self):
+    def begin_profile(self) -> None:
         profiler = self.tf.profiler.experimental
         options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
         self._trace = Trace(
             lambda folder: profiler.start(folder, options=options), profiler.stop, _events
         )
 
-    def end_profile(self):
+    def end_profile(self) -> list[tuple[int, int]]:
         return self._trace.end()
 
-    def backend_version(self):
+    def backend_version(self) -> str:
         return f"tensorflow {self.tf.__version__}"
 
     peak_device_counts = "tensors in TensorFlow's allocator, from the end of the warm-up"
 
-    def restart_peak_device(self):
+    def restart_peak_device(self) -> None:
         if self._gpus():
             self.tf.config.experimental.reset_memory_stats("GPU:0")
 
-    def peak_device_mib(self):
+    def peak_device_mib(self) -> float | None:
         if not self._gpus():
             return None
         return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
 
-    def device_limit_mib(self):
+    def device_limit_mib(self) -> float | None:
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
 
 
-def _events(path):
+def _events(path: Path) -> Iterator[Event]:
     from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
     space = xplane_pb2.XSpace.FromString(path.read_bytes())

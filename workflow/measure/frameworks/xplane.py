@@ -7,16 +7,24 @@ kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
 
 import re
 import tempfile
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 _KERNEL = re.compile(r"[^:\s]+:_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
+# Plane, line, name, start ns, duration ns, names of its facts.
+Event = tuple[str, str, str, float, float, Collection[str]]
 
 
 class Trace:
     """A profile of this process in a temporary folder."""
 
-    def __init__(self, start, stop, read):
+    def __init__(
+        self,
+        start: Callable[[str], object],
+        stop: Callable[[], object],
+        read: Callable[[Path], Iterable[Event]],
+    ) -> None:
         """start: takes the folder. stop: writes the trace. read: see :func:`computing`."""
         self._folder = tempfile.TemporaryDirectory(prefix="millistep-trace-")
         self._stop, self._read = stop, read
@@ -30,7 +38,7 @@ class Trace:
             return computing(list(self._read(path)))
 
 
-def computing(events) -> list[tuple[int, int]]:
+def computing(events: list[Event]) -> list[tuple[int, int]]:
     """Intervals of the events that compute.
 
     events: ``(plane, line, name, start ns, duration ns, names of its facts)`` each.
@@ -40,8 +48,12 @@ def computing(events) -> list[tuple[int, int]]:
     return [(int(start), int(start + duration)) for _, _, _, start, duration, _ in chosen]
 
 
-def _computes(plane, line, name, start, duration, facts) -> bool:
+def _computes(
+    plane: str, line: str, name: str, start: float, duration: float, facts: Collection[str]
+) -> bool:
     if "hlo_op" in facts:
         return not name.startswith("end:")
     kernel = _KERNEL.fullmatch(name)
-    return bool(kernel) and not _CALLS.fullmatch(kernel["type"]) and line.startswith("tf_")
+    if kernel is None or _CALLS.fullmatch(kernel["type"]):
+        return False
+    return line.startswith("tf_")

@@ -14,15 +14,15 @@ class Loss(NamedTuple):
 class ImageRegression(torch.nn.Module):
     """A network and its loss in one module, so that both are compiled together."""
 
-    def __init__(self, network: torch.nn.Module):
+    def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, images, targets):
+    def forward(self, images: torch.Tensor, targets: torch.Tensor) -> Loss:
         """images: (batch, 3, height, width); targets: the shape of the network's output."""
         return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
 
 
-def adam(model):
+def adam(model: torch.nn.Module) -> torch.optim.Optimizer:
     """Adam with the constants that Keras' Adam has by default."""
     return torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-7)

@@ -4,10 +4,12 @@ It runs on Keras 2 and on Keras 3 with any backend, and imports TensorFlow for
 its data layers in each of them.
 """
 
+from typing import Any
+
 from measure.frameworks import WrongFramework
 
 
-def load_with_keras2():
+def load_with_keras2() -> tuple[Any, Any]:
     """``(keras, keras_cv)`` on tf-keras; the caller has chosen it (TF_USE_LEGACY_KERAS)."""
     import keras_cv
     import tensorflow as tf
@@ -18,7 +20,7 @@ def load_with_keras2():
     return tf.keras, keras_cv
 
 
-def load_with_keras3():
+def load_with_keras3() -> tuple[Any, Any]:
     """``(keras, keras_cv)`` on the backend that Keras was started with."""
     import keras
 

@@ -14,8 +14,12 @@ does not. Here the model that runs is the one that asks.
 finds right for the backend and the device.
 """
 
+from typing import Any
 
-def options(cell, keras) -> dict[str, bool]:
+from measure.frameworks import Cell
+
+
+def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
     """What ``compile()`` of a Keras model is told about ``jit_compile``.
 
     As the cell's column has it; ``auto`` is the rule above, for a Keras with its backend.

@@ -1,5 +1,8 @@
 """Products and copies with JAX."""
 
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,16 +11,16 @@ from measure import live
 
 
 class Library:
-    def __init__(self, accelerator: str, threads: int, seed: int):
+    def __init__(self, accelerator: str, threads: int, seed: int) -> None:
         # XLA's pool on the host has one thread per processor of the affinity mask.
         self._on_host = accelerator == "cpu"
         self._seed = seed
         self._last = None
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return live.of_jax(jax)
 
-    def product(self, dtype: str, size: int):
+    def product(self, dtype: str, size: int) -> Callable[[], object]:
         kind = jnp.bfloat16 if dtype == "bfloat16" else jnp.float32
         keys = jax.random.split(jax.random.key(self._seed))
         left, right = (jax.random.normal(key, (size, size)).astype(kind) for key in keys)
@@ -25,7 +28,7 @@ class Library:
         compiled = jax.jit(lambda a, b: jnp.matmul(a, b, precision=precision))
         return lambda: self._issued(compiled(left, right))
 
-    def copy(self, mib: int):
+    def copy(self, mib: int) -> Callable[[], object]:
         source = jax.random.normal(jax.random.key(self._seed), (mib, 2**20 // 4))
         if self._on_host:  # where JAX would spend its time on fresh pages
             target = np.empty_like(source)
@@ -36,5 +39,5 @@ class Library:
         # A device works in the order of issue: the last result is ready after all others.
         jax.block_until_ready(self._last)
 
-    def _issued(self, result) -> None:
+    def _issued(self, result: Any) -> None:
         self._last = result

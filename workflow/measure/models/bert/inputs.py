@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from measure.frameworks import Cell
 
-def tokens(cell, batch_size):
+
+def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """``(token ids, segment ids, mask)``, each int32 of (batch, length)."""
     shape = (batch_size, cell.architecture["sequence_length"])
     ids = np.random.default_rng(cell.seed).integers(
@@ -12,7 +14,7 @@ def tokens(cell, batch_size):
     return ids, np.zeros(shape, np.int32), np.ones(shape, np.int32)
 
 
-def labels(cell, batch_size):
+def labels(cell: Cell, batch_size: int) -> np.ndarray:
     """int32 of (batch,), drawn apart from the tokens."""
     rng = np.random.default_rng(cell.seed + 1)
     return rng.integers(0, cell.architecture["classes"], batch_size, dtype=np.int32)

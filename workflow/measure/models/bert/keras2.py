@@ -1,13 +1,16 @@
 """BERT from KerasNLP, the last release with Keras 2 code."""
 
+from typing import Any
+
 import keras_nlp
 import tensorflow as tf
 
-from measure.models import xla
+from measure.frameworks import Cell
+from measure.models import Architecture, xla
 from measure.models.bert.inputs import labels, tokens
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
     if cell.weights == "preset":
         model = keras_nlp.models.BertClassifier.from_preset(
@@ -32,19 +35,19 @@ def build(cell):
     return model
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
     ids, segments, mask = tokens(cell, batch_size)
     inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Keras 2 has one implementation."""
     return "einsum"
 
 
-def _backbone(a):
+def _backbone(a: Architecture) -> Any:
     return keras_nlp.models.BertBackbone(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],

@@ -1,13 +1,16 @@
 """BERT from KerasHub."""
 
+from typing import Any
+
 import keras
 import keras_hub
 
-from measure.models import xla
+from measure.frameworks import Cell
+from measure.models import Architecture, xla
 from measure.models.bert.inputs import labels, tokens
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A compiled ``BertTextClassifier``; AdamW and cross-entropy from logits for fit."""
     if cell.weights == "preset":
         model = keras_hub.models.BertTextClassifier.from_preset(
@@ -33,14 +36,14 @@ def build(cell):
     return model
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
     ids, segments, mask = tokens(cell, batch_size)
     inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Which implementation the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
     flash = keras.config.is_flash_attention_enabled()
@@ -49,7 +52,7 @@ def attention(model, backend):
     return "keras.ops.dot_product_attention" if fused else "einsum"
 
 
-def _backbone(a):
+def _backbone(a: Architecture) -> Any:
     return keras_hub.models.BertBackbone(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],

@@ -1,21 +1,25 @@
 """BERT from HuggingFace Transformers."""
 
+from typing import Any
+
 import numpy as np
 import torch
 import transformers
 
+from measure.frameworks import Cell
+from measure.models import Architecture
 from measure.models.bert.inputs import labels, tokens
 
 # The activation that Keras' libraries give to BERT; by default Transformers computes the exact one.
 ACTIVATION = "gelu_pytorch_tanh"
 
 
-def library():
+def library() -> str:
     """Name and version for the parity card."""
     return f"transformers {transformers.__version__}"
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """``BertForSequenceClassification``; its forward pass computes the loss."""
     if cell.weights == "preset":
         return transformers.BertForSequenceClassification.from_pretrained(
@@ -26,12 +30,12 @@ def build(cell):
     return transformers.BertForSequenceClassification(_config(cell.architecture))
 
 
-def optimizer(model):
+def optimizer(model: Any) -> Any:
     """AdamW with the constants that Keras' AdamW has by default."""
     return torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-7, weight_decay=4e-3)
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of the forward pass, as NumPy arrays."""
     ids, segments, mask = tokens(cell, batch_size)
     inputs = {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
@@ -41,12 +45,12 @@ def batch(cell, batch_size):
     return {name: array.astype(np.int64) for name, array in inputs.items()}
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """The implementation Transformers chose."""
     return model.config._attn_implementation
 
 
-def _config(a):
+def _config(a: Architecture) -> Any:
     return transformers.BertConfig(
         vocab_size=a["vocabulary_size"],
         num_hidden_layers=a["layers"],

@@ -1,7 +1,11 @@
 """Work of one step, from the architecture alone: the same for every framework."""
 
+from typing import Any
 
-def per_step(task, architecture, batch_size):
+from measure.models import Architecture
+
+
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
     Matrix products of the layers, attention scores and values, pooler and head;

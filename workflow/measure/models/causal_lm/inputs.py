@@ -1,8 +1,12 @@
 """Prompts, vocabulary and training batches, the same for every framework."""
 
 import itertools
+from collections.abc import Collection
 
 import numpy as np
+
+from measure.frameworks import Cell
+from measure.models import Architecture
 
 # The published benchmark's words; its prompts are their combinations, in order.
 WORDS = (
@@ -12,19 +16,19 @@ WORDS = (
 PROMPT_TOKENS = 6  # begin and five words; the real tokenizers make one token of each word, too
 
 
-def prompt_tokens(architecture):
+def prompt_tokens(architecture: Architecture) -> int:
     """Tokens of each prompt: six, as published, unless a probe asks for longer ones."""
     return architecture.get("prompt_tokens", PROMPT_TOKENS)
 
 
-def prompts(batch_size, length=PROMPT_TOKENS):
+def prompts(batch_size: int, length: int = PROMPT_TOKENS) -> list[str]:
     """``batch_size`` strings of ``length`` tokens; more than there are combinations start over."""
     words = length - 1  # the tokenizer adds the first token
     combinations = itertools.cycle(itertools.product(WORDS, repeat=words))
     return [" ".join(words) for words in itertools.islice(combinations, batch_size)]
 
 
-def new_tokens(architecture):
+def new_tokens(architecture: Architecture) -> int:
     """Tokens that one ``generate()`` call adds to each prompt.
 
     ``max_length`` counts the prompt, as Keras' does.
@@ -32,14 +36,14 @@ def new_tokens(architecture):
     return architecture["max_length"] - prompt_tokens(architecture)
 
 
-def check_new_tokens(found, architecture):
+def check_new_tokens(found: float, architecture: Architecture) -> None:
     """Raise unless one call made as many tokens a row as the row's work says."""
     expected = new_tokens(architecture)
     if found != expected:
         raise RuntimeError(f"generate() made {found} new tokens a prompt instead of {expected}")
 
 
-def pieces(special, vocabulary_size):
+def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
     """All pieces of a vocabulary in the order of their ids: special tokens, words, filler.
 
     The filler makes the vocabulary as large as the model's, so that whatever
@@ -50,7 +54,7 @@ def pieces(special, vocabulary_size):
     return [*special, *(f"▁{word}" for word in words)]
 
 
-def tokens(cell, batch_size):
+def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """``(token ids, mask, targets)``: int32, bool and int32, each of (batch, length).
 
     Seeded and random, every id in use, no padding; the target of a token is the

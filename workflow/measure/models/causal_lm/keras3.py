@@ -1,8 +1,11 @@
 """Causal language models from KerasHub, up to the classes of one model."""
 
+from typing import Any
+
 import keras
 import keras_hub
 
+from measure.frameworks import Cell
 from measure.models import xla
 from measure.models.causal_lm.inputs import pieces, tokens
 from measure.models.causal_lm.loop import generate_loop
@@ -10,7 +13,7 @@ from measure.models.causal_lm.loop import generate_loop
 LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
 
 
-def finish(model, cell):
+def finish(model: Any, cell: Cell) -> Any:
     """The task's model compiled as the page does it: LoRA and AdamW, or greedy generation."""
     if cell.task == "generate":
         model.compile(sampler="greedy", **xla.options(cell, keras))
@@ -27,7 +30,7 @@ def finish(model, cell):
     return model
 
 
-def preprocessor(cell, kind, special):
+def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
     """The library's own, around a tokenizer with the architecture's vocabulary.
 
     kind: ``Gemma`` or ``Mistral``, whose classes are used. fit gets ready-made
@@ -43,13 +46,13 @@ def preprocessor(cell, kind, special):
     )
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """``(inputs, targets, weights)`` as the library's preprocessor would make them."""
     ids, mask, targets = tokens(cell, batch_size)
     return {"token_ids": ids, "padding_mask": mask}, targets, mask
 
 
-def sentencepiece_model(special, vocabulary_size):
+def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
     """Bytes of a SentencePiece model that makes one token of each word."""
     from sentencepiece import sentencepiece_model_pb2 as protocol
 

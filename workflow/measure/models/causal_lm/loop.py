@@ -1,12 +1,17 @@
 """Keras' ``generate()``, the same call in KerasNLP and KerasHub."""
 
+from collections.abc import Callable
+from typing import Any
+
+from measure.frameworks import Cell
+from measure.models import Loop, Tick
 from measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, prompts
 
 
-def generate_loop(to_numpy):
+def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
     """The task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
 
-    def loop(model, cell, batch_size, tick):
+    def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> None:
         """Strings in, strings out; never stopped early, and the first call's tokens counted."""
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
         max_length = cell.architecture["max_length"]
@@ -24,16 +29,16 @@ def generate_loop(to_numpy):
 class _Count:
     """Looks at the tokens of one call, where the model hands them over to become strings."""
 
-    def __init__(self, preprocessor, texts, max_length):
+    def __init__(self, preprocessor: Any, texts: list[str], max_length: int) -> None:
         self._preprocessor, self._postprocess = preprocessor, preprocessor.generate_postprocess
         self._before = preprocessor.generate_preprocess(texts, sequence_length=max_length)
         preprocessor.generate_postprocess = self._look
 
-    def _look(self, tokens):
+    def _look(self, tokens: Any) -> Any:
         self._after = tokens
         return self._postprocess(tokens)
 
-    def end(self, to_numpy):
+    def end(self, to_numpy: Callable[[Any], Any]) -> float:
         """New tokens of each prompt."""
         del self._preprocessor.generate_postprocess
         before, after = (to_numpy(x["padding_mask"]) for x in (self._before, self._after))

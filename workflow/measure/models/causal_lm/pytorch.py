@@ -1,10 +1,14 @@
 """Causal language models from HuggingFace Transformers, with LoRA from PEFT."""
 
+from typing import Any
+
 import numpy as np
 import peft
 import torch
 import transformers
 
+from measure.frameworks import Cell
+from measure.models import Tick
 from measure.models.causal_lm.inputs import (
     check_new_tokens,
     new_tokens,
@@ -15,12 +19,12 @@ from measure.models.causal_lm.inputs import (
 )
 
 
-def library():
+def library() -> str:
     """Names and versions for the parity card."""
     return f"transformers {transformers.__version__}, peft {peft.__version__}"
 
 
-def build(cell, config, special, preset):
+def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
     """The model on its device in its dtype from the start: no second copy anywhere.
 
     config: of the random model; special: its special tokens by role, in the
@@ -38,7 +42,7 @@ def build(cell, config, special, preset):
     return _with_words(model, cell, special, preset)
 
 
-def _with_adapters(model, cell):
+def _with_adapters(model: Any, cell: Cell) -> Any:
     """Keras' LoRA adapts query and value, scaled by one, in the model's dtype: so does this."""
     rank = cell.architecture["lora_rank"]
     model.config.use_cache = False
@@ -52,7 +56,7 @@ def _with_adapters(model, cell):
     return adapted
 
 
-def _with_words(model, cell, special, preset):
+def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
     """Greedy generation, and the tokenizer beside the model."""
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
@@ -63,7 +67,7 @@ def _with_words(model, cell, special, preset):
     return model
 
 
-def word_tokenizer(special, vocabulary_size):
+def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
     """One token of each word, the ids of Keras' tokenizer, begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
@@ -78,7 +82,7 @@ def word_tokenizer(special, vocabulary_size):
     return transformers.PreTrainedTokenizerFast(tokenizer_object=words, **special)
 
 
-def generate(model, cell, batch_size, tick):
+def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> None:
     """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted."""
     texts = prompts(batch_size, prompt_tokens(cell.architecture))
     count = new_tokens(cell.architecture)
@@ -92,7 +96,7 @@ def generate(model, cell, batch_size, tick):
 LOOPS = {"generate": generate}
 
 
-def compile(model, cell, mode):
+def compile(model: Any, cell: Cell, mode: str | None) -> Any:
     """What is compiled: for ``generate()`` what Transformers itself compiles, each token's pass.
 
     It does so where the cache is static, and never the pass over the prompt, which creates the
@@ -106,19 +110,19 @@ def compile(model, cell, mode):
     return model
 
 
-def optimizer(model):
+def optimizer(model: Any) -> Any:
     """AdamW over the adapters with the constants that Keras' AdamW has by default."""
     trainable = [p for p in model.parameters() if p.requires_grad]
     return torch.optim.AdamW(trainable, lr=1e-3, eps=1e-7, weight_decay=4e-3)
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of the forward pass, which shifts the labels itself."""
     ids, mask, _ = tokens(cell, batch_size)
     ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
     return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """The implementation Transformers chose."""
     return model.config._attn_implementation

@@ -1,9 +1,12 @@
 """Work of one step, from the architecture alone: the same for every framework."""
 
+from typing import Any
+
+from measure.models import Architecture
 from measure.models.causal_lm.inputs import new_tokens, prompt_tokens
 
 
-def per_step(task, architecture, batch_size):
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
     A matrix product costs 2 FLOPs a parameter and token (Kaplan et al. 2020,
@@ -30,37 +33,37 @@ def per_step(task, architecture, batch_size):
     }
 
 
-def _fit(a):
+def _fit(a: Architecture) -> int:
     length = a["sequence_length"]
     frozen = length * 2 * (a["layers"] * _layer(a) + _head(a))
     adapters = length * 2 * a["layers"] * _adapters(a)
     return 2 * frozen + 3 * _attention(a, length) + 3 * adapters
 
 
-def _generate(a):
+def _generate(a: Architecture) -> int:
     read = prompt_tokens(a) + new_tokens(a) - 1
     layers = read * 2 * a["layers"] * _layer(a)
     return layers + new_tokens(a) * 2 * _head(a) + _attention(a, read)
 
 
-def _layer(a):
+def _layer(a: Architecture) -> int:
     """Parameters of one layer's matrices: query, output, key, value; gate, up, down."""
     heads = 2 * (a["heads"] + a["key_value_heads"])
     return a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"])
 
 
-def _head(a):
+def _head(a: Architecture) -> int:
     """Parameters of the matrix that makes logits."""
     return a["hidden_size"] * a["vocabulary_size"]
 
 
-def _adapters(a):
+def _adapters(a: Architecture) -> int:
     """Parameters of one layer's LoRA factors, one pair for each of query and value."""
     outputs = (a["heads"] + a["key_value_heads"]) * a["head_size"]
     return a["lora_rank"] * (2 * a["hidden_size"] + outputs)
 
 
-def _attention(a, length):
+def _attention(a: Architecture, length: int) -> int:
     """FLOPs of all layers' attention over a sequence, each token seeing those before it."""
     window = a.get("sliding_window") or length
     pairs = sum(min(position + 1, window) for position in range(length))

@@ -1,7 +1,11 @@
 """Gemma from KerasHub."""
 
+from typing import Any
+
 import keras_hub
 
+from measure.frameworks import Cell
+from measure.models import Architecture
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch
 from measure.models.gemma.inputs import SPECIAL
@@ -9,7 +13,7 @@ from measure.models.gemma.inputs import SPECIAL
 __all__ = ["LOOPS", "attention", "batch", "build"]
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A compiled ``GemmaCausalLM``."""
     a = cell.architecture
     if cell.weights == "preset":
@@ -22,13 +26,13 @@ def build(cell):
     return causal_lm.finish(model, cell)
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Which implementation the decoder's attention really takes."""
     fused = model.backbone.transformer_layers[0].attention._use_fused_attention_op()
     return "keras.ops.dot_product_attention" if fused else "einsum"
 
 
-def backbone(a):
+def backbone(a: Architecture) -> Any:
     """``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
         vocabulary_size=a["vocabulary_size"],

@@ -1,7 +1,11 @@
 """Gemma from HuggingFace Transformers."""
 
+from typing import Any
+
 import transformers
 
+from measure.frameworks import Cell
+from measure.models import Architecture
 from measure.models.causal_lm import pytorch as causal_lm
 from measure.models.causal_lm.pytorch import (
     LOOPS,
@@ -16,12 +20,12 @@ from measure.models.gemma.inputs import SPECIAL
 __all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "optimizer"]
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """``GemmaForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "google/gemma-7b")
 
 
-def config(a):
+def config(a: Architecture) -> Any:
     """``GemmaConfig`` of an architecture."""
     return transformers.GemmaConfig(
         vocab_size=a["vocabulary_size"],

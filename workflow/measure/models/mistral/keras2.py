@@ -1,9 +1,12 @@
 """Mistral from KerasNLP, the last release with Keras 2 code: generation only."""
 
+from typing import Any
+
 import keras_nlp
 import tensorflow as tf
 
-from measure.models import xla
+from measure.frameworks import Cell
+from measure.models import Architecture, xla
 from measure.models.causal_lm.inputs import pieces
 from measure.models.causal_lm.loop import generate_loop
 from measure.models.mistral.inputs import SPECIAL
@@ -11,7 +14,7 @@ from measure.models.mistral.inputs import SPECIAL
 LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists on."""
     # Its attention in bfloat16 fails without: "SymbolicTensor object has no attribute 'astype'".
     tf.experimental.numpy.experimental_enable_numpy_behavior()
@@ -27,7 +30,7 @@ def build(cell):
     return model
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Keras 2 has one implementation."""
     return "einsum"
 
@@ -39,13 +42,13 @@ class WordPreprocessor:
     TensorFlow; what it costs beside 44 tokens of a model is nothing.
     """
 
-    def __init__(self, special, vocabulary_size):
+    def __init__(self, special: list[str], vocabulary_size: int) -> None:
         self._pieces = pieces(special, vocabulary_size)
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
         self._special = {self._ids[piece] for piece in special}
         self._begin = self._ids["<s>"]
 
-    def generate_preprocess(self, texts, sequence_length):
+    def generate_preprocess(self, texts: Any, sequence_length: int) -> dict[str, Any]:
         """``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""
         texts = texts.numpy() if isinstance(texts, tf.Tensor) else texts
         rows = [[self._begin, *map(self._id, tf.compat.as_str(text).split())] for text in texts]
@@ -56,18 +59,18 @@ class WordPreprocessor:
             "padding_mask": tf.ones_like(ragged, dtype="bool").to_tensor(shape=shape),
         }
 
-    def generate_postprocess(self, tokens):
+    def generate_postprocess(self, tokens: dict[str, Any]) -> list[str]:
         """Strings of token ids, without special tokens."""
         return [
             "".join(self._pieces[i] for i in row if i not in self._special).replace("▁", " ")
             for row in tokens["token_ids"].numpy().tolist()
         ]
 
-    def _id(self, word):
+    def _id(self, word: str) -> int:
         return self._ids[f"▁{word}"]
 
 
-def _backbone(a):
+def _backbone(a: Architecture) -> Any:
     return keras_nlp.models.MistralBackbone(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],

@@ -1,7 +1,11 @@
 """Mistral from KerasHub."""
 
+from typing import Any
+
 import keras_hub
 
+from measure.frameworks import Cell
+from measure.models import Architecture
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch
 from measure.models.mistral.inputs import SPECIAL
@@ -9,7 +13,7 @@ from measure.models.mistral.inputs import SPECIAL
 __all__ = ["LOOPS", "attention", "batch", "build"]
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A compiled ``MistralCausalLM``."""
     a = cell.architecture
     if cell.weights == "preset":
@@ -22,14 +26,14 @@ def build(cell):
     return causal_lm.finish(model, cell)
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Which implementation the decoder's attention really takes; asked as the layer asks."""
     from keras_hub.src.utils.keras_utils import fused_attention_op_available
 
     return "keras.ops.dot_product_attention" if fused_attention_op_available() else "einsum"
 
 
-def backbone(a):
+def backbone(a: Architecture) -> Any:
     """``MistralBackbone`` of an architecture."""
     return keras_hub.models.MistralBackbone(
         vocabulary_size=a["vocabulary_size"],

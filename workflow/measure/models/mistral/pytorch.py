@@ -1,7 +1,11 @@
 """Mistral from HuggingFace Transformers."""
 
+from typing import Any
+
 import transformers
 
+from measure.frameworks import Cell
+from measure.models import Architecture
 from measure.models.causal_lm import pytorch as causal_lm
 from measure.models.causal_lm.pytorch import (
     LOOPS,
@@ -16,12 +20,12 @@ from measure.models.mistral.inputs import SPECIAL
 __all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "optimizer"]
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """``MistralForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "mistralai/Mistral-7B-v0.1")
 
 
-def config(a):
+def config(a: Architecture) -> Any:
     """``MistralConfig`` of an architecture."""
     return transformers.MistralConfig(
         vocab_size=a["vocabulary_size"],

@@ -2,22 +2,24 @@
 
 import numpy as np
 
+from measure.frameworks import Cell
 
-def images(cell, batch_size):
+
+def images(cell: Cell, batch_size: int) -> np.ndarray:
     """float32 of (batch, size, size, 3) in [0, 1)."""
     size = cell.architecture["image_size"]
     rng = np.random.default_rng(cell.seed)
     return rng.random((batch_size, size, size, 3), dtype=np.float32)
 
 
-def features(cell, batch_size):
+def features(cell: Cell, batch_size: int) -> np.ndarray:
     """Targets of the image encoder: float32 of (batch, grid, grid, channels) in [0, 1)."""
     grid = patch_grid(cell)
     shape = (batch_size, grid, grid, cell.architecture["out_channels"])
     return np.random.default_rng(cell.seed + 1).random(shape, dtype=np.float32)
 
 
-def points(cell, batch_size):
+def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
     """``(points in pixels, labels)``, float32 of (batch, 2, 2) and (batch, 2).
 
     The first point is inside the object (1), the second one outside (0).
@@ -28,6 +30,6 @@ def points(cell, batch_size):
     return np.repeat(two, batch_size, axis=0), np.repeat(labels, batch_size, axis=0)
 
 
-def patch_grid(cell):
+def patch_grid(cell: Cell) -> int:
     """Patches along one side of the image."""
     return cell.architecture["image_size"] // cell.architecture["patch_size"]

@@ -1,5 +1,8 @@
 """Segment Anything from KerasCV on Keras 3."""
 
+from typing import Any
+
+from measure.frameworks import Cell
 from measure.models import kerascv
 from measure.models.sam import kerascv as sam
 
@@ -7,6 +10,6 @@ keras, keras_cv = kerascv.load_with_keras3()
 batch, attention = sam.batch, sam.attention
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
     return sam.build(keras, keras_cv, cell)

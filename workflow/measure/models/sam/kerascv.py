@@ -1,12 +1,15 @@
 """Segment Anything from KerasCV, the same for Keras 2 and Keras 3."""
 
+from typing import Any
+
 import numpy as np
 
+from measure.frameworks import Cell
 from measure.models import xla
 from measure.models.sam.inputs import features, images, patch_grid, points
 
 
-def build(keras, keras_cv, cell):
+def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
@@ -14,7 +17,7 @@ def build(keras, keras_cv, cell):
     return model
 
 
-def network(keras, keras_cv, cell):
+def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     """The model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
@@ -27,7 +30,7 @@ def network(keras, keras_cv, cell):
     return encoder if cell.task == "fit" else keras.Model(sam.input, sam.output)
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """``(images, features)`` for fit, ``(inputs,)`` with all five inputs for predict."""
     if cell.task == "fit":
         return images(cell, batch_size), features(cell, batch_size)
@@ -47,12 +50,12 @@ def batch(cell, batch_size):
     )
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """KerasCV writes it out: two matrix products and a softmax."""
     return "matmul"
 
 
-def image_encoder(keras_cv, cell):
+def image_encoder(keras_cv: Any, cell: Cell) -> Any:
     """``ViTDetBackbone``: images to (batch, grid, grid, out_channels)."""
     a = cell.architecture
     return keras_cv.models.ViTDetBackbone(
@@ -69,7 +72,7 @@ def image_encoder(keras_cv, cell):
     )
 
 
-def segment_anything(keras_cv, cell, encoder):
+def segment_anything(keras_cv: Any, cell: Cell, encoder: Any) -> Any:
     """The whole model around an image encoder."""
     a, grid = cell.architecture, patch_grid(cell)
     transformer = keras_cv.models.TwoWayTransformer(

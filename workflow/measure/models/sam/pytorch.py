@@ -4,10 +4,12 @@ import importlib.metadata
 import importlib.util
 import sys
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 
+from measure.frameworks import Cell
 from measure.models.image_regression import ImageRegression, adam
 from measure.models.sam.inputs import features, images, patch_grid, points
 
@@ -16,12 +18,14 @@ CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.p
 optimizer = adam
 
 
-def _library():
+def _library() -> tuple[Any, Any]:
     """``(modeling, build_sam)``, without what only the automatic mask generator needs.
 
     The package's own start imports torchvision for that: it is registered without being run.
     """
     spec = importlib.util.find_spec("segment_anything")
+    if spec is None:
+        raise ModuleNotFoundError("No module named 'segment_anything'")
     sys.modules["segment_anything"] = importlib.util.module_from_spec(spec)
     from segment_anything import build_sam, modeling
 
@@ -31,12 +35,12 @@ def _library():
 modeling, build_sam = _library()
 
 
-def library():
+def library() -> str:
     """Name and version for the parity card."""
     return f"segment-anything {importlib.metadata.version('segment-anything')}"
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """The image encoder with its loss for fit, the whole model for predict."""
     if cell.weights == "preset":
         sam = build_sam.build_sam_vit_h()
@@ -48,7 +52,7 @@ def build(cell):
     return ImageRegression(encoder) if cell.task == "fit" else TwoPoints(sam)
 
 
-def compile(model, cell, mode):
+def compile(model: Any, cell: Cell, mode: str | None) -> Any:
     """What is compiled: the encoder with its loss for fit, encoder and mask decoder for predict.
 
     The points' encoder between those two picks rows by their labels, where a graph
@@ -65,7 +69,7 @@ def compile(model, cell, mode):
     return model
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
     pixels = _channels_first(images(cell, batch_size))
     if cell.task == "fit":
@@ -74,7 +78,7 @@ def batch(cell, batch_size):
     return {"images": 255.0 * pixels, "points": where, "labels": labels}
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """Meta's code writes it out: two matrix products and a softmax."""
     return "matmul"
 
@@ -86,11 +90,11 @@ class TwoPoints(torch.nn.Module):
     part of KerasCV's model; the page calls the three parts in turn, as here.
     """
 
-    def __init__(self, sam):
+    def __init__(self, sam: Any) -> None:
         super().__init__()
         self.sam = sam
 
-    def forward(self, images, points, labels):
+    def forward(self, images: Any, points: Any, labels: Any) -> Any:
         """images: (batch, 3, size, size) in 0..255; points (1, n, 2); labels (1, n)."""
         embeddings = self.sam.image_encoder(self.sam.preprocess(images))
         sparse, dense = self.sam.prompt_encoder(points=(points, labels), boxes=None, masks=None)
@@ -103,7 +107,7 @@ class TwoPoints(torch.nn.Module):
         )
 
 
-def image_encoder(cell):
+def image_encoder(cell: Cell) -> Any:
     """``ImageEncoderViT``: images to (batch, out_channels, grid, grid)."""
     a = cell.architecture
     return modeling.ImageEncoderViT(
@@ -122,7 +126,7 @@ def image_encoder(cell):
     )
 
 
-def segment_anything(cell, encoder):
+def segment_anything(cell: Cell, encoder: Any) -> Any:
     """The whole model around an image encoder, composed as ``build_sam`` does."""
     a, grid = cell.architecture, patch_grid(cell)
     transformer = modeling.TwoWayTransformer(
@@ -149,5 +153,5 @@ def segment_anything(cell, encoder):
     )
 
 
-def _channels_first(array):
+def _channels_first(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array.transpose(0, 3, 1, 2))

@@ -1,10 +1,14 @@
 """Work of one step, from the architecture alone: the same for every framework."""
 
+from typing import Any
+
+from measure.models import Architecture
+
 MASKS = 4  # the best mask and three alternatives
 TOKENS = 1 + MASKS + 3  # the quality's, the masks', two points and the padding point
 
 
-def per_step(task, architecture, batch_size):
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
     Matrix products and convolutions; a training step costs three forward passes
@@ -21,7 +25,7 @@ def per_step(task, architecture, batch_size):
     }
 
 
-def image_encoder(a):
+def image_encoder(a: Architecture) -> int:
     """FLOPs of the ViT for one image; its windows are padded to full size."""
     d, out, window = a["hidden_size"], a["out_channels"], a["window_size"]
     grid = a["image_size"] // a["patch_size"]
@@ -34,7 +38,7 @@ def image_encoder(a):
     return flops + 2 * grid**2 * (d * out + 9 * out * out)
 
 
-def _vit_attention(windows, side, d):
+def _vit_attention(windows: int, side: int, d: int) -> int:
     """Windows of side x side tokens: four projections, scores, values, positions.
 
     The relative positions of rows and of columns are a product of every query
@@ -44,7 +48,7 @@ def _vit_attention(windows, side, d):
     return windows * (2 * tokens * 4 * d * d + 4 * tokens * tokens * d + 4 * tokens * side * d)
 
 
-def mask_decoder(a):
+def mask_decoder(a: Architecture) -> int:
     """FLOPs of the two-way transformer, the upscaling and the heads for one image."""
     d, ff, hidden = a["out_channels"], a["decoder_intermediate_size"], a["iou_hidden_size"]
     pixels = (a["image_size"] // a["patch_size"]) ** 2
@@ -61,6 +65,6 @@ def mask_decoder(a):
     return a["decoder_layers"] * layer + final + upscaling + masks + quality
 
 
-def _attention(queries, keys, d, inner):
+def _attention(queries: int, keys: int, d: int, inner: int) -> int:
     """Projections from and to width ``d``, scores and values at width ``inner``."""
     return 2 * d * inner * (2 * queries + 2 * keys) + 4 * queries * keys * inner

@@ -2,16 +2,18 @@
 
 import numpy as np
 
+from measure.frameworks import Cell
+
 LATENT_CHANNELS = 4
 
 
-def images(cell, batch_size):
+def images(cell: Cell, batch_size: int) -> np.ndarray:
     """float32 of (batch, size, size, 3) in [0, 1)."""
     size = cell.architecture["image_size"]
     return _rng(cell, 0).random((batch_size, size, size, 3), dtype=np.float32)
 
 
-def moments(cell, batch_size):
+def moments(cell: Cell, batch_size: int) -> np.ndarray:
     """Targets of the image encoder, mean and log variance: float32 of (batch, side, side, 8)."""
     a = cell.architecture
     side = a["image_size"] // 2 ** (len(a["vae_widths"]) - 1)
@@ -19,14 +21,14 @@ def moments(cell, batch_size):
     return _rng(cell, 1).random(shape, dtype=np.float32)
 
 
-def noise(cell, batch_size):
+def noise(cell: Cell, batch_size: int) -> np.ndarray:
     """Latents that the sampler starts from: float32 of (batch, size / 8, size / 8, 4)."""
     side = cell.architecture["image_size"] // 8
     shape = (batch_size, side, side, LATENT_CHANNELS)
     return _rng(cell, 2).standard_normal(shape, dtype=np.float32)
 
 
-def embeddings(cell, batch_size):
+def embeddings(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
     """``(of the prompts, of the empty prompts)``: float32 of (batch, length, context) each."""
     a = cell.architecture
     shape = (2, batch_size, a["text_length"], a["context_size"])
@@ -34,5 +36,5 @@ def embeddings(cell, batch_size):
     return prompts, np.repeat(empty[:1], batch_size, axis=0)
 
 
-def _rng(cell, stream):
+def _rng(cell: Cell, stream: int) -> np.random.Generator:
     return np.random.default_rng([cell.seed, stream])

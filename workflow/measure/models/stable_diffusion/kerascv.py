@@ -1,6 +1,9 @@
 """Stable Diffusion from KerasCV, the same for Keras 2 and Keras 3."""
 
-from measure.models import xla
+from typing import Any
+
+from measure.frameworks import Cell
+from measure.models import Architecture, Tick, xla
 from measure.models.stable_diffusion.inputs import (
     LATENT_CHANNELS,
     embeddings,
@@ -11,7 +14,7 @@ from measure.models.stable_diffusion.inputs import (
 from measure.models.stable_diffusion.steps import LENGTH, Steps
 
 
-def build(keras, keras_cv, cell):
+def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
@@ -19,7 +22,7 @@ def build(keras, keras_cv, cell):
     return model
 
 
-def network(keras, keras_cv, cell):
+def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     """The model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         return _preset(keras, keras_cv, cell)
@@ -27,17 +30,17 @@ def network(keras, keras_cv, cell):
     return make(keras, cell.architecture)
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """``(images, moments)`` for fit; predict's inputs go through the sampler."""
     return images(cell, batch_size), moments(cell, batch_size)
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """KerasCV writes it out: two matrix products and a softmax."""
     return "matmul"
 
 
-def sample(keras_cv, model, cell, batch_size, tick):
+def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Steps of ``StableDiffusion.generate_image`` around our UNet, ``tick()`` before each."""
     prompts, empty = embeddings(cell, batch_size)
     pipeline = _pipeline(keras_cv, cell.architecture)
@@ -56,7 +59,7 @@ def sample(keras_cv, model, cell, batch_size, tick):
     )
 
 
-def image_encoder(keras, a):
+def image_encoder(keras: Any, a: Architecture) -> Any:
     """KerasCV's ``ImageEncoder`` at any size, up to its 8 channels (its ``layers[-3]``)."""
     from keras_cv.src.models.stable_diffusion.attention_block import AttentionBlock
     from keras_cv.src.models.stable_diffusion.padded_conv2d import PaddedConv2D
@@ -75,7 +78,7 @@ def image_encoder(keras, a):
     return keras.Sequential([keras.layers.Input((None, None, 3)), *layers])
 
 
-def unet(keras, a):
+def unet(keras: Any, a: Architecture) -> Any:
     """KerasCV's ``DiffusionModel`` at any size; its deepest level has no attention."""
     from keras_cv.src.models.stable_diffusion.diffusion_model import (
         PaddedConv2D,
@@ -93,7 +96,7 @@ def unet(keras, a):
     embedding = keras.layers.Activation("swish")(embedding)
     embedding = keras.layers.Dense(4 * widths[0])(embedding)
 
-    def block(x, width, attend):
+    def block(x: Any, width: int, attend: bool) -> Any:
         x = ResBlock(width)([x, embedding])
         return SpatialTransformer(heads, width // heads)([x, context]) if attend else x
 
@@ -120,7 +123,7 @@ def unet(keras, a):
     return keras.Model([latent, timestep, context], x)
 
 
-def _preset(keras, keras_cv, cell):
+def _preset(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     size = cell.architecture["image_size"]
     pipeline = keras_cv.models.StableDiffusion(size, size, **xla.options(cell, keras))
     if cell.task == "predict":
@@ -129,11 +132,11 @@ def _preset(keras, keras_cv, cell):
     return keras.Model(encoder.inputs, encoder.layers[-3].output)
 
 
-def _pipeline(keras_cv, a):
+def _pipeline(keras_cv: Any, a: Architecture) -> Any:
     class Sized(keras_cv.models.StableDiffusion):
         """Timestep embeddings as wide as the UNet; at the paper's size that is KerasCV's own."""
 
-        def _get_timestep_embedding(self, timestep, batch_size):
+        def _get_timestep_embedding(self, timestep: Any, batch_size: int) -> Any:
             return super()._get_timestep_embedding(timestep, batch_size, dim=a["unet_widths"][0])
 
     return Sized(a["image_size"], a["image_size"])
@@ -142,11 +145,11 @@ def _pipeline(keras_cv, a):
 class _Reporting:
     """The diffusion model as the pipeline calls it."""
 
-    def __init__(self, model, steps):
+    def __init__(self, model: Any, steps: Steps) -> None:
         self._model = model
         self._steps = steps
 
-    def predict_on_batch(self, inputs):
+    def predict_on_batch(self, inputs: Any) -> Any:
         self._steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
         return self._model.predict_on_batch(inputs)
 
@@ -154,8 +157,8 @@ class _Reporting:
 class _Fixed:
     """A part of the pipeline that no step needs."""
 
-    def __init__(self, output):
+    def __init__(self, output: Any) -> None:
         self._output = output
 
-    def predict_on_batch(self, inputs):
+    def predict_on_batch(self, inputs: Any) -> Any:
         return self._output

@@ -1,9 +1,13 @@
 """Stable Diffusion from HuggingFace Diffusers."""
 
+from typing import Any
+
 import diffusers
 import numpy as np
 import torch
 
+from measure.frameworks import Cell
+from measure.models import Architecture, Tick
 from measure.models.image_regression import ImageRegression, adam
 from measure.models.stable_diffusion.inputs import (
     LATENT_CHANNELS,
@@ -19,12 +23,12 @@ PRESET = "CompVis/stable-diffusion-v1-4"
 optimizer = adam
 
 
-def library():
+def library() -> str:
     """Name and version for the parity card."""
     return f"diffusers {diffusers.__version__}"
 
 
-def build(cell):
+def build(cell: Cell) -> Any:
     """The VAE's image encoder with its loss for fit, the UNet for predict."""
     preset = cell.weights == "preset"
     if cell.task == "predict":
@@ -37,7 +41,7 @@ def build(cell):
     return ImageRegression(image_encoder(cell.architecture))
 
 
-def batch(cell, batch_size):
+def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of fit's forward pass, channels first."""
     return {
         "images": _channels_first(images(cell, batch_size)),
@@ -45,13 +49,13 @@ def batch(cell, batch_size):
     }
 
 
-def attention(model, backend):
+def attention(model: Any, backend: str) -> str:
     """The processor that Diffusers chose; 2_0 is PyTorch's fused attention."""
     used = {type(m.processor).__name__ for m in model.modules() if hasattr(m, "processor")}
     return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used))
 
 
-def sample(model, cell, batch_size, tick):
+def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Steps of ``StableDiffusionPipeline`` around our UNet, ``tick()`` before each.
 
     Embeddings take the text encoder's place and the picture is not decoded: neither
@@ -87,7 +91,7 @@ def sample(model, cell, batch_size, tick):
 LOOPS = {"predict": sample}
 
 
-def image_encoder(a):
+def image_encoder(a: Architecture) -> Any:
     """``AutoencoderKL``'s encoder: images to the 8 channels of the moments."""
     widths = a["vae_widths"]
     return diffusers.AutoencoderKL(
@@ -99,7 +103,7 @@ def image_encoder(a):
     ).encoder
 
 
-def unet(a):
+def unet(a: Architecture) -> Any:
     """``UNet2DConditionModel``; its deepest level has no attention."""
     widths = a["unet_widths"]
     attending = len(widths) - 1
@@ -114,7 +118,7 @@ def unet(a):
     )
 
 
-def _ddim():
+def _ddim() -> Any:
     """The schedule of v1.4."""
     return diffusers.DDIMScheduler(
         beta_start=0.00085,
@@ -125,5 +129,5 @@ def _ddim():
     )
 
 
-def _channels_first(array):
+def _channels_first(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array.transpose(0, 3, 1, 2))

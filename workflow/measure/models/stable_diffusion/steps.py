@@ -6,6 +6,10 @@ guidance and scheduler arithmetic belong to it, however often a library
 evaluates its UNet.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from measure.models import Tick
 from measure.timer import Finished
 
 LENGTH = 500  # steps of the sampling schedule; a run needs about 130
@@ -14,12 +18,12 @@ LENGTH = 500  # steps of the sampling schedule; a run needs about 130
 class Steps:
     """Ticks at each step and counts what the UNet really does in it."""
 
-    def __init__(self, tick):
+    def __init__(self, tick: Tick) -> None:
         self._tick = tick
         self._timestep = None
         self._steps = self._calls = self._images = 0
 
-    def evaluation(self, timestep, images):
+    def evaluation(self, timestep: Any, images: int) -> None:
         """The UNet is about to see ``images`` latents at ``timestep``, an object per step."""
         if timestep is not self._timestep:
             if self._tick():
@@ -29,7 +33,7 @@ class Steps:
         self._calls += 1
         self._images += images
 
-    def run(self, sample):
+    def run(self, sample: Callable[[], object]) -> dict[str, Any]:
         """Call the library's ``sample`` until the tick says enough; facts for the parity card."""
         try:
             sample()
@@ -41,6 +45,6 @@ class Steps:
             }
         raise RuntimeError(f"the sampling schedule of {LENGTH} steps ended before the run did")
 
-    def _per_step(self, count):
+    def _per_step(self, count: int) -> float:
         mean = count / max(1, self._steps)
         return int(mean) if mean.is_integer() else mean

@@ -1,9 +1,13 @@
 """Work of one step, from the architecture alone: the same for every framework."""
 
+from typing import Any
+
+from measure.models import Architecture
+
 LATENT_CHANNELS = 4
 
 
-def per_step(task, architecture, batch_size):
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
     Convolutions and matrix products. A training step costs three forward passes of
@@ -19,7 +23,7 @@ def per_step(task, architecture, batch_size):
     }
 
 
-def image_encoder(a):
+def image_encoder(a: Architecture) -> int:
     """FLOPs of the VAE's encoder for one image."""
     widths, side = a["vae_widths"], a["image_size"]
     flops, width = _conv(side, 3, widths[0]), widths[0]
@@ -36,12 +40,12 @@ def image_encoder(a):
     return flops + middle + _conv(side, width, 2 * LATENT_CHANNELS)
 
 
-def unet(a):
+def unet(a: Architecture) -> int:
     """FLOPs of the UNet for one latent."""
     widths, side = a["unet_widths"], a["image_size"] // 8
     embedding, deepest = 4 * widths[0], len(widths) - 1
 
-    def block(width, out, attend):
+    def block(width: int, out: int, attend: bool) -> int:
         residual = _residual(side, width, out) + 2 * embedding * out
         return residual + (_transformer(side**2, out, a) if attend else 0)
 
@@ -69,18 +73,18 @@ def unet(a):
     return flops + _conv(side, width, LATENT_CHANNELS)
 
 
-def _conv(side, width, out, kernel=3):
+def _conv(side: int, width: int, out: int, kernel: int = 3) -> int:
     """A convolution with side x side outputs."""
     return 2 * side**2 * kernel**2 * width * out
 
 
-def _residual(side, width, out):
+def _residual(side: int, width: int, out: int) -> int:
     """Two convolutions, and a third one of 1 x 1 where the width changes."""
     shortcut = _conv(side, width, out, kernel=1) if width != out else 0
     return _conv(side, width, out) + _conv(side, out, out) + shortcut
 
 
-def _transformer(pixels, d, a):
+def _transformer(pixels: int, d: int, a: Architecture) -> int:
     """Two projections; attention to itself and to the text; a gated layer of 4 d."""
     text, context = a["text_length"], a["context_size"]
     itself = 2 * pixels * 4 * d * d + 4 * pixels * pixels * d

@@ -2,6 +2,9 @@
 
 import platform
 import time
+from typing import Any
+
+from measure.frameworks import Cell, Clock
 
 
 class Framework:
@@ -10,48 +13,48 @@ class Framework:
     probeable = False
     profiler = "the clock"
 
-    def __init__(self, cell):
+    def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self._step_ns = round(1e6 * cell.architecture["step_ms"])
 
-    def load(self):
+    def load(self) -> None:
         """There is nothing to import."""
 
-    def live_accelerator(self):
+    def live_accelerator(self) -> tuple[str, str]:
         return "cpu", "a busy wait"
 
-    def build(self):
+    def build(self) -> None:
         """There is nothing to build."""
 
-    def run(self, timer):
+    def run(self, timer: Clock) -> None:
         timer.start()
         while not timer.tick():
             self._step()
 
-    def legacy(self, steps, cap_s):
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         start = time.time()
         self._step()
         return 1000 * (time.time() - start), 1, "host clock around one step"
 
-    def fence(self):
+    def fence(self) -> None:
         """A step is over when it returns."""
 
-    def compilations(self):
+    def compilations(self) -> int | None:
         return 0
 
-    def begin_profile(self):
+    def begin_profile(self) -> None:
         self._began_ns = time.perf_counter_ns()
 
-    def end_profile(self):
+    def end_profile(self) -> list[tuple[int, int]]:
         return [(self._began_ns, time.perf_counter_ns())]
 
-    def work(self):
+    def work(self) -> dict[str, int]:
         return {"parameters": 1, "trainable_parameters": 0}
 
-    def precision(self):
+    def precision(self) -> dict[str, str]:
         return {"matmul_precision": "none"}
 
-    def parity(self):
+    def parity(self) -> dict[str, Any]:
         return {
             "framework_version": f"Python {platform.python_version()}",
             "backend": "none",
@@ -65,10 +68,10 @@ class Framework:
             "flush_denormals": None,
         }
 
-    def peak_device_mib(self):
+    def peak_device_mib(self) -> float | None:
         return None
 
-    def _step(self):
+    def _step(self) -> None:
         end = time.perf_counter_ns() + self._step_ns
         while time.perf_counter_ns() < end:
             pass

@@ -1,0 +1,83 @@
+"""What must hold before a run is measured: its environment, its GPU, its memory."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from supervise import device, machine
+
+
+class Refused(Exception):
+    """This run must not be measured; the message is one line for the user."""
+
+
+def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of the machine and the one GPU of a run."""
+    try:
+        return machine.card(identity["accelerator"], identity["device"])
+    except device.NoSuchDevice as problem:
+        raise Refused(str(problem)) from None
+
+
+def visible_device(identity: dict[str, Any]) -> str | None:
+    """The GPU as a run's process and its monitor see it; None on the processors."""
+    if identity["accelerator"] != "cuda":
+        return None
+    try:
+        return device.word(device.chosen(identity["device"]), identity["device"])
+    except device.NoSuchDevice as problem:
+        raise Refused(str(problem)) from None
+
+
+def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> None:
+    """Stop before anything is measured in an environment that was not planned."""
+    name = environment["name"]
+    if environment["definition_sha256"] != identity["environment"]:
+        raise Refused(
+            f"environment {name}: deployed from another definition than the one planned; "
+            "run snakemake again so that it is deployed anew"
+        )
+    prefix = conda_prefix(environment)
+    if environment["method"] == "conda" and Path(sys.prefix).resolve() != prefix.resolve():
+        raise Refused(
+            f"environment {name}: deployed by conda in {prefix}, but this job runs "
+            f"in {sys.prefix}; give snakemake the same --use-conda as before"
+        )
+
+
+def conda_prefix(environment: dict[str, Any]) -> Path:
+    """Of an environment that conda deployed, or of the one that lies beneath it."""
+    return Path(environment.get("beneath", environment["prefix"]))
+
+
+def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
+    """Stop when a deployed environment no longer holds what it was deployed with."""
+    if environment["method"] == "interpreter":
+        return  # the user's own; what it holds is recorded
+    planned, present = environment["packages"], found["packages"]
+    changed = [n for n in sorted({*planned, *present}) if planned.get(n) != present.get(n)]
+    if changed:
+        name = changed[0]
+        raise Refused(
+            f"environment {environment['name']}: {name} is {present.get(name, 'absent')}, deployed "
+            f"was {planned.get(name, 'none')} ({len(changed)} packages differ); remove "
+            f"{environment['prefix']} and run snakemake again"
+        )
+
+
+def too_large(
+    identity: dict[str, Any], machine_card: dict[str, Any], memory_limit_mib: float
+) -> dict[str, Any] | None:
+    """The record's ``not_tried`` of a cell that cannot fit, None if it may.
+
+    Weights, gradients and optimiser state are a lower bound: a cell that is held
+    back for them would surely have failed, after minutes.
+    """
+    needed = identity["least_memory_mib"]
+    if identity["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
+        available, of = machine_card["accelerator_memory_mib"], "gpu"
+    else:
+        available, of = memory_limit_mib, "host"
+    if needed <= available:
+        return None
+    return {"needed_mib": needed, "available_mib": available, "memory_of": of}

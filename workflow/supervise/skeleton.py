@@ -1,0 +1,68 @@
+"""A record that says where and what, and has measured nothing yet."""
+
+from typing import Any
+
+from contract import ending
+from supervise import preconditions, processors
+from supervise.record import SCHEMA, now
+
+CELL_FIELDS = (
+    "scale",
+    "accelerator",
+    "model",
+    "task",
+    "batch_size",
+    "column",
+    "framework",
+    "run",
+)
+THREAD_POLICY = (
+    "one thread per processor, of each physical core first, pinned, the same number in every pool"
+)
+
+
+def skeleton(
+    identity_text: str, identity: dict[str, Any], environment: dict[str, Any]
+) -> dict[str, Any]:
+    """A record that says where and what, and has measured nothing yet."""
+    return {
+        "schema": SCHEMA,
+        "identity": identity_text,
+        "cell": {name: identity[name] for name in CELL_FIELDS},
+        "status": "killed",
+        "reason": ending.WHOLE_JOB_KILLED,
+        "ending": None,
+        "not_tried": None,
+        "started_at": now(),
+        "finished_at": now(),
+        "total_s": 0.0,
+        "environment": {
+            name: environment[name]
+            for name in ("name", "method", "definition_sha256", "python", "packages")
+        }
+        | {"variables": identity["variables"]},
+        "threads": {
+            "policy": THREAD_POLICY,
+            "requested": identity["threads"],
+            "affinity": processors.pinned(identity["threads"]),
+        },
+        "machine": preconditions.machine_card(identity),
+        "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
+        "monitor": None,
+        "timing": None,
+        "probes": [],
+        "work": None,
+        "memory": {
+            "peak_rss_mib": None,
+            "peak_device_mib": None,
+            "peak_device_counts": None,
+            "device_limit_mib": None,
+        },
+        "energy": None,
+        "host_overhead": None,
+        "restarted": None,
+        "parity": None,
+        "warnings": [],
+        "printed": [],
+        "log_tail": [],
+    }
