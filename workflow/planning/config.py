@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+MAX_VALUE = 80  # characters of a wrong value
 NAME = re.compile("[a-z][a-z0-9_]*")  # of a study
 SCHEMA = Path(__file__).parent.parent / "schemas" / "config.schema.json"
 
@@ -78,11 +79,19 @@ def words(error: jsonschema.ValidationError) -> str:
         known = sorted(error.schema.get("properties", {}))
         unknown = next(k for k in error.instance if k not in known)
         return f"{where}: unknown key '{unknown}'; allowed are {', '.join(known)}"
+    if error.validator == "required":
+        missing = next(k for k in error.validator_value if k not in error.instance)
+        return f"{where}: '{missing}' is missing; needed are {_list(error.validator_value)}"
     if error.validator in ("enum", "const"):
         allowed = error.schema.get("enum", [error.schema.get("const")])
         return f"{where}: {error.instance!r} is not allowed; allowed are {_list(allowed)}"
     description = error.schema.get("description", "")
-    return f"{where}: {error.instance!r} is not allowed; {description or error.message}"
+    return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
+
+
+def _short(value) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
 
 
 def _list(values) -> str:

@@ -1,19 +1,22 @@
 """The models that can be measured: what each folder's ``model.yaml`` says."""
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
+import jsonschema
+from jsonschema.exceptions import best_match
 
-from planning.config import ConfigError
+from planning.config import ConfigError, read_yaml, words
 
 OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's folders do
+SCHEMA = Path(__file__).parent.parent / "schemas" / "model.schema.json"
 
 
 @dataclass(frozen=True)
 class Model:
-    """One folder under ``measure/models``."""
+    """One folder under ``measure/models``, see ``schemas/model.schema.json``."""
 
     name: str
     folder: Path
@@ -61,11 +64,14 @@ class Models:
 
 @cache
 def _load(folder: Path) -> Model:
-    # The C loader parses ten times faster; this is paid whenever the Snakefile is read.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     path = folder / "model.yaml"
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-        return Model(name=folder.name, folder=folder, **{"unsupported": [], **content})
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
-        raise ConfigError(f"{path}: {error}") from None
+    content = read_yaml(str(path))
+    error = best_match(_validator().iter_errors(content))
+    if error:
+        raise ConfigError(f"{path}: {words(error)}")
+    return Model(name=folder.name, folder=folder, **{"unsupported": [], **content})
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
