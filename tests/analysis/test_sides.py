@@ -1,7 +1,7 @@
 """Which side of a difference is favoured: said where physics tells, unknown elsewhere."""
 
 import pytest
-from conditions import JAX, TORCH, parity, quiet_project
+from conditions import JAX, TORCH, on_processor, parity, quiet_project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +38,7 @@ def test_the_side_of_a_difference_on_a_gpu(tmp_path, key, value, side):
 
 def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path):
     project = quiet_project(tmp_path)
-    project.plan.update(accelerator="cpu")
+    on_processor(project)
     project.change(lambda r: r["parity"].update(execution="graph", compiler="tf-graph"), TORCH)
     parity("dtype", "bfloat16")(project)
     parity("threads", 4)(project)
