@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from deploy.environments import cache, definition_sha256  # noqa: E402 (the path above finds them)
 from measure import cuda_libraries, frameworks  # noqa: E402
-from measure.checks import check_device  # noqa: E402
+from measure.conformance import check_device  # noqa: E402
 from supervise import device, variables  # noqa: E402
 
 TIME_LIMIT_S = 300

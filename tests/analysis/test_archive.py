@@ -26,10 +26,10 @@ from archive_factory import (
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT, about
 from analysis.archive.contents import source_names
-from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.pack import files_below, pack
 from analysis.archive.rebuild import COMMANDS
 from analysis.archive.verification import verify
+from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.verify import told
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate

@@ -77,7 +77,7 @@ def test_a_condition_gives_its_caveat_and_no_other(tmp_path, name):
     assert ids(project) == [name]
 
 
-# of precisions that nobody read back, which a record always holds: see test_judged.py
+# of precisions that nobody read back, which a record always holds: see test_published_caveats.py
 PUBLISHED_ONLY = {"precision_mixed", "precision_mislabelled"}
 
 INDEPENDENT = sorted(

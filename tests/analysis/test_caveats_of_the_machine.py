@@ -12,7 +12,7 @@ from results_factory import moment
 
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share
-from analysis.caveats.harvest import KINDS, kind_of
+from analysis.caveats.framework_warnings import KINDS, kind_of
 from analysis.comparisons.observer import observer_effect, observer_ratio
 from analysis.statistics.intervals import geometric_mean, paired_ratio
 

@@ -11,7 +11,7 @@ from results_factory import Project, make_plan
 
 from analysis.caveats.published_table import published_results
 from analysis.claims import ClaimResult, judge, load_claims
-from analysis.claims.checks import TESTS
+from analysis.claims.claim_tests import TESTS
 from analysis.comparisons.findings import Answer, findings
 from analysis.comparisons.gains import change, column_gains, family_gains
 from analysis.formats.errors import InputError

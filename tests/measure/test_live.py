@@ -11,7 +11,7 @@ import pytest
 
 from contract.ending import Ending, of_process
 from deploy.environments import virtual_interpreter
-from measure.checks import WrongDevice, check_device
+from measure.conformance import WrongDevice, check_device
 from planning.frameworks import frameworks
 from planning.models import Models
 from supervise import canary, jobs, parent

@@ -18,7 +18,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
-from measure.checks import check_device, check_model, check_precision  # noqa: E402
+from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import Events, run  # noqa: E402
@@ -142,8 +142,8 @@ class Measurement:
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""
         probes = []
-        for wanted in self.request["probes"] if self.framework.probeable else []:
-            probes.append(probe(self.framework, self.protocol, self.work, wanted))
+        for planned in self.request["probes"] if self.framework.probeable else []:
+            probes.append(probe(self.framework, self.protocol, self.work, planned))
             self.events.send("probes", probes=probes)
 
     def profile(self) -> None:

@@ -13,12 +13,12 @@ MAPS = Path("/proc/self/maps")
 def versions(maps: Path = MAPS) -> dict[str, str | None]:
     """``cuda_version``, ``cudnn_version``; None for what is not loaded or does not tell."""
     return {
-        "cuda_version": _told(maps, "cudart", _cuda),
-        "cudnn_version": _told(maps, "cudnn", _cudnn),
+        "cuda_version": _versions_in_use(maps, "cudart", _cuda),
+        "cudnn_version": _versions_in_use(maps, "cudnn", _cudnn),
     }
 
 
-def _told(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
+def _versions_in_use(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
     """What the loaded copies of a library say of themselves; more than one is worth knowing."""
     name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
     try:
@@ -26,7 +26,7 @@ def _told(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | N
     except OSError:  # no Linux
         return None
     paths = {f[5] for f in fields if len(f) == 6 and name.fullmatch(Path(f[5]).name)}
-    found = {said for path in paths if (said := _asked(path, ask))}
+    found = {version for path in paths if (version := _asked(path, ask))}
     return ", ".join(sorted(found)) or None
 
 

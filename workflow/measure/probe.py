@@ -9,13 +9,13 @@ from measure.protocol import Protocol
 from measure.timer import Timer
 
 
-def probe(framework: Framework, protocol: Protocol, work: Work, wanted: dict) -> dict:
+def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -> dict:
     """The same step at another batch size or length; a failure is a finding of its own."""
     cell = framework.cell
-    changed = {**cell.architecture, **{k: v for k, v in wanted.items() if k != "batch_size"}}
-    batch_size = wanted.get("batch_size", cell.batch_size)
+    changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
+    batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
-    timer = Timer(_short(protocol, wanted), framework.fence, framework.compilations)
+    timer = Timer(_short(protocol, planned), framework.fence, framework.compilations)
     failed = None
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -37,9 +37,9 @@ def probe(framework: Framework, protocol: Protocol, work: Work, wanted: dict) ->
     }
 
 
-def _short(protocol: Protocol, wanted: dict) -> Protocol:
+def _short(protocol: Protocol, planned: dict) -> Protocol:
     """A few steps; of another length more, and as many however little they scatter."""
-    length = "max_length" in wanted
+    length = "max_length" in planned
     return dataclasses.replace(
         protocol,
         max_steps=protocol.length_steps if length else protocol.probe_steps,

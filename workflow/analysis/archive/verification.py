@@ -15,10 +15,10 @@ from analysis.archive.citation import read_citation
 from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.differences import first_difference, undo_one_digit
-from analysis.archive.findings import Unequal, Verification
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import Unpacked, unpack
+from analysis.archive.verification_result import Unequal, Verification
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import SCHEMAS, read_json, validate
 from analysis.results.loading import load_results

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from analysis.archive.findings import DIFFERENT, IDENTICAL, UNDECIDED, Verification
 from analysis.archive.manifest import sha256
 from analysis.archive.verification import verify
+from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED, Verification
 from analysis.formats.errors import run_command
 from analysis.formats.text import count, listed, plain
 

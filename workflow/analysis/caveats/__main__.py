@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analysis.caveats import Caveat, collect
 from analysis.caveats.core import caveats_json
-from analysis.caveats.published_table import judged
+from analysis.caveats.published_table import published_caveats
 from analysis.formats.errors import run_command, write_text
 from analysis.formats.text import markdown, rst
 from analysis.results.commands import add_reference, parser, results_of
@@ -36,7 +36,7 @@ def main() -> None:
     options.add_argument("--output-dir", type=Path, required=True)
     arguments = options.parse_args()
     caveats = collect(results_of(arguments))
-    content = caveats_json(caveats, judged(load_reference(arguments.reference)))
+    content = caveats_json(caveats, published_caveats(load_reference(arguments.reference)))
     document = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
     write_text(arguments.output_dir / "caveats.json", document + "\n")
     write_text(arguments.output_dir / "caveats.md", to_markdown(caveats))

@@ -56,7 +56,7 @@ class PublishedResults(Results):
         return self.reference.peaks.flops_per_s
 
 
-def judged(reference: Reference) -> dict[str, list[Caveat]]:
+def published_caveats(reference: Reference) -> dict[str, list[Caveat]]:
     """Caveats of every revision that stands beside our columns, most severe first."""
     revisions = dict.fromkeys(reference.compared.values())
     return {name: collect(published_results(reference, name)) for name in revisions}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.claims.checks import TESTS
+from analysis.claims.claim_tests import TESTS
 from analysis.claims.conditions import Differences, differences, without_conditions
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell, Results

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.caveats.published_table import published_results
-from analysis.claims.checks import TESTS
 from analysis.claims.claim import Claim, load_claims
+from analysis.claims.claim_tests import TESTS
 from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
 from analysis.results.cells import Results
@@ -53,10 +53,10 @@ class ClaimVerdict:
 
 def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
     """Every claim of reference/claims.yaml, in its order."""
-    return [_judged(claim, results, reference) for claim in load_claims(folder)]
+    return [_claim_verdict(claim, results, reference) for claim in load_claims(folder)]
 
 
-def _judged(claim: Claim, results: Results, reference: Reference) -> ClaimVerdict:
+def _claim_verdict(claim: Claim, results: Results, reference: Reference) -> ClaimVerdict:
     test = TESTS[claim.kind]
     outcome = test(results, **claim.parameters)
     verdict, why = _verdict(claim, outcome, results, reference)

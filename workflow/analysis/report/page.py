@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.caveats import Caveat, Severity, collect
-from analysis.caveats.published_table import judged
+from analysis.caveats.published_table import published_caveats
 from analysis.claims import judge
 from analysis.comparisons.findings import findings
 from analysis.formats.contents import figure_modules
@@ -123,7 +123,7 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
             "title": reference.revisions[revision],
             "caveats": [_caveat(caveat) for caveat in caveats],
         }
-        for revision, caveats in judged(reference).items()
+        for revision, caveats in published_caveats(reference).items()
     ]
 
 

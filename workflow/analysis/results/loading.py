@@ -17,7 +17,7 @@ from analysis.results.canaries import Canary
 from analysis.results.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run, moderated
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, PlannedCell, PlannedRun, Row, load_plan
-from analysis.results.plausibility import judged
+from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
 from analysis.results.self_test import SelfTest
 
@@ -76,7 +76,7 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     if problems:
         raise InputError(problems)
-    return moderated(judged(Results(plan, rows, digest.hexdigest(), canaries, card, self_test)))
+    return moderated(with_peaks(Results(plan, rows, digest.hexdigest(), canaries, card, self_test)))
 
 
 def _load_optional(

@@ -42,21 +42,21 @@ Device = tuple[str, str]  # machine id and accelerator
 Peaks = Mapping[Device, Mapping[str, float]]  # FLOP/s by dtype
 
 
-def judged(results: Results) -> Results:
+def with_peaks(results: Results) -> Results:
     """The same results, where every run knows its peak and one above it is invalid."""
     peaks = peaks_by_device(results.canaries)
-    return replace(results, rows=tuple(_judged_row(row, peaks) for row in results.rows))
+    return replace(results, rows=tuple(_row_with_peaks(row, peaks) for row in results.rows))
 
 
-def _judged_row(row: RowCells, peaks: Peaks) -> RowCells:
-    return replace(row, cells=tuple(_judged_cell(cell, peaks) for cell in row.cells))
+def _row_with_peaks(row: RowCells, peaks: Peaks) -> RowCells:
+    return replace(row, cells=tuple(_cell_with_peaks(cell, peaks) for cell in row.cells))
 
 
-def _judged_cell(cell: Cell, peaks: Peaks) -> Cell:
-    return replace(cell, runs=tuple(judged_run(run, peaks) for run in cell.runs))
+def _cell_with_peaks(cell: Cell, peaks: Peaks) -> Cell:
+    return replace(cell, runs=tuple(with_peak(run, peaks) for run in cell.runs))
 
 
-def judged_run(run: Run, peaks: Peaks) -> Run:
+def with_peak(run: Run, peaks: Peaks) -> Run:
     """The run with its peak; invalid when it is beyond it, with a reason that gives the numbers."""
     if not run.ok:
         return run

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from measure.checks import check_device
+from measure.conformance import check_device
 
 
 class Library(Protocol):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.caveats import collect
-from analysis.caveats.published_table import judged, published_results
+from analysis.caveats.published_table import published_caveats, published_results
 from analysis.results.reference import load_reference
 
 REFERENCE = load_reference()
@@ -25,11 +25,11 @@ def row_names(caveat):
 
 @pytest.fixture(scope="module")
 def current():
-    return judged(REFERENCE)["current"]
+    return published_caveats(REFERENCE)["current"]
 
 
 def test_the_revisions_beside_our_columns_are_judged():
-    assert list(judged(REFERENCE)) == ["current", "2024-04"]
+    assert list(published_caveats(REFERENCE)) == ["current", "2024-04"]
 
 
 def test_it_finds_the_five_best_calls_under_two_percent(current):
@@ -76,7 +76,7 @@ def test_it_finds_the_row_in_which_no_column_can_be_float32(current):
 
 
 def test_eager_pytorch_is_on_the_slow_side_in_the_second_revision():
-    caveat = one(judged(REFERENCE)["2024-04"], "precision_mixed")
+    caveat = one(published_caveats(REFERENCE)["2024-04"], "precision_mixed")
     speeds = caveat.evidence["tflops_per_s"]
     eager = [value for name, value in speeds.items() if "sam/" in name and "eager" in name]
     assert all(11 < value < 16 for value in eager) and len(eager) == 2
