@@ -7,6 +7,7 @@ later to waiting for each step (keras pull request 20284).
 """
 
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +21,7 @@ from measure.timer import Finished
 ENDLESS = 10_000_000
 
 
-class KerasFramework:
+class KerasFramework(ABC):
     """Base of the Keras columns; subclasses say which Keras and which backend."""
 
     family = "keras3"
@@ -95,9 +96,9 @@ class KerasFramework:
             copied_ahead=self.feed.ahead > 0 and self.copies_ahead,
         )
 
+    @abstractmethod
     def dataset(self, batch_size: int) -> Any:
         """What the trainer is given: one batch, again and again."""
-        raise NotImplementedError
 
     def settle(self) -> None:
         """Bring the model back to a usable state after a loop was left."""

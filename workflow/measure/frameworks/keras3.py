@@ -1,6 +1,7 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, what ``auto`` chose out."""
 
 import os
+from abc import abstractmethod
 from typing import Any
 
 from measure.frameworks import WrongFramework, builder
@@ -27,13 +28,13 @@ class Keras3Framework(KerasFramework):
         self.keras = keras
         self.models = builder(self.cell, self.family)
 
+    @abstractmethod
     def backend_version(self) -> str:
         """Its name and version."""
-        raise NotImplementedError
 
+    @abstractmethod
     def execution(self, jit: bool) -> dict[str, Any]:
         """Entries of the parity card: how a step is executed, and where."""
-        raise NotImplementedError
 
     def prepare_backend(self) -> None:
         """Import the backend and apply the thread policy, before Keras is imported."""
