@@ -43,7 +43,7 @@ def inside(identity):
     if "dropout" in cell.architecture:  # both would drop, each what it likes
         cell = dataclasses.replace(cell, architecture={**cell.architecture, "dropout": 0.0})
     eager = frameworks.create(
-        dataclasses.replace(cell, framework="pytorch-eager", module="pytorch_eager")
+        dataclasses.replace(cell, framework="pytorch-eager", module="pytorch_eager", mode=None)
     )
     expected, _ = outputs(eager)
     release(eager)

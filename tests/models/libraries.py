@@ -20,18 +20,20 @@ KERAS = ("keras3-jax", "keras3-torch", "keras3-tensorflow", "keras2-tensorflow")
 
 def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
     """A cell of a model at a scale; ``architecture`` replaces sizes."""
+    about = frameworks([])[framework]
     return Cell(
         model=model,
         task=task,
         batch_size=batch_size,
         framework=framework,
-        module=framework.replace("-", "_"),
+        module=about.module,
         accelerator=accelerator,
         precision="default",
         architecture={**Models([]).load(model).architecture[scale], **architecture},
         weights="random",
         seed=1,
         threads=1,
+        **dict(about.settings),
     )
 
 

@@ -27,7 +27,8 @@ framework.load()
 
 def generate():
     """The whole loop of the column beside the eager one, both from the same seed."""
-    eager = frameworks.create(dataclasses.replace(cell, framework="pytorch-eager"))
+    names = {"framework": "pytorch-eager", "module": "pytorch_eager", "mode": None}
+    eager = frameworks.create(dataclasses.replace(cell, **names))
     eager.load()
     expected = answers(eager, calls=1)[0]
     counted, seen, static = [], [], []

@@ -100,7 +100,7 @@ class KerasFramework(ABC):
     def dataset(self, batch_size: int) -> Any:
         """What the trainer is given: one batch, again and again."""
 
-    def settle(self) -> None:
+    def settle(self) -> None:  # noqa: B027 (most have nothing to do)
         """Bring the model back to a usable state after a loop was left."""
 
     def work(self) -> dict[str, int]:
