@@ -30,6 +30,7 @@ run: .venv
 	$(call snakemake)
 
 study: known_study .venv
+	@.venv/bin/python workflow/planning check config/studies/$(NAME).yaml
 	$(call snakemake,--configfile config/studies/$(NAME).yaml)
 
 known_study:

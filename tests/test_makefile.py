@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,11 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
 def studies(tmp_path):
     """``studies(*words)``: make in a project with two studies; exit status, stdout, stderr."""
     command(tmp_path / ".venv/bin/snakemake", 'echo "called: $*"')
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    (tmp_path / "workflow").symlink_to(MAKEFILE.with_name("workflow"))
     (tmp_path / "config/studies").mkdir(parents=True)
     for name in ("patch", "precision"):
-        (tmp_path / "config/studies" / f"{name}.yaml").touch()
+        (tmp_path / "config/studies" / f"{name}.yaml").write_text("runs: 1\n")
 
     def made(*words):
         make = [shutil.which("make"), "--silent", "-f", str(MAKEFILE), "--old-file=.venv"]
@@ -70,6 +73,14 @@ def test_a_study_is_run_by_its_name_and_its_targets_are_no_configuration(studies
     assert (code, message) == (0, "")
     start, configfile = "called: --configfile config/studies/patch.yaml", "--quiet all --cores 1 "
     assert output.startswith(f"{start} {configfile}") and output.endswith(" archive\n")
+
+
+def test_a_study_that_is_not_yaml_ends_with_one_line_that_names_file_and_line(studies, tmp_path):
+    (tmp_path / "config/studies/patch.yaml").write_text("runs: 1\nstudy: {question: Why?}\n")
+    code, output, message = studies("study", "NAME=patch")
+    assert code != 0 and output == ""
+    first = message.splitlines()[0]
+    assert first.startswith("millistep: configuration: config/studies/patch.yaml, line 2, column ")
 
 
 @pytest.mark.parametrize("name", ["", "pach", "%", "patch precision", "../studies/patch"])

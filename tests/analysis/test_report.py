@@ -285,3 +285,11 @@ def test_every_caption_belongs_to_something_that_is_shown():
     assert {"table", "beside", "report"} <= shown
     captions = {path.stem for path in (TEMPLATES / "captions").glob("*.rst")}
     assert captions == {*FIGURES, *shown}
+
+
+def test_a_study_stands_at_the_top_with_its_title_and_question(tmp_path, figures):
+    study = {"name": "try", "title": "A <patch>", "question": "What does it change?"}
+    project = Project(tmp_path, make_plan(study=study))
+    text = page_of(project, figures)
+    assert "<h1>Millistep report: A &lt;patch&gt;</h1>" in text
+    assert text.index("What does it change?") < text.index('class="abstract"')

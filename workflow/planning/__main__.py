@@ -1,6 +1,6 @@
-"""Write what a configuration asks for, as a file.
+"""Write what a configuration asks for, as a file, or check that it can be read.
 
-python3 workflow/planning {plan,bundle} ...
+python3 workflow/planning {plan,bundle,check} ...
 """
 
 import argparse
@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from planning import write_bundle, write_plan  # noqa: E402 (the path above finds them)
+from planning import check_file, write_bundle, write_plan  # noqa: E402 (the path above finds them)
 
-COMMANDS = {"plan": write_plan.main, "bundle": write_bundle.main}
+COMMANDS = {"plan": write_plan.main, "bundle": write_bundle.main, "check": check_file.main}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

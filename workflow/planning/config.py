@@ -28,7 +28,7 @@ class ConfigError(Problem):
 
 def is_study(paths: list) -> bool:
     """Whether one of the configuration files that Snakemake is given is a study."""
-    return any("study" in read_yaml(str(path)) for path in paths)
+    return any("study" in read_configuration(str(path)) for path in paths)
 
 
 def results_folder(config: dict) -> str:
@@ -53,9 +53,16 @@ def check(config: dict) -> dict:
     return {**defaults, **config}
 
 
-def read_yaml(path: str) -> dict:
+FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def read_configuration(path: str) -> dict:
+    """A configuration file, by the loader that Snakemake has: it refuses more than the fast one."""
+    return read_yaml(path, yaml.SafeLoader)
+
+
+def read_yaml(path: str, loader=FAST) -> dict:
     """A YAML file's mapping; raises :class:`ConfigError` with file and line for anything else."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)
     except OSError as error:

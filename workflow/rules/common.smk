@@ -12,7 +12,13 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from deploy.environments import definition_sha256, virtual_prefix
 from planning import changes
 from planning.bundle import check_portable
-from planning.config import Problem, is_study, read_yaml, results_folder
+from planning.config import (
+    Problem,
+    is_study,
+    read_configuration,
+    read_yaml,
+    results_folder,
+)
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
@@ -34,7 +40,7 @@ def or_one_line(function, *arguments):
 # mapping, and add the models of one to those of the other.
 CONFIG = "config/config.yaml"
 if not or_one_line(is_study, workflow.configfiles):
-    or_one_line(read_yaml, CONFIG)
+    or_one_line(read_configuration, CONFIG)
 
     configfile: CONFIG
 

@@ -64,6 +64,7 @@ def render(results: Results, reference: Reference, figures: Path, templates: Pat
     template = environment.get_template("report.html.j2")
     return template.render(
         title=_title(results),
+        question=results.plan.study and results.plan.study["question"],
         contents=CONTENTS,
         NA=NA,
         **_look(templates),
@@ -156,7 +157,10 @@ def _appendix(results: Results) -> dict[str, Any]:
 
 
 def _title(results: Results) -> str:
-    return f"Millistep report: {listed([model.title for model in results.plan.models.values()])}"
+    """A study's own, or the models."""
+    study = results.plan.study
+    models = listed([model.title for model in results.plan.models.values()])
+    return f"Millistep report: {study['title'] if study else models}"
 
 
 def _one_line(value: Any) -> Any:
