@@ -39,7 +39,7 @@ from analysis.statistics.intervals import (
     run_mean_ms,
 )
 from analysis.statistics.mean_ratio import mean_ratio
-from analysis.statistics.steady_state import course
+from analysis.statistics.steady_state import steadiness
 
 STEP_NS, STEPS, BLOCK = 10e6, 100, 10
 BETWEEN, WITHIN, MEMORY = 0.006, 0.015, 0.6
@@ -217,7 +217,7 @@ def of_one_process(count: int, generator: np.random.Generator) -> Iterator[Findi
 
 def is_steady(steps_ns: np.ndarray) -> bool:
     blocks_ns = steps_ns.reshape(-1, BLOCK).sum(axis=1)
-    return course([(BLOCK, round(elapsed_ns)) for elapsed_ns in blocks_ns]).steady
+    return steadiness([(BLOCK, round(elapsed_ns)) for elapsed_ns in blocks_ns]).steady
 
 
 if __name__ == "__main__":

@@ -391,8 +391,8 @@ class Project:
         """Apply a change to the records of a framework, task, run (all of them by default)."""
         for record in self.records.values():
             cell = record["cell"]
-            wanted = (column or cell["column"], task or cell["task"], run or cell["run"])
-            if (cell["column"], cell["task"], cell["run"]) == wanted:
+            address = (column or cell["column"], task or cell["task"], run or cell["run"])
+            if (cell["column"], cell["task"], cell["run"]) == address:
                 change(record)
 
     def fail(self, status: str, message: str = "", **where: Any) -> None:

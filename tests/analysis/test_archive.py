@@ -30,7 +30,7 @@ from analysis.archive.pack import files_below, pack
 from analysis.archive.rebuild import COMMANDS
 from analysis.archive.verification import verify
 from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
-from analysis.archive.verify import told
+from analysis.archive.verify import report_lines
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 
@@ -120,11 +120,11 @@ def test_the_manifest_is_one_that_sha256sum_checks(unpacked):
 
 
 def test_nothing_in_it_names_the_machine(unpacked, project_folder):
-    told_of = re.compile(rf"{USER}|{HOST}|{HOME}|{UUID}|{re.escape(str(project_folder))}")
+    private = re.compile(rf"{USER}|{HOST}|{HOME}|{UUID}|{re.escape(str(project_folder))}")
     found = {
         name
         for name in files_below(unpacked)
-        if told_of.search((unpacked / name).read_text(encoding="utf-8", errors="replace"))
+        if private.search((unpacked / name).read_text(encoding="utf-8", errors="replace"))
     }
     assert not found
     log = (unpacked / LOG).read_text()
@@ -191,9 +191,16 @@ def test_the_commands_are_those_of_the_rules():
         r"-m analysis\.(\w+) --plan \{input.plan\}\"\n(.*?)2> >\(", "".join(texts), re.DOTALL
     )
     ran = {module: options.replace('"', "").split() for module, options in ran}
-    ran = {m: [w.replace("{resources.results}", "{}") for w in words] for m, words in ran.items()}
-    report = ["{}/report.html" if word == "{output}" else word for word in ran["report"]]
-    assert {**ran, "report": report} == {name: list(words) for name, words in COMMANDS.items()}
+    ran = {
+        m: [w.replace("{resources.results}", "{}") for w in arguments]
+        for m, arguments in ran.items()
+    }
+    report = [
+        "{}/report.html" if argument == "{output}" else argument for argument in ran["report"]
+    ]
+    assert {**ran, "report": report} == {
+        name: list(arguments) for name, arguments in COMMANDS.items()
+    }
 
 
 CHANGES = [
@@ -213,7 +220,7 @@ def test_a_changed_digit_is_found_and_named(unpacked, tmp_path, draw, name, old,
     found = checked(path, tmp_path, draw)
     assert found.status == DIFFERENT
     assert place in found.wrong[name]
-    lines = list(told(found))
+    lines = list(report_lines(found))
     assert any(line.startswith("wrong ") and name in line and place in line for line in lines)
     assert lines[-1].startswith("DIFFERENT")
 
@@ -245,7 +252,7 @@ def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
     assert "/schema" in found.wrong["results/machine.json"]
 
 
-def test_other_versions_are_said_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):
+def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):
     here = {**about.made_with(), "matplotlib": "3.9.0"}
     monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
 
@@ -258,8 +265,8 @@ def test_other_versions_are_said_and_decide_nothing(unpacked, tmp_path, draw, mo
     path = repacked(unpacked, tmp_path, lambda folder: None)
     found = checked(path, tmp_path, otherwise)
     assert found.status == UNDECIDED and found.unequal
-    words = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
-    assert all(found.excuse(unequal) == words for unequal in found.unequal.values())
+    excuse = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
+    assert all(found.excuse(unequal) == excuse for unequal in found.unequal.values())
 
     def numbers(project, plan):
         draw(project, plan)
@@ -272,12 +279,12 @@ def test_other_versions_are_said_and_decide_nothing(unpacked, tmp_path, draw, mo
     assert found.status == UNDECIDED
 
 
-def test_other_sources_are_said(unpacked, tmp_path, draw):
+def test_other_sources_are_named(unpacked, tmp_path, draw):
     change = edit("report/style.css", b":root", b":root ")
     found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
     assert found.sources == ["report/style.css"]
     assert found.status == IDENTICAL
-    assert any("report/style.css" in line for line in told(found))
+    assert any("report/style.css" in line for line in report_lines(found))
 
 
 def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.comparisons.break_even import Cost, cost, overtakings, steps_to_overtake
+from analysis.comparisons.break_even import Cost, break_evens, cost, steps_to_overtake
 from analysis.tables.break_even import break_even_csv
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
@@ -38,7 +38,7 @@ def two_columns(folder, runs=3):
 
 def test_break_even_by_hand(tmp_path):
     (row,) = two_columns(tmp_path).load().rows
-    (found,) = overtakings(row)
+    (found,) = break_evens(row)
     assert (found.faster.column.name, found.slower.column.name) == (JAX, TORCH)
     # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
     assert found.steps in (500, 501)  # 5 / 0.01 is not exact
@@ -47,7 +47,7 @@ def test_break_even_by_hand(tmp_path):
 
 def test_from_the_start_of_the_process_import_counts(tmp_path):
     (row,) = two_columns(tmp_path).load().rows
-    (found,) = overtakings(row, from_process_start=True)
+    (found,) = break_evens(row, from_process_start=True)
     assert found.steps == 1  # 9 s before the steps against 9 s
     jax = cost(row.cells[0])
     assert jax.start_up_s == pytest.approx(6.0)
@@ -69,13 +69,13 @@ def test_noise_may_leave_it_open(tmp_path):
 
     project.change(noisy, column=TORCH)
     (row,) = project.load().rows
-    (found,) = overtakings(row)
+    (found,) = break_evens(row)
     assert not found.shown and found.earliest < found.steps
 
 
 def test_one_run_has_no_interval(tmp_path):
     (row,) = two_columns(tmp_path, runs=1).load().rows
-    (found,) = overtakings(row)
+    (found,) = break_evens(row)
     assert found.steps in (500, 501)
     assert (found.earliest, found.latest, found.shown) == (None, None, False)
 
@@ -96,7 +96,7 @@ def test_cells_without_a_time_are_left_out(tmp_path):
     project = two_columns(tmp_path)
     project.fail("oom", "killed", column=TORCH)
     (row,) = project.load().rows
-    assert overtakings(row) == [] and cost(row.cells[1]) is None
+    assert break_evens(row) == [] and cost(row.cells[1]) is None
 
 
 @given(st.floats(-100, 100), st.floats(1e-4, 10), st.floats(1.0001, 100))

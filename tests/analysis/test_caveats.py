@@ -37,13 +37,13 @@ def test_a_slowdown_in_words_and_numbers(tmp_path):
         "Steps did not settle in 1 run, 1 of them although timed twice as long (BERT fit: "
         "Keras 3 (PyTorch) slowdown in 1 of 3 runs)"
     )
-    (course,) = caveat.evidence["runs"]["bert/fit-b8/keras3-torch"]
-    assert (course["run"], course["class"], course["blocks_of_the_final_level"]) == (
+    (run,) = caveat.evidence["runs"]["bert/fit-b8/keras3-torch"]
+    assert (run["run"], run["class"], run["blocks_of_the_final_level"]) == (
         2,
         "slowdown",
         5,
     )
-    assert course["mean_over_final_level"] == pytest.approx(1.015 / 1.03)
+    assert run["mean_over_final_level"] == pytest.approx(1.015 / 1.03)
 
 
 def test_nothing_to_say_about_a_quiet_table(tmp_path):
@@ -55,7 +55,7 @@ def test_every_rule_has_its_condition():
     assert {function.__name__ for function in RULES} == CONDITIONS.keys() | PUBLISHED_ONLY
 
 
-def test_two_versions_of_cuda_are_said_and_favour_nobody(tmp_path):
+def test_two_versions_of_cuda_are_named_and_favour_nobody(tmp_path):
     project = quiet_project(tmp_path)
     for column, version in ((JAX, "12.9"), (TORCH, "13.0")):
         project.change(lambda r, version=version: r["parity"].update(cuda_version=version), column)

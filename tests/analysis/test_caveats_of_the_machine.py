@@ -46,7 +46,7 @@ def test_a_round_is_flagged_beyond_two_percent(tmp_path, loops):
 
 @PROPERTY
 @given(broken=st.dictionaries(st.integers(0, 3), st.sampled_from(["none", "failed", "moved"])))
-def test_a_round_without_a_good_canary_is_said_and_never_flagged(tmp_path, broken):
+def test_a_round_without_a_good_canary_is_reported_and_never_flagged(tmp_path, broken):
     project = quiet_project(tmp_path)
     for index, how in broken.items():
         project.canaries[index]["python_loop_ms"] = 90.0
@@ -67,7 +67,7 @@ def test_a_round_without_a_good_canary_is_said_and_never_flagged(tmp_path, broke
             assert re.search(rf"canary {index} [^;]*{words[how]}", caveat.sentence)
 
 
-def test_a_plan_without_canaries_is_said(tmp_path):
+def test_a_plan_without_canaries_has_a_caveat(tmp_path):
     project = quiet_project(tmp_path)
     project.plan["canaries"] = {}
     assert len(found(project, "drift_unknown")) == 1
@@ -136,7 +136,7 @@ def test_reasons_of_the_gpu_are_named(tmp_path):
 
 @PROPERTY
 @given(errors=st.lists(st.floats(-0.02, 0.02), max_size=3))
-def test_the_harness_error_is_said_beyond_half_a_percent(tmp_path, errors):
+def test_the_harness_error_has_a_caveat_beyond_half_a_percent(tmp_path, errors):
     project = quiet_project(tmp_path)
     steps = [
         {"nominal_ms": nominal, "measured_ms": nominal * (1 + error), "steps": 50}
@@ -188,7 +188,7 @@ def test_the_monitor_costs_beyond_half_a_percent(tmp_path, on):
         assert f"Steps take {100 * cost:+.2f}" in caveat.sentence
 
 
-def test_a_self_test_that_failed_is_said_with_its_reason(tmp_path):
+def test_a_self_test_that_failed_has_a_caveat_with_its_reason(tmp_path):
     project = quiet_project(tmp_path)
     project.self_test.update(status="timeout", reason="120 s", same_cell=None, monitor=None)
     (caveat,) = collect(project.load())

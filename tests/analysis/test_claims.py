@@ -175,7 +175,7 @@ def test_a_claim_without_its_columns_is_not_tested(tmp_path):
     assert found["keras3_over_pytorch"].verdict is ClaimResult.NOT_TESTED
 
 
-def test_the_published_table_bears_out_what_it_is_said_to(project):
+def test_the_published_table_bears_out_its_own_claims(project):
     found = verdicts(project.load())
     published = {name: entry.published.replace("\u00a0", " ") for name, entry in found.items()}
     assert "(TensorFlow) in 5 and Keras 3 (JAX) in 7" in published["no_backend_fastest_everywhere"]
@@ -364,7 +364,7 @@ def test_a_share_that_its_runs_do_not_place_counts_both_ways(tmp_path):
     assert found.verdict is ClaimResult.UNDECIDED and "in 0 to 6" in found.why
 
 
-def test_reduced_models_do_not_bear_out_what_was_said_of_real_ones(tmp_path):
+def test_reduced_models_do_not_bear_out_claims_about_full_size_ones(tmp_path):
     found = profiled(tmp_path, [0.0] * 6, scale="laptop")
     assert found.verdict is ClaimResult.NOT_COMPARABLE
     assert "reduced" in found.why and "Here it holds" in found.why

@@ -123,7 +123,7 @@ def test_several_machines_in_one_archive_are_not_ranked(tmp_path):
     assert compared(tmp_path, a, a)[0].machines_differ
 
 
-def test_one_run_has_no_interval_and_no_word(tmp_path):
+def test_one_run_has_no_interval_and_no_verdict(tmp_path):
     a, b = make_archive(tmp_path, "a"), make_archive(tmp_path, "b", upgraded, runs=1)
     (comparison,) = compared(tmp_path, a, b)
     for pair in comparison.pairs:

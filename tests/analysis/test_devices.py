@@ -105,14 +105,14 @@ def test_a_time_is_plausible_by_the_peak_of_its_own_accelerator(mixed):
 @pytest.mark.parametrize(
     ("on_cpu", "favours"), [("eager", [["jit / xla"], ["eager / xla"]]), ("graph", [])]
 )
-def test_a_side_is_favoured_where_it_is_on_both_accelerators(mixed, on_cpu, favours):
+def test_a_value_is_favoured_where_it_is_on_both_accelerators(mixed, on_cpu, favours):
     # a compiler beats a graph on a GPU, and may choose worse kernels on a processor
     mixed.change(lambda r: r["parity"].update(execution=on_cpu), column=ON_CPU)
     (caveat,) = caveats(mixed, "execution_differs")
     assert caveat.evidence["favours"] == favours
 
 
-def test_a_table_with_a_gpu_is_not_said_to_be_measured_on_the_processor(mixed):
+def test_a_table_with_a_gpu_does_not_claim_to_be_measured_on_the_processor(mixed):
     assert caveats(mixed, "measured_on_cpu") == []
 
 

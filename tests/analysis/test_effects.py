@@ -174,7 +174,7 @@ def apart(one, other):
 
 @given(st.lists(st.tuples(st.sampled_from([JAX, "pytorch-eager", "pytorch-compiled"]), SETTINGS)))
 def test_pairs_differ_in_one_thing_and_nobody_with_such_a_neighbour_is_left_out(asked_for):
-    found = columns(*((f"{name}+{n}", told) for n, (name, told) in enumerate(asked_for)))
+    found = columns(*((f"{name}+{n}", settings) for n, (name, settings) in enumerate(asked_for)))
     named = [column for column in found if column.framework != "pytorch-compiled" or column.against]
     pairs = [pair for question in questions(found) for pair in question.pairs]
     assert all(apart(pair.base, pair.new) == 1 for pair in pairs)
@@ -271,7 +271,7 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in view.shown
 
 
-def test_of_several_pairs_it_is_said_which_is_faster_where(tmp_path):
+def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
     project = project_of(tmp_path, JAX, TORCH, TF32, f"{TORCH}+tf32")
     project.change(uneven)
     scale(project, TF32, dict.fromkeys((1, 2, 3), 0.5), "fit")
@@ -300,14 +300,14 @@ def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
     assert predict == "not told apart; even 100 rounds would probably not decide it"
 
 
-def test_other_differences_stand_beside_the_row_and_the_subject_does_not(tmp_path):
+def test_other_differences_are_listed_in_the_row_and_the_subject_is_not(tmp_path):
     project = tf32_project(tmp_path)
     project.change(lambda r: r["parity"].update(matmul_precision="tf32", attention="sdpa"), TF32)
     project.change(lambda r: r["work"].update(parameters=7), TF32, "fit")
     results = project.load()
     fit, predict = effects_of(results)[0].comparisons
-    assert predict.beside == ["attention sdpa instead of einsum"]
-    assert fit.beside == [*predict.beside, "parameters 7 instead of 10,780,418"]
+    assert predict.differences == ["attention sdpa instead of einsum"]
+    assert fit.differences == [*predict.differences, "parameters 7 instead of 10,780,418"]
     named = {key for c in collect(results) for key in c.evidence.get("keys", ())}
     assert "attention" in named and "matmul_precision" not in named
 
@@ -327,14 +327,14 @@ def test_a_difference_that_nobody_asked_for_stays_a_caveat(tmp_path):
 
 def test_compiling_is_the_subject_of_eager_against_compiled(tmp_path):
     results = project_of(tmp_path, "pytorch-eager", "pytorch-compiled").load()
-    assert all(found.beside == [] for found in effects_of(results)[0].comparisons)
+    assert all(found.differences == [] for found in effects_of(results)[0].comparisons)
     assert "execution_differs" not in {caveat.id for caveat in collect(results)}
     upgrade = project_of(tmp_path, "keras2-tensorflow", "keras3-tensorflow").load()
-    assert "execution jit instead of graph" in effects_of(upgrade)[0].comparisons[0].beside
+    assert "execution jit instead of graph" in effects_of(upgrade)[0].comparisons[0].differences
     assert "execution_differs" in {caveat.id for caveat in collect(upgrade)}
 
 
-def test_steps_that_were_not_steady_are_said(tmp_path):
+def test_steps_that_were_not_steady_are_listed(tmp_path):
     project = tf32_project(tmp_path)
 
     def slow_down(record):
@@ -343,8 +343,8 @@ def test_steps_that_were_not_steady_are_said(tmp_path):
 
     project.change(slow_down, TF32, "fit", 1)
     fit, predict = effects_of(project.load())[0].comparisons
-    assert fit.beside == ["steps of Keras 3 (JAX), tf32 were not steady"]
-    assert predict.beside == []
+    assert fit.differences == ["steps of Keras 3 (JAX), tf32 were not steady"]
+    assert predict.differences == []
 
 
 def test_csv_has_a_line_for_every_row_and_one_for_the_mean(tmp_path):

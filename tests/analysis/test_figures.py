@@ -103,9 +103,9 @@ def test_rows_that_do_not_fit_are_counted(tmp_path, words):
     rows = [("bert", "fit", batch, None) for batch in range(1, MOST_ROWS + 3)]
     columns = ("keras2-tensorflow", "keras3-jax")
     results = Project(tmp_path, make_plan(runs=1, rows=rows, columns=columns)).load()
-    said = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
+    note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
     for name in ("step_times", "batch", "speedup_over_keras2"):
-        assert said in words(results, name)
+        assert note in words(results, name)
 
 
 def test_hostile_titles_and_missing_parts(tmp_path, words):
@@ -145,7 +145,7 @@ def test_wildly_different_runs_do_not_break_the_axes(project, words, spread):
     assert all(words(results, name) for name in FIGURES)
 
 
-def test_no_column_of_a_family_is_said(tmp_path, words):
+def test_a_family_without_columns_is_reported(tmp_path, words):
     project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
     assert "native PyTorch not among the columns" in found

@@ -77,7 +77,7 @@ def test_nothing_to_explain_without_the_arithmetic(tmp_path):
     observed=st.floats(0.8, 2),
     method=st.sampled_from([CALLBACKS, SUBTRACTION, COUNTED]),
 )
-def test_a_difference_beyond_the_margin_always_has_a_word(tmp_path, ratio, observed, method):
+def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, observed, method):
     found = difference(tmp_path, ratio, method, observed)
     rest = ratio / 0.99 if method == COUNTED else ratio
     if not (0.9801 < rest < 0.9807 or 1.0199 < rest < 1.0201):  # nanoseconds are whole
@@ -91,5 +91,5 @@ def test_a_difference_beyond_the_margin_always_has_a_word(tmp_path, ratio, obser
 @pytest.mark.parametrize(
     "words", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100]
 )
-def test_the_words_are_those_that_records_hold(words):
+def test_the_phrases_are_those_that_records_hold(words):
     assert any(words in path.read_text() for path in MEASURE.glob("frameworks/*.py"))

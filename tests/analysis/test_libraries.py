@@ -24,7 +24,7 @@ def install(project, **versions):
     project.change(change)
 
 
-def test_newer_libraries_are_the_first_thing_said(project):
+def test_the_abstract_begins_with_newer_libraries(project):
     install(project, keras="3.15.1", torch="2.13.0+cpu")
     assert beginning(project) == (
         "The libraries of these runs, made about 2.5 years after the published page (2024-04), are "
@@ -32,7 +32,7 @@ def test_newer_libraries_are_the_first_thing_said(project):
     )
 
 
-def test_the_pages_own_versions_are_said_too(project):
+def test_the_pages_own_versions_are_named_too(project):
     install(project)
     assert beginning(project).endswith("the published page (2024-04), are its own versions. ")
 
@@ -49,7 +49,7 @@ def test_the_time_between_is_that_of_the_records(project):
     assert "made 1 month after" in beginning(project)
 
 
-def test_nothing_is_said_beside_a_page_without_these_rows(tmp_path):
+def test_a_page_without_these_rows_has_no_sentence_on_libraries(tmp_path):
     plan = make_plan(rows=(("mlp", "fit", 8, None),))
     assert beginning(Project(tmp_path, plan)) == ""
 

@@ -115,7 +115,7 @@ def test_drift_is_the_ratio_of_times(loop, copy, product):
     assert set(found.drifted) - close == beyond - close
 
 
-def test_a_round_without_both_canaries_tells_no_drift():
+def test_a_round_without_both_canaries_shows_no_drift():
     good, bad = canary(0), canary(1, status="timeout", reason="30 s", matmul=[])
     assert [entry.number for entry in rounds((good, None, bad))] == [1, 2]
     assert Round(1, good, None).drift == Round(1, good, bad).drift == {}

@@ -138,7 +138,7 @@ def test_blocks_that_scatter_make_a_cell_noisy_in_advance():
     assert prior.variance(math.log(9.0)) > 3 * prior.variance(0.0)
 
 
-def test_a_cell_whose_blocks_are_unknown_stays_plain_beside_a_trend():
+def test_a_cell_whose_blocks_are_unknown_is_not_moderated_by_a_trend():
     scatter = type(UNKNOWN)(Prior(5.0, 0.0, 1.0, 50), Prior(5.0, 0.0, 1.0, 50))
     unknown = Scattered({1: 1.0, 2: 1.1, 3: 1.2}, None)
     assert scatter.of_cell(unknown) is as_measured

@@ -69,7 +69,7 @@ def test_reading_a_longer_prompt_is_counted_as_padding_where_the_new_tokens_are_
     assert fit(timed(ms)).share == pytest.approx((22 + 20) / 160)
 
 
-def test_lengths_that_do_not_tell_the_terms_apart_tell_nothing():
+def test_lengths_that_cannot_separate_the_terms_give_no_share():
     assert fit(timed(kinds=())) is None
     assert fit(timed(kinds=((44, 200),))) is None
     assert fit(timed(kinds=((14, 20),))) is None
@@ -154,7 +154,7 @@ def test_wider_intervals_never_decide_more(low, width, middle, half, more):
         assert explains(ratio, share(middle - half, middle + half), 2.0) is decided
 
 
-def told(project):
+def caveat_of(project):
     (caveat,) = (found for found in collect(project.load()) if found.id == "static_padding")
     return caveat.sentence.replace("\u00a0", " "), caveat
 
@@ -162,7 +162,7 @@ def told(project):
 def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
     project = quiet_project(tmp_path)
     padded(project)
-    sentence, caveat = told(project)
+    sentence, caveat = caveat_of(project)
     assert sentence.startswith(
         "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
     )
@@ -174,11 +174,11 @@ def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
     assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
 
 
-def test_padding_that_cannot_explain_a_slow_column_is_said_with_its_bound(tmp_path):
+def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(tmp_path):
     project = quiet_project(tmp_path)
     padded(project)
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
-    sentence, _ = told(project)
+    sentence, _ = caveat_of(project)
     # 30.4 of 4.4 ms are 6.91, of which 1 - 8.8 / 30.4 is left
     assert "takes 6.91× [6.91×, 6.91×] the time of Keras 3 (JAX)" in sentence
     assert "padding does not explain it, without any it would still be at least 4.91×" in sentence
@@ -201,7 +201,7 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
     kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
     project.records = {path: r for path, r in project.records.items() if path in kept}
-    sentence, _ = told(project)
+    sentence, _ = caveat_of(project)
     assert "(within one run)" in sentence and "in that run; another may differ" in sentence
     assert (
         "at most" not in sentence and "one run does not tell whether padding explains" in sentence
@@ -237,10 +237,10 @@ def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
     assert width().high - width().low > 2 * (without.high - without.low)
 
 
-def test_noise_is_clipped_in_words_alone(tmp_path):
+def test_a_negative_share_is_clipped_in_the_sentence_alone(tmp_path):
     project = quiet_project(tmp_path)
     padded(project)
     project.change(lambda r: generating(r, lambda n, length: 5 * n - 0.001 * n * length), TORCH)
-    sentence, caveat = told(project)
+    sentence, caveat = caveat_of(project)
     assert "0 % [0 %, 0 %] (3 runs) in Keras 3 (PyTorch)" in sentence
     assert next(iter(caveat.evidence.values()))["padding_share"] == pytest.approx(-0.05 / 4.95)

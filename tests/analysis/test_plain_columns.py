@@ -13,31 +13,35 @@ from analysis.figures.legends import column_labels
 from analysis.figures.panels import label
 from analysis.figures.published import relative_times
 from analysis.report.abstract import abstract
-from analysis.report.overtaking import break_even
+from analysis.report.break_even import break_even
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
 from analysis.tables.model import main_table, parts
 from analysis.tables.published import published_table
 from analysis.tables.writers import to_html, to_latex, to_markdown
 
-WORDS = ("tf32", "no-jit+float32")
+SETTINGS = ("tf32", "no-jit+float32")
 MANY = tuple(
     name
     for framework, (_, family, *_) in FRAMEWORKS.items()
-    for words in ("", "+tf32", "+max-autotune+float32" if family == "pytorch" else "+jit+float32")
-    for name in [framework + words]
+    for settings in (
+        "",
+        "+tf32",
+        "+max-autotune+float32" if family == "pytorch" else "+jit+float32",
+    )
+    for name in [framework + settings]
 )
 
 
 def tables(folder, *more):
     """The same measurements without and with columns that have settings; these are the fastest."""
     plain = Project(folder / "plain", make_plan(columns=tuple(FRAMEWORKS)))
-    beside = Project(folder / "beside", make_plan(columns=(*FRAMEWORKS, *more)))
-    for project in (plain, beside):
+    with_settings = Project(folder / "with_settings", make_plan(columns=(*FRAMEWORKS, *more)))
+    for project in (plain, with_settings):
         project.change(uneven)
     for column in more:
-        beside.change(ten_times_as_fast, column=column)
-    return plain.load(), beside.load()
+        with_settings.change(ten_times_as_fast, column=column)
+    return plain.load(), with_settings.load()
 
 
 def ten_times_as_fast(record):
@@ -68,8 +72,10 @@ def test_the_fastest_of_a_family_is_a_framework_without_settings(both):
 
 
 def test_findings_are_the_same(both):
-    told = [[(f.id, f.verdict, list(map(first, f.evidence))) for f in findings(r)] for r in both]
-    assert told[0] == told[1]
+    verdicts = [
+        [(f.id, f.verdict, list(map(first, f.evidence))) for f in findings(r)] for r in both
+    ]
+    assert verdicts[0] == verdicts[1]
     assert "tf32" not in str(findings(both[1]))
 
 
@@ -79,12 +85,12 @@ def first(entry):
 
 def test_claims_are_judged_the_same(both):
     reference = load_reference()
-    told = [[(claim.id, claim.verdict) for claim in judge(r, reference)] for r in both]
-    assert told[0] == told[1]
+    verdicts = [[(claim.id, claim.verdict) for claim in judge(r, reference)] for r in both]
+    assert verdicts[0] == verdicts[1]
     assert "tf32" not in str(judge(both[1], reference))
 
 
-def test_a_family_only_with_settings_is_said(tmp_path):
+def test_a_family_only_with_settings_is_reported(tmp_path):
     columns = ("keras3-jax", "keras2-tensorflow+no-jit")
     results = Project(tmp_path, make_plan(columns=columns)).load()
     (entry, _) = speedups(results.rows, "keras2", load_reference())
@@ -121,9 +127,9 @@ def test_break_even_is_shown_between_frameworks_and_within_one(tmp_path):
 
 
 def test_the_abstract_counts_frameworks_and_columns(both):
-    words = [abstract(results, load_reference(), []) for results in both]
-    assert "on 6 frameworks, at" in words[0]
-    assert "on 6 frameworks in 8 columns, at" in words[1]
+    texts = [abstract(results, load_reference(), []) for results in both]
+    assert "on 6 frameworks, at" in texts[0]
+    assert "on 6 frameworks in 8 columns, at" in texts[1]
 
 
 def test_a_wide_table_is_printed_in_parts(tmp_path):
@@ -154,7 +160,7 @@ def test_parts_are_even(tmp_path, columns, sizes):
     assert [len(part.columns) for part in parts(table)] == sizes
 
 
-def test_columns_that_look_alike_are_said_to(tmp_path):
+def test_columns_that_look_alike_are_labelled_so(tmp_path):
     look = {"colour": "#0072b2", "marker": "o", "hatch": ""}
     one, other = Column("a", "A", "f", "a", **look), Column("b", "B", "f", "b", **look)
     third = Column("c", "C", "f", "c", **{**look, "marker": "D"})

@@ -92,7 +92,7 @@ def test_the_peak_is_that_of_the_runs_own_machine(tmp_path):
     assert cell.runs[0].share_of_peak is None
 
 
-def test_without_canaries_nothing_is_judged_and_that_is_said(tmp_path):
+def test_without_canaries_nothing_is_judged_and_a_caveat_reports_it(tmp_path):
     project = small_project(tmp_path)
     project.canaries = [None] * len(project.canaries)
     project.change(work(flops_per_step=1e15), column=JAX)

@@ -59,7 +59,7 @@ def test_more_runs_less_scatter_and_the_scatter_of_others_decide_smaller_gaps():
         (1.0, 0.02, Verdict.SAME),
     ],
 )
-def test_simulated_rounds_decide_after_as_many_as_are_told_and_not_much_earlier(
+def test_simulated_rounds_decide_after_as_many_as_predicted_and_not_much_earlier(
     ratio, deviation, shows
 ):
     rounds = rounds_to_decide(math.log(ratio), deviation)

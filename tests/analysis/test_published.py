@@ -104,14 +104,16 @@ def test_first_page_claim_of_sam_predict(reference):
     assert gain(ratio) == "+383\u00a0%"
 
 
-def test_beside_uses_the_published_batch_size_and_the_revision_of_the_family(project, reference):
+def test_a_published_time_is_at_the_published_batch_size_in_the_revision_of_the_family(
+    project, reference
+):
     row = project.load().plan.rows[0]
     assert (row.batch_size, row.published_batch_size) == (8, 32)
     jax, compiled = "keras3-jax", "pytorch-compiled"
-    assert reference.beside(row, Column(jax, "", "keras3", jax)) == 222.37
-    assert reference.beside(row, Column(compiled, "", "pytorch", compiled)) == 202.43
-    assert reference.beside(row, Column("mine", "", "keras3", "mine")) is None
-    assert reference.beside(row, Column(f"{jax}+tf32", "", "keras3", jax)) is None
+    assert reference.published_ms(row, Column(jax, "", "keras3", jax)) == 222.37
+    assert reference.published_ms(row, Column(compiled, "", "pytorch", compiled)) == 202.43
+    assert reference.published_ms(row, Column("mine", "", "keras3", "mine")) is None
+    assert reference.published_ms(row, Column(f"{jax}+tf32", "", "keras3", jax)) is None
 
 
 def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):

@@ -67,15 +67,17 @@ def test_it_finds_the_mixed_precision(current):
     assert "data sheet" in caveat.sentence and "19.5 TFLOP/s" in caveat.sentence
     # each row by the ends of both sides
     assert "SegmentAnything fit 46.2 to 50.3, but 12.9 in Keras 3 (PyTorch);" in caveat.sentence
-    wanted = "BERT fit 41.7 to 43.3, but 11.5 to 19.1 in Keras 2 (TensorFlow) and Keras 3 (PyTorch)"
-    assert wanted in caveat.sentence
+    expected = (
+        "BERT fit 41.7 to 43.3, but 11.5 to 19.1 in Keras 2 (TensorFlow) and Keras 3 (PyTorch)"
+    )
+    assert expected in caveat.sentence
 
 
 def test_it_finds_the_row_in_which_no_column_can_be_float32(current):
     assert row_names(one(current, "precision_mislabelled")) == {("stable_diffusion", "fit", 8)}
 
 
-def test_eager_pytorch_is_on_the_slow_side_in_the_second_revision():
+def test_eager_pytorch_is_disadvantaged_in_the_second_revision():
     caveat = one(published_caveats(REFERENCE)["2024-04"], "precision_mixed")
     speeds = caveat.evidence["tflops_per_s"]
     eager = [value for name, value in speeds.items() if "sam/" in name and "eager" in name]

@@ -92,7 +92,7 @@ def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "not valid JSON"),
         ('{"schema": "millistep.rec', "not valid JSON (Unterminated string"),
@@ -104,12 +104,12 @@ def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
         ("{}", "is a required property"),
     ],
 )
-def test_broken_file_is_one_clear_line(project, text, said):
-    assert said in error_of(project, text)
+def test_broken_file_is_one_clear_line(project, text, message):
+    assert message in error_of(project, text)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda r: r.update(total_s="long"), "/total_s: 'long' is not of type 'number'"),
         (lambda r: r.update(status="fine"), "/status: 'fine' is not one of ['ok', 'unsupported'"),
@@ -135,8 +135,8 @@ def test_broken_file_is_one_clear_line(project, text, said):
         (lambda r: r.update(schema="millistep.record/1"), "'millistep.record/3' was expected"),
     ],
 )
-def test_wrong_content_is_one_clear_line(project, change, said):
-    assert said in error_of(project, changed(project, change))
+def test_wrong_content_is_one_clear_line(project, change, message):
+    assert message in error_of(project, changed(project, change))
 
 
 def test_all_broken_files_are_reported_together(project):
@@ -218,11 +218,11 @@ def test_digest_names_the_bytes(project):
 
 
 @given(st.text(), st.text())
-def test_any_two_identities_can_be_told_apart(old, new):
+def test_any_two_different_identities_have_a_listed_difference(old, new):
     assert differences(old, new)
 
 
-def test_status_reason_and_warnings_are_in_todays_words(project):
+def test_status_reason_and_warnings_are_worded_as_today(project):
     """A record keeps the raw facts; the words that stand in it are those of its day."""
 
     def of_another_day(record):

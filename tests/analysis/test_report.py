@@ -202,8 +202,8 @@ def test_every_number_leads_to_its_cell(project, figures):
     text = page_of(project, figures)
     assert text.count('<a class="number" href="#cell-') == 2 * 2 * 6
     details = text.partition('id="cell-bert-fit-b8-keras3.2d.jax"')[2].partition("</details>")[0]
-    for wanted in ("<svg", "Parity card", "slow compile", "2.5 J/step", "#environment-"):
-        assert wanted in details
+    for expected in ("<svg", "Parity card", "slow compile", "2.5 J/step", "#environment-"):
+        assert expected in details
     assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
     failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
     assert "oom: MemoryError: killed" in failed
@@ -233,7 +233,7 @@ def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures)
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in text
 
 
-def test_machine_and_harness_are_shown_or_said_to_be_missing(project, figures):
+def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures):
     text = page_of(project, figures)
     assert "a step of exactly 20 ms" in text and "between rounds 1 and 2" in text
     assert "Example CPU" in text
@@ -254,14 +254,14 @@ def test_drift_is_marked(project, figures):
     assert "(+5" in text and 'class="flag">drifted' in text
 
 
-def test_software_of_a_column_is_said_once_whatever_its_models_libraries(project):
+def test_software_of_a_column_is_named_once_whatever_its_models_libraries(project):
     for run, library in enumerate(("peft 3", "diffusers 4"), start=1):
         version = {"framework_version": f"{library}, torch 2"}
         project.change(lambda r, v=version: r["parity"].update(v), "keras3-torch", run=run)
     project.change(lambda r: r["parity"].update(framework_version="jax 1"), "keras3-jax")
-    said = software(project.load())
-    assert "Keras 3 (JAX): jax 1;" in f"{said};"
-    assert "peft 3" in said and "diffusers 4" in said and said.count("torch 2") == 1
+    text = software(project.load())
+    assert "Keras 3 (JAX): jax 1;" in f"{text};"
+    assert "peft 3" in text and "diffusers 4" in text and text.count("torch 2") == 1
 
 
 def test_settings_give_the_plan_again(project):

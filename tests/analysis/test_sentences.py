@@ -19,7 +19,7 @@ def results(tmp_path_factory):
     return Project(tmp_path_factory.mktemp("project"), make_plan(runs=1)).load()
 
 
-def test_every_cell_and_all_columns_are_said_in_two_words(results):
+def test_every_cell_and_all_columns_are_abbreviated(results):
     cells = list(results.cells)
     assert places(cells, rows=results.rows) == "every cell"
     assert places(cells[:6], rows=results.rows) == "BERT fit: all columns"
@@ -27,7 +27,7 @@ def test_every_cell_and_all_columns_are_said_in_two_words(results):
     assert places(cells[:6]) == f"BERT fit: {', '.join(titles[:-1])} and {titles[-1]}"
 
 
-def test_rows_with_the_same_words_are_said_together(results):
+def test_rows_with_the_same_text_are_joined(results):
     cells = [cell for cell in results.cells if cell.column.name == EAGER]
     assert places(cells, rows=results.rows) == "BERT fit and BERT predict: PyTorch (eager)"
     assert places(cells, lambda cell: "1 %") == "BERT fit and BERT predict: PyTorch (eager) 1 %"

@@ -35,7 +35,7 @@ def test_fixed_order_ends_a_column_before_the_next_begins(simulations, generator
     assert np.allclose(places.ravel() * 17, np.arange(18))
 
 
-def test_noise_is_as_large_and_as_persistent_as_said(simulations, generator):
+def test_noise_is_as_large_and_as_persistent_as_asked_for(simulations, generator):
     logs = np.log(simulations.PAIR.steps_ns(500, 2, generator) / simulations.STEP_NS)
     levels = logs.mean(axis=-1, keepdims=True)
     steps = logs - levels
@@ -63,7 +63,7 @@ def questions(simulations):
     return importlib.import_module("table_questions")
 
 
-def test_tables_scatter_as_said_and_blocks_follow_runs(questions, generator):
+def test_tables_scatter_as_asked_for_and_blocks_follow_runs(questions, generator):
     tables = questions.Tables(rows=400, columns=5, spread=0.5, follows=0.8)
     rows, scatter = tables.draw(5, generator)
     cells = [cell for row in rows for cell in row.values()]

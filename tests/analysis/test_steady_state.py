@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from analysis.statistics import steady_state
 from analysis.statistics.steady_state import (
     MIN_BLOCKS,
-    Course,
+    Steadiness,
     SteadyState,
     change_points,
-    course,
     noise,
+    steadiness,
     without_spikes,
     worst,
 )
@@ -58,21 +58,21 @@ def jittered(levels, share=0.002, seed=1):
     ],
 )
 def test_classes(levels, state, is_steady):
-    found = course(jittered(levels))
+    found = steadiness(jittered(levels))
     assert (found.state, found.steady) == (state, is_steady)
     assert steady.is_steady(jittered(levels)) is is_steady
 
 
 def test_the_final_level_and_the_mean_by_hand():
     # 4 of 12 blocks at 12 ms, 8 at 10 ms: mean 128/12 = 10.667
-    found = course(blocks(*[12.0] * 4, *[10.0] * 8))
+    found = steadiness(blocks(*[12.0] * 4, *[10.0] * 8))
     assert (found.blocks, found.tail_blocks) == (12, 8)
     assert found.mean_over_tail == pytest.approx(128 / 120)
 
 
 def test_blocks_weigh_by_their_steps_in_the_mean():
     # 1 step of 20 ms before 9 blocks of 10 steps of 10 ms: 920 / 91 = 10.11, 1.1 % above 10
-    found = course([(1, 20 * MS), *blocks(*[10.0] * 9)])
+    found = steadiness([(1, 20 * MS), *blocks(*[10.0] * 9)])
     assert found.state is SteadyState.WARM_UP
     assert found.mean_over_tail == pytest.approx(920 / 910)
     assert not found.steady
@@ -97,16 +97,16 @@ def test_a_change_point_costs_15_ln_n():
 
 
 def test_the_worst_run_decides():
-    flat = Course(SteadyState.FLAT, 10, 10, 1.0)
-    harmless = Course(SteadyState.WARM_UP, 20, 18, 1.004)
-    slow = Course(SteadyState.SLOWDOWN, 10, 5, 0.95)
-    untested = Course(SteadyState.NOT_TESTED, 4, 4, 1.0)
+    flat = Steadiness(SteadyState.FLAT, 10, 10, 1.0)
+    harmless = Steadiness(SteadyState.WARM_UP, 20, 18, 1.004)
+    slow = Steadiness(SteadyState.SLOWDOWN, 10, 5, 0.95)
+    untested = Steadiness(SteadyState.NOT_TESTED, 4, 4, 1.0)
     assert worst([flat, harmless]) is harmless
     assert worst([slow, untested, flat]) is slow
     assert worst([flat, untested]) is untested
 
 
-def test_numbers_of_both_sides_are_the_same():
+def test_harness_and_analysis_have_the_same_constants():
     for name in ("MIN_BLOCKS", "PENALTY", "EQUIVALENT", "QUIET", "UPPER_QUARTILE"):
         assert getattr(steady, name) == getattr(steady_state, name)
 
@@ -141,21 +141,21 @@ def random_runs(draw):
 @settings(max_examples=500, deadline=None)
 @given(random_runs())
 def test_harness_and_analysis_agree(run):
-    assert steady.is_steady(run) is course(run).steady
+    assert steady.is_steady(run) is steadiness(run).steady
 
 
 @settings(max_examples=200, deadline=None)
 @given(random_runs(), st.floats(0.01, 100))
 def test_units_do_not_matter(run, factor):
-    assert course([(steps, elapsed_ns * factor) for steps, elapsed_ns in run]).state is (
-        course(run).state
+    assert steadiness([(steps, elapsed_ns * factor) for steps, elapsed_ns in run]).state is (
+        steadiness(run).state
     )
 
 
 @settings(max_examples=200, deadline=None)
 @given(random_runs())
-def test_a_course_is_consistent(run):
-    found = course(run)
+def test_a_classification_is_consistent(run):
+    found = steadiness(run)
     assert 1 <= found.tail_blocks <= found.blocks == len(run)
     assert (found.state is SteadyState.NOT_TESTED) == (len(run) < MIN_BLOCKS)
     if found.state is SteadyState.FLAT:

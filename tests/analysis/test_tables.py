@@ -109,7 +109,7 @@ def spread_out(record, share):
         block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
 
 
-def test_every_format_tells_the_four_standings_apart_without_colour(tmp_path):
+def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     table = main_table(standings_project(tmp_path).load())
     texts = [cell.text for cell in table.rows[0].cells]
     assert texts == ["8.016", "10.94", "30.06", "25.07"]
@@ -141,7 +141,7 @@ def test_every_format_tells_the_four_standings_apart_without_colour(tmp_path):
         assert word in table.caption
 
 
-def test_nobody_is_bold_beside_a_rival_that_could_be_faster(tmp_path):
+def test_no_column_is_bold_where_another_could_be_faster(tmp_path):
     project = standings_project(tmp_path)
     project.change(lambda record: spread_out(record, 0.3), column="keras3-tensorflow")
     text = to_markdown(main_table(project.load()))

@@ -41,7 +41,7 @@ def test_interval_has_the_digits_of_its_time():
     assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
 
 
-def test_small_words():
+def test_small_phrases():
     assert listed([]) == "none"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert gain(1.05) == "+5\u00a0%"

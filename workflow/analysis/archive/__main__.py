@@ -20,7 +20,7 @@ from analysis.results.cells import Results
 from analysis.results.loading import load_results
 
 
-def told(output: Path, changed: list[str], results: Results) -> str:
+def summary(output: Path, changed: list[str], results: Results) -> str:
     """What was made, and how to cite it."""
     digest = sha256(output)
     note = (
@@ -58,7 +58,7 @@ def main() -> None:
     options = {"keep_paths": arguments.keep_paths, "place": place}
     changed = pack(project, arguments.config, arguments.output, **options)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    print(told(arguments.output, changed, load_results(plan)))
+    print(summary(arguments.output, changed, load_results(plan)))
 
 
 if __name__ == "__main__":

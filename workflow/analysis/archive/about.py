@@ -41,10 +41,10 @@ def revision(root: Path) -> str | None:
     return _git(root, "describe", "--always", "--tags", "--dirty", "--abbrev=12")
 
 
-def _git(root: Path, *words: str) -> str | None:
+def _git(root: Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), *words], capture_output=True, text=True, timeout=60
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=60
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -24,8 +24,8 @@ def first_difference(name: str, found: bytes, expected: bytes) -> str:
         old, new = found.decode("utf-8"), expected.decode("utf-8")
     except UnicodeDecodeError:
         return _first_byte(found, expected)
-    if name.endswith(".json") and (words := _in_json(old, new)):
-        return words
+    if name.endswith(".json") and (text := _in_json(old, new)):
+        return text
     return _in_lines(old, new, csv_header=name.endswith(".csv"))
 
 
@@ -46,8 +46,8 @@ def _in_json(found: str, expected: str) -> str | None:
     if not changes:
         return None
     key, was, expected_value = changes[0]
-    words = f"{key or '/'}: {_short(was)}, expected {_short(expected_value)}"
-    return words + (f" ({count(len(changes), 'such value')})" if len(changes) > 1 else "")
+    text = f"{key or '/'}: {_short(was)}, expected {_short(expected_value)}"
+    return text + (f" ({count(len(changes), 'such value')})" if len(changes) > 1 else "")
 
 
 def _changes(key: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -69,9 +69,9 @@ def _in_lines(found: str, expected: str, csv_header: bool) -> str:
         return "the same"
     first = lines[0]
     a, b = (text[first] if first < len(text) else "" for text in (old, new))
-    words = _in_columns(old[0], a, b) if csv_header and first else None
-    words = f"line {first + 1}{words or f': {_around(a, b)}'}"
-    return words + (f" ({len(lines)} such lines)" if len(lines) > 1 else "")
+    text = _in_columns(old[0], a, b) if csv_header and first else None
+    text = f"line {first + 1}{text or f': {_around(a, b)}'}"
+    return text + (f" ({len(lines)} such lines)" if len(lines) > 1 else "")
 
 
 def _in_columns(header: str, found: str, expected: str) -> str | None:
@@ -80,8 +80,8 @@ def _in_columns(header: str, found: str, expected: str) -> str | None:
     if not len(titles) == len(a) == len(b):
         return None
     named = zip(titles, a, b, strict=True)
-    title, was, wanted = next(((t, x, y) for t, x, y in named if x != y), ("", found, expected))
-    return f", {plain(title)}: {_short(was)}, expected {_short(wanted)}"
+    title, was, due = next(((t, x, y) for t, x, y in named if x != y), ("", found, expected))
+    return f", {plain(title)}: {_short(was)}, expected {_short(due)}"
 
 
 def _around(found: str, expected: str) -> str:

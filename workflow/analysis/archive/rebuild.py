@@ -26,8 +26,8 @@ def rebuild(project: Path, plan: str) -> None:
     """Write everything that follows from a project's plan and the files that it names. Raises
     InputError with what a command said when it could not.
     """
-    for module, words in COMMANDS.items():
-        options = [word.format(results_folder(plan)) for word in words]
+    for module, arguments in COMMANDS.items():
+        options = [argument.format(results_folder(plan)) for argument in arguments]
         # -P: what lies in the project, which may be somebody else's, is never imported.
         command = [sys.executable, "-sP", "-m", f"analysis.{module}", "--plan", plan, *options]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
@@ -41,5 +41,5 @@ def rebuild(project: Path, plan: str) -> None:
         )
         if done.returncode:
             lines = [plain(line) for line in done.stderr.splitlines()] or ["it said nothing"]
-            said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-            raise InputError(said or [f"analysis.{module} failed: {lines[-1]}"])
+            errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+            raise InputError(errors or [f"analysis.{module} failed: {lines[-1]}"])

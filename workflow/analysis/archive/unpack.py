@@ -70,7 +70,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (*BROKEN, OSError) as error:
-        raise InputError(f"{path}: not a zip file that can be read ({_words(error)})") from None
+        raise InputError(f"{path}: not a zip file that can be read ({_reason(error)})") from None
 
 
 def _compared(path: Path, folder: Path, found: set[str], problems: dict[str, str]) -> Unpacked:
@@ -145,16 +145,16 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> 
     try:
         source = archive.open(entry)
     except (*BROKEN, OSError) as error:  # OSError: an offset before the file's first byte
-        return f"cannot be read ({_words(error)})"
+        return f"cannot be read ({_reason(error)})"
     try:
         # In chunks: a stream may hold more than its entry declares.
         with source, target.open("xb") as file:
             shutil.copyfileobj(source, file, CHUNK_BYTES)
     except BROKEN as error:
         target.unlink(missing_ok=True)
-        return f"cannot be read ({_words(error)})"
+        return f"cannot be read ({_reason(error)})"
     return None
 
 
-def _words(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return plain(str(error))[:MAX_NAME] or type(error).__name__

@@ -53,8 +53,8 @@ def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
         _compare_crate(archive, anew, found)
     except InputError as error:
         for line in error.lines:
-            name, _, words = line.removeprefix(f"{archive.folder}/").partition(": ")
-            found.wrong.setdefault(name, f"nothing could be drawn anew: {words or line}")
+            name, _, message = line.removeprefix(f"{archive.folder}/").partition(": ")
+            found.wrong.setdefault(name, f"nothing could be drawn anew: {message or line}")
     _name_places(archive, found)
     return found
 

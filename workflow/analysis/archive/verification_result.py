@@ -48,5 +48,5 @@ class Verification:
             for package, (theirs, ours) in self.versions.items()
             if unequal.in_figure or package not in ONLY_DRAW
         ]
-        words = [f"drawn with {listed(reasons)}"] if reasons else []
-        return "; ".join([*words, *(["drawn by other sources"] if self.sources else [])])
+        parts = [f"drawn with {listed(reasons)}"] if reasons else []
+        return "; ".join([*parts, *(["drawn by other sources"] if self.sources else [])])

@@ -28,7 +28,7 @@ MAX_SOURCES = 3  # that a line names
 MAX_UNEQUAL = 12  # results that are told one by one
 
 
-def told(found: Verification) -> Iterator[str]:
+def report_lines(found: Verification) -> Iterator[str]:
     """The findings, one a line, and the verdict."""
     seal = "as it was made, to the byte" if found.sealed else "not the one that was made: repacked?"
     broken = count(len(found.wrong), "file")
@@ -60,7 +60,7 @@ def main() -> None:
         found = verify(arguments.archive, Path(folder))
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(f"{arguments.archive}: sha256 {sha256(arguments.archive)}")
-    for line in told(found):
+    for line in report_lines(found):
         print(plain(line))
     sys.exit(found.status)
 

@@ -24,9 +24,9 @@ def to_markdown(caveats: list[Caveat]) -> str:
 
 def to_rst(caveats: list[Caveat]) -> str:
     """The landing page of Snakemake's own report."""
-    words = "What to know before comparing two numbers, most severe first."
+    heading = "What to know before comparing two numbers, most severe first."
     lines = [f"- **{caveat.severity.name.lower()}** {rst(caveat.sentence)}" for caveat in caveats]
-    return "\n".join([words if lines else "No caveat applies.", "", *lines]) + "\n"
+    return "\n".join([heading if lines else "No caveat applies.", "", *lines]) + "\n"
 
 
 def main() -> None:

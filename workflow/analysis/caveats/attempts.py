@@ -18,14 +18,14 @@ def restarted_runs(results: Results) -> Iterator[Caveat]:
     }
     restarted = {cell: found for cell, found in reasons.items() if found}
     if restarted:
-        words = places(
+        where = places(
             restarted,
             lambda cell: (
                 f"{count(len(restarted[cell]), 'run')}, "
                 + "; ".join(dict.fromkeys(restarted[cell]))
             ),
         )
-        sentence = f"The measuring process was started a second time ({words})."
+        sentence = f"The measuring process was started a second time ({where})."
         evidence = {"reasons": {label(cell): found for cell, found in restarted.items()}}
         yield Caveat("restarted_runs", Severity.NOTE, tuple(restarted), evidence, sentence)
 
@@ -39,7 +39,7 @@ def extended_runs(results: Results) -> Iterator[Caveat]:
     }
     extended = {cell: number for cell, number in numbers.items() if number}
     if extended:
-        words = places(extended, lambda cell: count(extended[cell], "run"), extended.get)
-        sentence = f"Timed twice as long, since the steps were not steady at first ({words})."
+        where = places(extended, lambda cell: count(extended[cell], "run"), extended.get)
+        sentence = f"Timed twice as long, since the steps were not steady at first ({where})."
         evidence = {"runs": {label(cell): number for cell, number in extended.items()}}
         yield Caveat("extended_runs", Severity.NOTE, tuple(extended), evidence, sentence)

@@ -20,12 +20,12 @@ def observer_effect(results: Results) -> Iterator[Caveat]:
         cell: ratio for cell, ratio in ratios.items() if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT
     }
     if changed:
-        words = places(
+        where = places(
             changed, lambda cell: times(changed[cell]), lambda cell: abs(math.log(changed[cell]))
         )
         sentence = (
             "A median step with a fence after it takes another time than a step in a row, by more "
-            f"than {percent(OBSERVER_EFFECT)} ({words}): a loop that looks at every step would see "
+            f"than {percent(OBSERVER_EFFECT)} ({where}): a loop that looks at every step would see "
             "that time instead of the one in the table."
         )
         evidence = {
@@ -47,9 +47,9 @@ def host_overhead_high(results: Results) -> Iterator[Caveat]:
     shares = {cell: s for cell in measured(results.rows) if (s := host_share(cell)) is not None}
     high = {cell: share for cell, share in shares.items() if share >= HOST_OVERHEAD}
     if high:
-        words = places(high, lambda cell: percent(high[cell]), high.get)
+        where = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
-            f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({words}): "
+            f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({where}): "
             "these times tell about the host's language and dispatch more than about arithmetic."
         )
         evidence = {
@@ -69,8 +69,8 @@ def energy_counters_differ(results: Results) -> Iterator[Caveat]:
         }
         counted = {cell: found for cell, found in counters.items() if found}
         if len({counter for found in counted.values() for counter in found}) > 1:
-            words = places(counted, lambda cell, counted=counted: listed(counted[cell]))
-            sentence = f"Energy was counted by different counters; not comparable: {words}."
+            where = places(counted, lambda cell, counted=counted: listed(counted[cell]))
+            sentence = f"Energy was counted by different counters; not comparable: {where}."
             evidence = {"counters": {label(cell): found for cell, found in counted.items()}}
             yield Caveat(
                 "energy_counters_differ", Severity.WARNING, tuple(counted), evidence, sentence

@@ -16,10 +16,10 @@ def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
     """Times of different batch sizes cannot be compared down a column."""
     sizes = [row.row.batch_size for row in results.rows]
     if len(set(sizes)) > 1:
-        words = [f"{row.row.title} {row.row.batch_size}" for row in results.rows]
+        batch_sizes = [f"{row.row.title} {row.row.batch_size}" for row in results.rows]
         sentence = (
-            f"Batch sizes differ between rows ({listed(words)}): compare times along a row, not "
-            "between rows."
+            f"Batch sizes differ between rows ({listed(batch_sizes)}): compare times along a row, "
+            "not between rows."
         )
         yield Caveat("batch_sizes_differ", Severity.WARNING, (), {"batch_sizes": sizes}, sentence)
 

@@ -101,7 +101,7 @@ def name(cell: Cell) -> str:
 
 def places(
     cells: Iterable[Cell],
-    say: Callable[[Cell], str] | None = None,
+    describe: Callable[[Cell], str] | None = None,
     size: Callable[[Cell], float] | None = None,
     rows: Rows = (),
 ) -> str:
@@ -112,8 +112,10 @@ def places(
     'every cell' stand for what they hold.
     """
     every = list(cells)
-    shown = set(nlargest(MOST, every, key=size) if size else every[:MOST]) if say else set(every)
-    if not say and len(every) > 1 and set(every) == set(measured(rows)):
+    shown = (
+        set(nlargest(MOST, every, key=size) if size else every[:MOST]) if describe else set(every)
+    )
+    if not describe and len(every) > 1 and set(every) == set(measured(rows)):
         return "every cell"
     columns = {row.row.label: (set(row.cells), set(row.measured)) for row in rows}
     groups: dict[str, list[Cell]] = {}
@@ -122,11 +124,11 @@ def places(
             groups.setdefault(cell.row.label, []).append(cell)
     labels: dict[str, list[str]] = {}
     for title, group in groups.items():
-        words = [f"{c.column.title} {say(c)}" if say else c.column.title for c in group]
-        whole = not say and len(group) > 1 and set(group) in columns.get(title, ())
-        labels.setdefault("all columns" if whole else listed(words), []).append(title)
+        texts = [f"{c.column.title} {describe(c)}" if describe else c.column.title for c in group]
+        whole = not describe and len(group) > 1 and set(group) in columns.get(title, ())
+        labels.setdefault("all columns" if whole else listed(texts), []).append(title)
     left = len(every) - len(shown)
-    parts = [f"{listed(titles)}: {words}" for words, titles in labels.items()]
+    parts = [f"{listed(titles)}: {texts}" for texts, titles in labels.items()]
     return "; ".join(parts + ([f"and {count(left, 'more cell')}"] if left else []))
 
 

@@ -50,8 +50,8 @@ def not_measured(results: Results) -> Iterator[Caveat]:
     if cells:
         evidence = {label(cell): missing[cell] for cell in cells}
         total = sum(map(len, evidence.values()))
-        words = places(cells, rows=results.rows)
-        sentence = f"{count(total, 'planned run')} not measured yet ({words})."
+        where = places(cells, rows=results.rows)
+        sentence = f"{count(total, 'planned run')} not measured yet ({where})."
         yield Caveat("not_measured", Severity.CRITICAL, cells, {"missing_runs": evidence}, sentence)
 
 
@@ -88,13 +88,13 @@ def wide_interval(results: Results) -> Iterator[Caveat]:
     widths = {cell: cell.interval.half_width for cell in measured(results.rows) if cell.interval}
     wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
     if wide:
-        words = places(
+        where = places(
             wide,
             lambda cell: f"{percent(widths[cell])} in {count(len(cell.ok_runs), 'run')}",
             widths.get,
         )
         sentence = (
-            f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({words}): more runs would "
+            f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({where}): more runs would "
             "narrow it."
         )
         evidence = {
@@ -114,8 +114,8 @@ def few_steps(results: Results) -> Iterator[Caveat]:
     }
     short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
     if short:
-        words = places(short, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
-        sentence = f"Fewer than {ENOUGH_STEPS} timed steps in a run ({words})."
+        where = places(short, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
+        sentence = f"Fewer than {ENOUGH_STEPS} timed steps in a run ({where})."
         evidence = {
             "steps": {label(cell): fewest[cell] for cell in short},
             "threshold": ENOUGH_STEPS,

@@ -25,14 +25,14 @@ def round_drifted(results: Results) -> Iterator[Caveat]:
             if entry.drifted and not {entry.number - 1, entry.number} & useless.keys()
         }
         if drifted:
-            words = "; ".join(
+            details = "; ".join(
                 f"round {number}: {listed([_change(*item) for item in work.items()])}"
                 for number, work in drifted.items()
             )
             sentence = (
                 f"The machine drifted by more than {percent(MARGIN)} within a round"
                 f"{_on(results, accelerator)}, by the time that the same fixed work took before "
-                f"and after it ({words})."
+                f"and after it ({details})."
             )
             evidence = {
                 "accelerator": accelerator,

@@ -49,8 +49,8 @@ def _link(results: Results) -> tuple[str, float]:
     """What the host is connected to the GPU by, in words, and its GB/s in one direction."""
     card = results.machine_card
     facts = [fact for section in (card.sections if card else ()) for fact in section.facts]
-    told = next((fact.value for fact in facts if fact.name == "PCIe" and fact.value), "")
-    found = re.fullmatch(r"generation (\d+), (\d+) lanes", told)
+    link = next((fact.value for fact in facts if fact.name == "PCIe" and fact.value), "")
+    found = re.fullmatch(r"generation (\d+), (\d+) lanes", link)
     known = found and int(found[1]) in LANE_GB_PER_S
     generation, lanes = map(int, found.groups()) if known else ASSUMED
     rate = LANE_GB_PER_S[generation] * lanes

@@ -35,19 +35,19 @@ def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
     plan = results.plan
     machines = listed(sorted({describe(r.machine) for cell in shares for r in cell.records}))
     lengths = sorted({mean.max_length for cell in shares for mean in _means(cell, length)})
-    words = [f"{share_words(share)} in {cell.column.title}" for cell, share in shares.items()]
+    texts = [f"{share_text(share)} in {cell.column.title}" for cell, share in shares.items()]
     end = "so static padding costs at most the upper end of each interval"
     if not all(share.over_runs for share in shares.values()):
         end = "so the upper end bounds what static padding cost in that run; another may differ"
     return (
         f"{row.row.label} at {plan.scale} scale with {plan.weights} weights on {machines}: the "
-        f"part of a call's time that grows with the length of the cache is {listed(words)}, fitted "
+        f"part of a call's time that grows with the length of the cache is {listed(texts)}, fitted "
         f"to calls at max_length {listed([str(n) for n in lengths])}. All {length} positions are "
         f"taken as padding, each at the cost of those that a greater length adds, {end}."
     )
 
 
-def share_words(share: Share) -> str:
+def share_text(share: Share) -> str:
     """'4.1 % [3.2 %, 5 %] (3 runs)'; what noise makes negative is nothing."""
     runs = count(len(share.by_run), "run") if share.over_runs else "within one run"
     if share.interval is None:
@@ -71,13 +71,13 @@ def _slowest(row: RowCells, shares: Shares) -> str:
         return ""
     slow, fast = slowest.column.title, fastest.column.title
     return (
-        f" {slow} takes {ratio_words(ratio)} the time of {fast}: "
+        f" {slow} takes {ratio_text(ratio)} the time of {fast}: "
         f"{explanation(ratio, shares[slowest], SLOW_GENERATION)}. "
         f"{slow} ran {_execution(slowest)}, {fast} {_execution(fastest)}."
     )
 
 
-def ratio_words(ratio: Ratio) -> str:
+def ratio_text(ratio: Ratio) -> str:
     """'7.05× [6.9×, 7.2×]'."""
     ends = ratio.interval
     return times(ratio.value) + (f" [{times(ends.low)}, {times(ends.high)}]" if ends else "")

@@ -20,7 +20,7 @@ def precision_mixed(results: Results) -> Iterator[Caveat]:
         sentence = (
             f"{_peak(results)}: in {count(len(mixed), 'row')} some columns computed faster than "
             "that, so they cannot have used float32, and others slower. These rows compare "
-            f"precisions too. Implied TFLOP/s: {'; '.join(map(_sides, mixed))}."
+            f"precisions too. Implied TFLOP/s: {'; '.join(map(_both_speeds, mixed))}."
         )
         yield _caveat("precision_mixed", Severity.CRITICAL, mixed, results, sentence)
 
@@ -32,7 +32,8 @@ def precision_mislabelled(results: Results) -> Iterator[Caveat]:
     if wrong:
         sentence = (
             f"{_peak(results)}: in {count(len(wrong), 'row')} every column computed faster than "
-            f"that, so none can have used float32. Implied TFLOP/s: {'; '.join(map(_side, wrong))}."
+            f"that, so none can have used float32. Implied TFLOP/s: "
+            f"{'; '.join(map(_speeds, wrong))}."
         )
         yield _caveat("precision_mislabelled", Severity.WARNING, wrong, results, sentence)
 
@@ -64,14 +65,14 @@ def _peak(results: Results) -> str:
     )
 
 
-def _sides(row: dict[Cell, bool]) -> str:
+def _both_speeds(row: dict[Cell, bool]) -> str:
     """'BERT fit 41.7 to 43.3, but 11.5 to 19.1 in Keras 2 (TensorFlow) and Keras 3 (PyTorch)'."""
     slower = {cell: False for cell, faster in row.items() if not faster}
     titles = listed([cell.column.title for cell in slower])
-    return f"{_side({c: True for c in row if c not in slower})}, but {_span(slower)} in {titles}"
+    return f"{_speeds({c: True for c in row if c not in slower})}, but {_span(slower)} in {titles}"
 
 
-def _side(row: dict[Cell, bool]) -> str:
+def _speeds(row: dict[Cell, bool]) -> str:
     return f"{next(iter(row)).row.label} {_span(row)}"
 
 

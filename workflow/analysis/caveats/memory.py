@@ -15,9 +15,9 @@ def peaks_counted_differently(results: Results) -> Iterator[Caveat]:
     counted: dict[str, dict[str, None]] = {}
     cells = []
     for cell in measured(results.rows):
-        words = {record.memory.peak_device_counts for record in cell.records} - {None}
-        cells += [cell] if words else []
-        for kind in sorted(words):
+        kinds = {record.memory.peak_device_counts for record in cell.records} - {None}
+        cells += [cell] if kinds else []
+        for kind in sorted(kinds):
             counted.setdefault(kind, {})[cell.column.title] = None
     if len(counted) > 1:
         columns = "; ".join(f"{listed(list(titles))}: {kind}" for kind, titles in counted.items())

@@ -44,10 +44,10 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
 def throttled(results: Results) -> Iterator[Caveat]:
     """Something held the clocks down: heat, power, or a limit that somebody set."""
     events = {cell: _throttling(cell) for cell in measured(results.rows)}
-    slowed = {cell: words for cell, words in events.items() if words}
+    slowed = {cell: reasons for cell, reasons in events.items() if reasons}
     if slowed:
-        words = places(slowed, lambda cell: f"({', '.join(slowed[cell])})")
-        sentence = f"The clocks were held down while steps were timed: {words}."
+        where = places(slowed, lambda cell: f"({', '.join(slowed[cell])})")
+        sentence = f"The clocks were held down while steps were timed: {where}."
         evidence = {"seen": {label(cell): seen for cell, seen in slowed.items()}}
         yield Caveat("throttled", Severity.WARNING, tuple(slowed), evidence, sentence)
 
@@ -68,10 +68,10 @@ def clocks_changed(results: Results) -> Iterator[Caveat]:
         changes = {cell: _change(cell, clock) for cell in measured(results.rows)}
         moved = {cell: change for cell, change in changes.items() if change > CLOCK_CHANGE}
         if moved:
-            words = places(moved, lambda cell, moved=moved: percent(moved[cell]), moved.get)
+            where = places(moved, lambda cell, moved=moved: percent(moved[cell]), moved.get)
             sentence = (
                 f"The clock of the {what} moved by more than {percent(CLOCK_CHANGE)} of its "
-                f"highest value while steps of a run were timed ({words})."
+                f"highest value while steps of a run were timed ({where})."
             )
             evidence = {
                 "clock": what,
@@ -100,14 +100,14 @@ def clocks_differ(results: Results) -> Iterator[Caveat]:
         if rows:
             cells = tuple(cell for medians in rows.values() for cell in medians)
             spans = {cell: values for medians in rows.values() for cell, values in medians.items()}
-            words = places(
+            where = places(
                 cells,
                 lambda cell, spans=spans: _span(spans[cell]),
                 lambda cell, spans=spans: -min(spans[cell]),
             )
             sentence = (
                 f"The clock of the {what} was not the same for all runs of a row, by more than "
-                f"{percent(CLOCK_CHANGE)}; medians of the runs in MHz: {words}."
+                f"{percent(CLOCK_CHANGE)}; medians of the runs in MHz: {where}."
             )
             evidence = {
                 "clock": what,
@@ -132,8 +132,8 @@ def swapped_while_timed(results: Results) -> Iterator[Caveat]:
     swapped = _highest(results, lambda record: record.monitor.swapped_mib)
     swapped = {cell: amount for cell, amount in swapped.items() if amount >= SWAPPED_MIB}
     if swapped:
-        words = places(swapped, lambda cell: f"{swapped[cell]:.0f} MiB", swapped.get)
-        sentence = f"The machine swapped while steps were timed ({words})."
+        where = places(swapped, lambda cell: f"{swapped[cell]:.0f} MiB", swapped.get)
+        sentence = f"The machine swapped while steps were timed ({where})."
         evidence = {"highest": _by_label(swapped), "threshold": SWAPPED_MIB}
         yield Caveat("swapped_while_timed", Severity.WARNING, tuple(swapped), evidence, sentence)
 
@@ -144,10 +144,10 @@ def busy_while_timed(results: Results) -> Iterator[Caveat]:
     loads = _highest(results, _load_per_core)
     busy = {cell: load for cell, load in loads.items() if load > LOAD_WHILE_TIMED}
     if busy:
-        words = places(busy, lambda cell: f"{busy[cell]:.2f}", busy.get)
+        where = places(busy, lambda cell: f"{busy[cell]:.2f}", busy.get)
         sentence = (
             f"The one-minute load average was above {LOAD_WHILE_TIMED:g} per core while steps were "
-            f"timed ({words}); the run's own threads are part of it."
+            f"timed ({where}); the run's own threads are part of it."
         )
         evidence = {"highest": _by_label(busy), "threshold": LOAD_WHILE_TIMED}
         yield Caveat("busy_while_timed", Severity.NOTE, tuple(busy), evidence, sentence)
@@ -166,10 +166,10 @@ def device_shared(results: Results) -> Iterator[Caveat]:
     )
     shared = {cell: number for cell, number in foreign.items() if number > 0}
     if shared:
-        words = places(shared, lambda cell: str(shared[cell]), shared.get)
+        where = places(shared, lambda cell: str(shared[cell]), shared.get)
         sentence = (
             "Other compute processes were on the GPU while steps were timed; most at once: "
-            f"{words}."
+            f"{where}."
         )
         yield Caveat(
             "device_shared", Severity.CRITICAL, tuple(shared), {"most": _by_label(shared)}, sentence

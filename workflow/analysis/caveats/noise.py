@@ -51,11 +51,11 @@ def foreign_load(results: Results) -> Iterator[Caveat]:
         lambda share: share >= FOREIGN_CPU_SHARE,
     )
     if worst:
-        words = places(worst, lambda cell: percent(worst[cell]), worst.get)
+        where = places(worst, lambda cell: percent(worst[cell]), worst.get)
         heavy = max(worst.values()) >= FOREIGN_CPU_HEAVY
         sentence = (
             "Other processes used the processors during the timed steps, as a share of all cores: "
-            f"{words}."
+            f"{where}."
         )
         yield Caveat(
             "foreign_load",
@@ -73,9 +73,9 @@ def swapped(results: Results) -> Iterator[Caveat]:
         results.rows, lambda record: record.load.swapped_mib, lambda amount: amount >= SWAPPED_MIB
     )
     if worst:
-        words = places(worst, lambda cell: f"{worst[cell]:.0f} MiB", worst.get)
+        where = places(worst, lambda cell: f"{worst[cell]:.0f} MiB", worst.get)
         sentence = (
-            f"The machine swapped during a run ({words}): times may include waiting for the disk."
+            f"The machine swapped during a run ({where}): times may include waiting for the disk."
         )
         yield Caveat(
             "swapped", Severity.WARNING, tuple(worst), _evidence(worst, SWAPPED_MIB), sentence
@@ -89,10 +89,10 @@ def busy_before(results: Results) -> Iterator[Caveat]:
     """
     worst = _worst(results.rows, _load_per_core, lambda load: load > LOAD_PER_CORE)
     if worst:
-        words = places(worst, lambda cell: f"{worst[cell]:.2f}", worst.get)
+        where = places(worst, lambda cell: f"{worst[cell]:.2f}", worst.get)
         sentence = (
             f"The one-minute load average before a run was above {LOAD_PER_CORE:g} per core "
-            f"({words}); the run before it is part of that average."
+            f"({where}); the run before it is part of that average."
         )
         yield Caveat(
             "busy_before", Severity.NOTE, tuple(worst), _evidence(worst, LOAD_PER_CORE), sentence
@@ -108,10 +108,10 @@ def scattered_blocks(results: Results) -> Iterator[Caveat]:
     """Block means of one run scatter, so that even this process did not settle."""
     worst = _worst(results.rows, _block_error, lambda error: error > BLOCK_ERROR)
     if worst:
-        words = places(worst, lambda cell: percent(worst[cell]), worst.get)
+        where = places(worst, lambda cell: percent(worst[cell]), worst.get)
         sentence = (
             "Block means scatter within a run; relative standard error above "
-            f"{percent(BLOCK_ERROR)}: {words}."
+            f"{percent(BLOCK_ERROR)}: {where}."
         )
         yield Caveat(
             "scattered_blocks",
@@ -130,7 +130,7 @@ def _block_error(record: Record) -> float | None:
 def not_steady(results: Results) -> Iterator[Caveat]:
     """Cells with a run whose steps did not stay on one level: their mean is no steady state's."""
     unsteady = {
-        cell: [run for run in cell.ok_runs if not run.course.steady]
+        cell: [run for run in cell.ok_runs if not run.steadiness.steady]
         for cell in measured(results.rows)
         if not cell.steady
     }
@@ -138,29 +138,32 @@ def not_steady(results: Results) -> Iterator[Caveat]:
         runs = [run for found in unsteady.values() for run in found]
         extended = sum(run.record.timing.extended for run in runs)
         longer = f", {extended} of them although timed twice as long" if extended else ""
-        words = places(
+        where = places(
             unsteady,
             lambda cell: (
-                f"{cell.course.state} in {len(unsteady[cell])} of {count(len(cell.ok_runs), 'run')}"
+                f"{cell.steadiness.state} in {len(unsteady[cell])} of "
+                f"{count(len(cell.ok_runs), 'run')}"
             ),
         )
         sentence = (
-            f"Steps did not settle in {count(len(runs), 'run')}{longer} ({words}): the mean of "
+            f"Steps did not settle in {count(len(runs), 'run')}{longer} ({where}): the mean of "
             "such a cell is not the time of a steady state, so it is never called best."
         )
-        evidence = {"runs": {label(cell): list(map(_course, unsteady[cell])) for cell in unsteady}}
+        evidence = {
+            "runs": {label(cell): list(map(_steadiness, unsteady[cell])) for cell in unsteady}
+        }
         yield Caveat("not_steady", Severity.WARNING, tuple(unsteady), evidence, sentence)
 
 
-def _course(run: Run) -> dict:
+def _steadiness(run: Run) -> dict:
     """How a run went, in numbers."""
-    course = run.course
+    steadiness = run.steadiness
     return {
         "run": run.number,
-        "class": course.state,
-        "blocks": course.blocks,
-        "blocks_of_the_final_level": course.tail_blocks,
-        "mean_over_final_level": course.mean_over_tail,
+        "class": steadiness.state,
+        "blocks": steadiness.blocks,
+        "blocks_of_the_final_level": steadiness.tail_blocks,
+        "mean_over_final_level": steadiness.mean_over_tail,
         "extended": run.record.timing.extended,
     }
 
@@ -169,16 +172,16 @@ def _course(run: Run) -> dict:
 def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
     """Runs of too few blocks to see a change of level."""
     fewest = {
-        cell: min(run.course.blocks for run in cell.ok_runs)
+        cell: min(run.steadiness.blocks for run in cell.ok_runs)
         for cell in measured(results.rows)
         if cell.records
     }
     cells = tuple(cell for cell, blocks in fewest.items() if blocks < MIN_BLOCKS)
     if cells:
-        words = places(cells, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
+        where = places(cells, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
         sentence = (
             f"Whether steps were steady was not tested in every run, for want of {MIN_BLOCKS} "
-            f"blocks ({words})."
+            f"blocks ({where})."
         )
         evidence = {
             "blocks": {label(cell): fewest[cell] for cell in cells},
@@ -197,14 +200,14 @@ def legacy_differs(results: Results) -> Iterator[Caveat]:
         if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE
     }
     if worst:
-        words = places(
+        where = places(
             worst,
             lambda cell: f"{ms(_legacy_ms(cell))} instead of {ms(cell.step_ms)} ms",
             lambda cell: abs(math.log(worst[cell])),
         )
         sentence = (
             "The published arithmetic gives another time in the same process, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} ({words}): a difference of method, not between "
+            f"{percent(LEGACY_DIFFERENCE)} ({where}): a difference of method, not between "
             f"frameworks. {_explained(list(worst))}"
         )
         evidence = {

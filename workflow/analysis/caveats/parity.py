@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
 from analysis.caveats.core import Caveat, Severity, measured, rule
-from analysis.caveats.sides import HALF, SIDES, favoured, rank
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
 from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell, Results, RowCells
@@ -76,7 +76,7 @@ def _differences(
             evidence,
             f"{listed([row.row.label for row, _ in group])}: {what} not the same in every column "
             f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
-            f"{_side(keys[0], evidence['favours'])}",
+            f"{_advantage(keys[0], evidence['favours'])}",
         )
 
 
@@ -109,15 +109,15 @@ def _favoured(ranks: dict[str, Ranks]) -> list[list[str]]:
 
 def _only_declared(declared: Declared) -> str:
     """'The attention of Keras 2 (TensorFlow) is declared, not read back. '"""
-    words = [f"the {key.replace('_', ' ')} of {listed(list(titles))}" for key, titles in declared]
-    return f"Declared, not read back: {'; '.join(words)}. " if words else ""
+    entries = [f"the {key.replace('_', ' ')} of {listed(list(titles))}" for key, titles in declared]
+    return f"Declared, not read back: {'; '.join(entries)}. " if entries else ""
 
 
-def _side(key: str, sides: list[list[str]]) -> str:
+def _advantage(key: str, levels: list[list[str]]) -> str:
     """'It favours jit / xla over eager / none (an eager step ...).'"""
-    if not sides:
+    if not levels:
         return "Which side it favours is unknown."
-    return f"It favours {' over '.join(map(listed, sides))} ({SIDES[key][1]})."
+    return f"It favours {' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})."
 
 
 def _partition(cells: list[Cell], keys: tuple[str, ...]) -> Partition:
@@ -128,7 +128,9 @@ def _partition(cells: list[Cell], keys: tuple[str, ...]) -> Partition:
     columns: dict[str, list[str]] = defaultdict(list)
     ranks: dict[str, Ranks] = {}
     for cell in cells:
-        cards = {_words(record.parity or {}, keys): record.parity or {} for record in cell.records}
+        cards = {
+            _card_text(record.parity or {}, keys): record.parity or {} for record in cell.records
+        }
         for value, card in cards.items():  # the runs of a cell normally agree
             columns[value].append(cell.column.title)
             ranks[value] = tuple(rank(keys[0], card, kind == "cuda") for kind in kinds)
@@ -139,7 +141,7 @@ def _not_meant(cells: tuple[Cell, ...], keys: tuple[str, ...]) -> list[Cell]:
     """Those that differ from another cell in one of these entries and were not meant to; all of
     them where no two were meant to differ.
     """
-    if len({_words(r.parity or {}, keys) for cell in cells for r in cell.records}) < 2:
+    if len({_card_text(r.parity or {}, keys) for cell in cells for r in cell.records}) < 2:
         return list(cells)  # the usual case, without looking at every pair
     pairs = list(combinations(cells, 2))
     meant = {pair: differing(keys, *pair) & subject(*pair) for pair in pairs}
@@ -149,7 +151,7 @@ def _not_meant(cells: tuple[Cell, ...], keys: tuple[str, ...]) -> list[Cell]:
     return [cell for cell in cells if cell in left]
 
 
-def _words(card: dict[str, Any], keys: tuple[str, ...]) -> str:
+def _card_text(card: dict[str, Any], keys: tuple[str, ...]) -> str:
     """'jit / xla', one word where all say the same; what a framework does not report is no
     value.
     """

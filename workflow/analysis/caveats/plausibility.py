@@ -17,10 +17,10 @@ def overhead_bound(results: Results) -> Iterator[Caveat]:
     shares = {cell: share_of_peak(cell) for cell in measured(results.rows)}
     low = {cell: share for cell, share in shares.items() if share is not None and share < LOW_USE}
     if low:
-        words = places(low, lambda cell: percent(low[cell]), lambda cell: -low[cell])
+        where = places(low, lambda cell: percent(low[cell]), lambda cell: -low[cell])
         sentence = (
             f"At the peak of the device ({results.peak_source}), arithmetic would take under "
-            f"{percent(LOW_USE)} of the step ({words}). The rest is overhead (Python, dispatch, "
+            f"{percent(LOW_USE)} of the step ({where}). The rest is overhead (Python, dispatch, "
             "launching kernels), memory traffic, or operations too small for the machine: that is "
             "what these cells compare."
         )
@@ -38,17 +38,17 @@ def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
     if cells:
         uncounted = tuple(cell for cell in cells if not _counted(cell))
         without_peak = tuple(cell for cell in cells if _counted(cell))
-        words = []
+        reasons = []
         if without_peak:
-            words.append(
+            reasons.append(
                 f"no canary measured a matrix product of their precision on their machine: "
                 f"{places(without_peak, rows=results.rows)}"
             )
         if uncounted:
-            words.append(
+            reasons.append(
                 f"the FLOPs of a step are not known: {places(uncounted, rows=results.rows)}"
             )
-        sentence = f"Whether times are too short to be true was not tested ({'; '.join(words)})."
+        sentence = f"Whether times are too short to be true was not tested ({'; '.join(reasons)})."
         evidence = {
             "without_peak": list(map(label, without_peak)),
             "without_flops": list(map(label, uncounted)),

@@ -32,7 +32,7 @@ def several_machines(results: Results) -> Iterator[Caveat]:
             for row in results.rows
             if not is_one_machine(r for cell in row.measured for r in cell.records)
         ]
-        words = "; ".join(
+        details = "; ".join(
             f"{describe(machine)} [{machine.id}]: {places(cells, rows=results.rows)}"
             for machine, cells in groups.items()
         )
@@ -43,7 +43,7 @@ def several_machines(results: Results) -> Iterator[Caveat]:
         )
         sentence = (
             f"Records come from more than one machine{inside}: do not rank across machines "
-            f"({words})."
+            f"({details})."
         )
         severity = Severity.CRITICAL if mixed else Severity.WARNING
         evidence = {
@@ -70,9 +70,9 @@ def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     """
     threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
     if results.accelerators == ("cpu",) and threads:
-        words = listed([count(number, "thread") for number in threads])
+        details = listed([count(number, "thread") for number in threads])
         sentence = (
-            f"Measured on the processor with {words} per process: a GPU may rank frameworks "
+            f"Measured on the processor with {details} per process: a GPU may rank frameworks "
             "otherwise."
         )
         evidence = {"accelerator": "cpu", "threads": threads}
@@ -91,7 +91,7 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
         ),
     )
     if len(groups) > 1:
-        words = (
+        details = (
             "; ".join(
                 f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')} "
                 f"({places(cells, rows=results.rows)})"
@@ -103,7 +103,7 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
             "policies": sorted({key[0] for key in groups}),
         }
         cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
-        sentence = f"Cells were not given the same threads: {words}."
+        sentence = f"Cells were not given the same threads: {details}."
         yield Caveat("thread_policies_differ", Severity.CRITICAL, cells, evidence, sentence)
 
 
@@ -112,12 +112,12 @@ def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
     groups = _groups(results.rows, lambda record: record.environment.method)
     if len(groups) > 1:
-        words = "; ".join(
+        details = "; ".join(
             f"{method} ({places(cells, rows=results.rows)})" for method, cells in groups.items()
         )
         evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
         cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
-        sentence = f"Environments were not all deployed in the same way: {words}."
+        sentence = f"Environments were not all deployed in the same way: {details}."
         yield Caveat("deployments_differ", Severity.WARNING, cells, evidence, sentence)
 
 
@@ -128,14 +128,14 @@ def variables_set(results: Results) -> Iterator[Caveat]:
         results.rows, lambda record: tuple(sorted(record.environment.variables.items()))
     )
     if any(groups):
-        words = "; ".join(
+        details = "; ".join(
             f"{listed([f'{name}={value}' for name, value in variables]) if variables else 'none'} "
             f"in {places(cells, rows=results.rows)}"
             for variables, cells in groups.items()
         )
         cells = tuple(cell for variables, found in groups.items() if variables for cell in found)
         sentence = (
-            f"The configuration set environment variables of the measured processes: {words}."
+            f"The configuration set environment variables of the measured processes: {details}."
         )
         evidence = {"variables": sorted({n for variables in groups for n, _ in variables})}
         yield Caveat("variables_set", Severity.WARNING, cells, evidence, sentence)

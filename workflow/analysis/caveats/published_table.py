@@ -13,7 +13,7 @@ from analysis.caveats import Caveat, collect
 from analysis.results.cells import OK, Cell, Results, RowCells, Run
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.reference import Reference
-from analysis.statistics.steady_state import Course, SteadyState
+from analysis.statistics.steady_state import Steadiness, SteadyState
 
 UNPUBLISHED = "the page prints NA"
 
@@ -35,8 +35,8 @@ class PublishedRun(Run):
         return self.flops_per_step / (self.published_ms / 1000)
 
     @property
-    def course(self) -> Course:
-        return Course(SteadyState.NOT_TESTED, blocks=0, tail_blocks=0, mean_over_tail=1.0)
+    def steadiness(self) -> Steadiness:
+        return Steadiness(SteadyState.NOT_TESTED, blocks=0, tail_blocks=0, mean_over_tail=1.0)
 
     synchronised_ms = legacy_ms = block_variance = None
 

@@ -17,7 +17,7 @@ def close_call(results: Results) -> Iterator[Caveat]:
     leads = {row.row.key: _lead(row) for row in compared}
     close = [row for row in compared if leads[row.row.key] < MARGIN]
     if close:
-        words = "; ".join(
+        details = "; ".join(
             f"{row.row.label}: {_first(row)} before {_second(row)} by "
             f"{100 * leads[row.row.key]:.2f}\u00a0%"
             for row in close
@@ -26,7 +26,7 @@ def close_call(results: Results) -> Iterator[Caveat]:
         why = "on a single run " if single else ""
         sentence = (
             f"In {len(close)} of {len(compared)} rows the fastest column leads by less than "
-            f"{percent(MARGIN)} {why}({words}): such a lead names no winner."
+            f"{percent(MARGIN)} {why}({details}): such a lead names no winner."
         )
         cells = tuple(cell for row in close for cell in _two(row))
         evidence = {

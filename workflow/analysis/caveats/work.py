@@ -27,9 +27,9 @@ def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
     if high:
         trained = any(cell.row.task == "fit" for cell in high)
         optimiser = "in fit the optimiser's update, " if trained else ""
-        words = places(high, lambda cell: percent(high[cell]), high.get)
+        where = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
-            f"A large part of the step does not grow with the batch: {words}. Python, dispatch, "
+            f"A large part of the step does not grow with the batch: {where}. Python, dispatch, "
             f"{optimiser}reading the weights and hardware that a batch does not fill all look like "
             "this; two batch sizes cannot tell them apart."
         )
@@ -105,14 +105,14 @@ def _parameters(row: RowCells, key: str, columns: dict[int, list[str]]) -> Cavea
     part = percent(share) if share >= 0.01 else f"{100 * share:.2g}\u00a0%"
     size = f"by {most - fewest:,} of {most:,} ({part})"
     factor = f", a factor of {most / fewest:.1f}" if 0.5 <= excess < math.inf else ""
-    words = "; ".join(f"{number:,} in {listed(titles)}" for number, titles in columns.items())
+    numbers = "; ".join(f"{number:,} in {listed(titles)}" for number, titles in columns.items())
     work = "" if severity is Severity.NOTE else " That is not the same work."
     return Caveat(
         "parameters_differ",
         severity,
         row.measured,
         {key: {str(number): titles for number, titles in columns.items()}, "excess": most - fewest},
-        f"{row.row.label}: {key.replace('_', ' ')} differ {size}{factor} ({words}).{work}",
+        f"{row.row.label}: {key.replace('_', ' ')} differ {size}{factor} ({numbers}).{work}",
     )
 
 

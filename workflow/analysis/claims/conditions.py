@@ -41,7 +41,7 @@ def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -
 
 def without_conditions(results: Results, reference: Reference) -> Differences:
     """Of a claim that was made without numbers: whatever is measured is measured elsewhere."""
-    reduced = [f"the models are reduced, {words}" for words in _scale(results, reference)]
+    reduced = [f"the models are reduced, {reduction}" for reduction in _scale(results, reference)]
     return Differences(reduced, ["the claim names no machine, models or versions of its own"])
 
 

@@ -20,24 +20,24 @@ def no_best_backend(results: Results) -> Outcome:
     shown = [f"{titles[name]} in {number}" for name, number in behind.items()]
     rows = count(len(contests), "row")
     slower = f" Shown slower than another backend: {listed(shown)}." if _compared(contests) else ""
-    words = f"Fastest by the means: {_shares(firsts, titles)} of {rows}.{slower}"
+    text = f"Fastest by the means: {_shares(firsts, titles)} of {rows}.{slower}"
     holds = True if all(behind.values()) else False if alone else None
-    return Outcome(holds, words, evidence={"shown_slower_in": behind, "rows": len(contests)})
+    return Outcome(holds, text, evidence={"shown_slower_in": behind, "rows": len(contests)})
 
 
 def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcome:
     """A backend is the fastest of Keras 3 in so many rows."""
     contests = [w for w in winners(results) if column in _names(w)]
     if len(contests) != rows:
-        words = f"This table has {len(contests)} of the {rows} rows that the claim counts."
-        return Outcome(None, words, tested=False)
+        text = f"This table has {len(contests)} of the {rows} rows that the claim counts."
+        return Outcome(None, text, tested=False)
     first = sum(w.fastest.column.name == column for w in contests)
     alone = sum(w.is_alone(column) for w in contests)
     possible = sum(not w.is_behind(column) for w in contests)
     shown = f"; shown alone at the top in {alone}, not shown slower in {possible}"
-    words = f"Fastest by the means in {first} of {rows} rows{shown if _compared(contests) else ''}."
+    text = f"Fastest by the means in {first} of {rows} rows{shown if _compared(contests) else ''}."
     holds = True if alone == possible == wins else None if alone <= wins <= possible else False
-    return Outcome(holds, words, evidence={"first": first, "alone": alone, "possible": possible})
+    return Outcome(holds, text, evidence={"first": first, "alone": alone, "possible": possible})
 
 
 def _names(contest: Winners) -> list[str]:

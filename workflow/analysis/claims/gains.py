@@ -19,11 +19,11 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     if not gains:
         return Outcome(None, f"No row has both {new} and {base}.", tested=False)
     low, high = (choose(gains, key=_value) for choose in (min, max))
-    words = (
-        f"{capital(tally(gains))}; throughput from {low.words} in {low.row.row.label} to "
-        f"{high.words} in {high.row.row.label}."
+    text = (
+        f"{capital(tally(gains))}; throughput from {low.text} in {low.row.row.label} to "
+        f"{high.text} in {high.row.row.label}."
     )
-    return Outcome(all_faster(gains), words, evidence=_evidence(gains))
+    return Outcome(all_faster(gains), text, evidence=_evidence(gains))
 
 
 def gain_at_least(
@@ -38,8 +38,8 @@ def gain_at_least(
     if not gains:
         return Outcome(None, f"No row of {model} {task} has both families.", tested=False)
     holds = all_hold([above(found.interval, 1 + gain) for found in gains])
-    words = listed([f"{found.row.row.label} {found.words}" for found in gains])
-    return Outcome(holds, f"Throughput: {words}.", evidence=_evidence(gains))
+    text = listed([f"{found.row.row.label} {found.text}" for found in gains])
+    return Outcome(holds, f"Throughput: {text}.", evidence=_evidence(gains))
 
 
 def gain_in_share_of_rows(
@@ -53,16 +53,16 @@ def gain_in_share_of_rows(
     beyond = [above(found.interval, 1 + gain) for found in gains]
     below = [above(together(found.ratio, len(gains)), 1 + at_most) for found in gains]
     sure, possible = beyond.count(True), len(beyond) - beyond.count(False)
-    wanted = share * len(gains)
-    enough = True if sure >= wanted else None if possible >= wanted else False
+    required = share * len(gains)
+    enough = True if sure >= required else None if possible >= required else False
     capped = all_hold([None if found is None else not found for found in below])
     numbers = sum(_value(found) > 1 + gain for found in gains)
     top = max(gains, key=_value)
-    words = (
+    text = (
         f"By the means {numbers} of {count(len(gains), 'row')} gain more than {percent(gain)}, by "
-        f"the intervals {sure}. The largest is {top.words} in {top.row.row.label}."
+        f"the intervals {sure}. The largest is {top.text} in {top.row.row.label}."
     )
-    return Outcome(all_hold([enough, capped]), words, evidence=_evidence(gains))
+    return Outcome(all_hold([enough, capped]), text, evidence=_evidence(gains))
 
 
 def _counted_rows(results: Results) -> set[RowKey]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.caveats.generation import explanation, ratio_words, share_words
+from analysis.caveats.generation import explanation, ratio_text, share_text
 from analysis.claims.outcome import Outcome, above, all_hold
 from analysis.comparisons.gains import cell_of
 from analysis.comparisons.padding import Share, explains, padding_share
@@ -24,9 +24,9 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     found = [entry for pair in pairs if (entry := _slow(*pair, at_least, len(pairs), results))]
     if not found:
         return Outcome(None, "No row that generates has this column.", tested=False)
-    words = "; ".join(entry.words for entry in found)
+    text = "; ".join(entry.text for entry in found)
     evidence = {"rows": {entry.evidence["row"]: entry.evidence for entry in found}}
-    return Outcome(all_hold([entry.holds for entry in found]), f"{words}.", evidence=evidence)
+    return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
 
 
 def _slow(slow: Cell, fastest: Cell, limit: float, rows: int, results: Results) -> Outcome | None:
@@ -38,17 +38,17 @@ def _slow(slow: Cell, fastest: Cell, limit: float, rows: int, results: Results) 
         return None
     label = slow.row.label
     evidence = {"row": label, "ratio": ratio.value}
-    words = f"{label}: {ratio_words(ratio)} the time of the fastest backend"
+    text = f"{label}: {ratio_text(ratio)} the time of the fastest backend"
     if above(together(ratio, rows), limit) is False:
-        return Outcome(False, words, evidence=evidence)
+        return Outcome(False, text, evidence=evidence)
     length = results.plan.models[slow.row.model].architecture.get("max_length")
     share = padding_share(slow, length) if length else None
     if share is None:
-        return Outcome(None, f"{words}, other lengths not timed", evidence=evidence)
-    words += f"; {share_words(share)} of it grow with the length of the cache"
-    words += f", {explanation(ratio, share, limit)}"
+        return Outcome(None, f"{text}, other lengths not timed", evidence=evidence)
+    text += f"; {share_text(share)} of it grow with the length of the cache"
+    text += f", {explanation(ratio, share, limit)}"
     holds = explains(together(ratio, rows), _share_together(share, rows), limit)
-    return Outcome(holds, words, evidence={**evidence, "padding_share": share.value})
+    return Outcome(holds, text, evidence={**evidence, "padding_share": share.value})
 
 
 def _share_together(share: Share, rows: int) -> Share:

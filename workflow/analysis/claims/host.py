@@ -25,7 +25,7 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     low = exact_share_interval(sure, len(counts)).low
     high = exact_share_interval(possible, len(counts)).high
     means = [fmean(shares) for shares in found]
-    words = (
+    text = (
         f"By the means, in {sum(mean >= share for mean in means)} of "
         f"{count(len(means), 'profiled cell')} no operation computes during at least "
         f"{percent(share)} of a step; by the intervals over runs, in {sure} to {possible}, which "
@@ -34,7 +34,7 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     )
     evidence = {"cells": len(counts), "sure": sure, "possible": possible, "threshold": share}
     holds = True if high < of_cells else False if low >= of_cells else None
-    return Outcome(holds, words, evidence={**evidence, "share_of_cells": [low, high]})
+    return Outcome(holds, text, evidence={**evidence, "share_of_cells": [low, high]})
 
 
 def _shares(cell: Cell) -> list[float]:

@@ -16,7 +16,7 @@ class Outcome:
     """What a test found, in words and numbers."""
 
     holds: bool | None
-    words: str
+    text: str
     tested: bool = True  # False when there was nothing to look at
     evidence: dict[str, Any] = field(default_factory=dict)
 
@@ -33,6 +33,6 @@ def all_hold(found: list[bool | None]) -> bool | None:
     return False if False in found else None if None in found else True
 
 
-def capital(words: str) -> str:
+def capital(text: str) -> str:
     """The words as the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
+    return text[:1].upper() + text[1:]

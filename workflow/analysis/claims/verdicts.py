@@ -62,7 +62,7 @@ def _claim_verdict(claim: Claim, results: Results, reference: Reference) -> Clai
     verdict, why = _verdict(claim, outcome, results, reference)
     published = ""
     if claim.revision:
-        published = test(published_results(reference, claim.revision), **claim.parameters).words
+        published = test(published_results(reference, claim.revision), **claim.parameters).text
     return ClaimVerdict(
         claim.id,
         claim.text,
@@ -81,15 +81,15 @@ def _verdict(
 ) -> tuple[ClaimResult, str]:
     """The result, and why: what differs from the claim's conditions, then what was found."""
     if not outcome.tested:
-        return ClaimResult.NOT_TESTED, outcome.words
+        return ClaimResult.NOT_TESTED, outcome.text
     differ = claim.differences(results, reference)
     if differ.experiment:
         return ClaimResult.NOT_COMPARABLE, f"{_elsewhere(differ)} {_here(outcome)}"
     if outcome.holds is None:
-        return ClaimResult.UNDECIDED, f"The intervals do not tell: {outcome.words}"
+        return ClaimResult.UNDECIDED, f"The intervals do not tell: {outcome.text}"
     if differ.settings:
         return _ELSEWHERE[outcome.holds], f"{_elsewhere(differ)} {_here(outcome)}"
-    return _AS_PUBLISHED[outcome.holds], outcome.words
+    return _AS_PUBLISHED[outcome.holds], outcome.text
 
 
 _AS_PUBLISHED = {True: ClaimResult.REPRODUCED, False: ClaimResult.NOT_REPRODUCED}
@@ -101,5 +101,5 @@ def _elsewhere(differ: Differences) -> str:
 
 
 def _here(outcome: Outcome) -> str:
-    words = {True: "it holds", False: "it does not hold", None: "the intervals do not tell"}
-    return f"Here {words[outcome.holds]}: {outcome.words}"
+    phrases = {True: "it holds", False: "it does not hold", None: "the intervals do not tell"}
+    return f"Here {phrases[outcome.holds]}: {outcome.text}"

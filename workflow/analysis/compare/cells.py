@@ -69,8 +69,8 @@ def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
 
 def _pair(base: Cell | None, other: Cell | None, differ: bool, other_work: str) -> Pair:
     why = other_work or "; ".join(
-        f"{side}: {ABSENT if cell is None else f'{cell.status}: {cell.reason}'}"
-        for side, cell in (("base", base), ("other", other))
+        f"{name}: {ABSENT if cell is None else f'{cell.status}: {cell.reason}'}"
+        for name, cell in (("base", base), ("other", other))
         if cell is None or not cell.ok_runs
     )
     ratio = None

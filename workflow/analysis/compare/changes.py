@@ -21,12 +21,12 @@ Values = dict[Any, str]
 def changes(comparison: Comparison) -> list[Grid]:
     """A table per kind of change; without lines where nothing changed."""
     base, other = comparison.base, comparison.other
-    sides = (base.label, other.label)
+    labels = (base.label, other.label)
     return [
-        Grid("Configuration", ("Key", *sides), _lines(base, other, _configuration)),
-        Grid("Machine", ("Fact", *sides), _lines(base, other, _machine)),
-        Grid("Versions", ("Environment, package", *sides), _lines(base, other, _versions)),
-        Grid("Parity cards", ("Entry", *sides, "Cells"), tuple(_parity(comparison))),
+        Grid("Configuration", ("Key", *labels), _lines(base, other, _configuration)),
+        Grid("Machine", ("Fact", *labels), _lines(base, other, _machine)),
+        Grid("Versions", ("Environment, package", *labels), _lines(base, other, _versions)),
+        Grid("Parity cards", ("Entry", *labels, "Cells"), tuple(_parity(comparison))),
     ]
 
 

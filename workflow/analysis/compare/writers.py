@@ -38,12 +38,12 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
     lines = []
     for archive in (comparison.base, comparison.other):
         results = archive.results
-        words = (
+        text = (
             f"{archive.name}, {results.plan.scale} scale, measured on {machines(results)}, "
             f"{period(results)}; {coverage(results)}; {software(results)}. "
             f"SHA-256 {archive.sha256}."
         )
-        lines.append((f"Archive {archive.label}", words))
+        lines.append((f"Archive {archive.label}", text))
     return lines
 
 
@@ -64,12 +64,12 @@ def times(comparison: Comparison) -> Grid:
 
 def _line(comparison: Comparison, pair: Pair) -> tuple[str, ...]:
     title = f"{pair.cell.row.title} b{pair.cell.row.batch_size}, {pair.cell.column.title}"
-    words = (title, *_side(pair.base), *_side(pair.other), *_ratio(pair))
+    entries = (title, *_measured(pair.base), *_measured(pair.other), *_ratio(pair))
     verdict = () if comparison.machines_differ else (pair.verdict or "",)
-    return tuple(map(plain, (*words, *verdict, pair.why)))
+    return tuple(map(plain, (*entries, *verdict, pair.why)))
 
 
-def _side(cell: Cell | None) -> tuple[str, str]:
+def _measured(cell: Cell | None) -> tuple[str, str]:
     if cell is None or not cell.ok_runs:
         return NA, "0"
     return ms(cell.step_ms), str(len(cell.ok_runs))
@@ -98,7 +98,7 @@ def to_csv(comparisons: list[Comparison]) -> str:
 
 
 def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
-    sides = [
+    measured = [
         (cell.step_ms, len(cell.ok_runs)) if cell and cell.ok_runs else (None, 0)
         for cell in (pair.base, pair.other)
     ]
@@ -106,7 +106,7 @@ def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
     return [
         *(comparison.base.name, comparison.other.name),
         *(*pair.cell.row.key, pair.cell.column.name),
-        *(*sides[0], *sides[1]),
+        *(*measured[0], *measured[1]),
         pair.ratio.value if pair.ratio else None,
         *((ends.low, ends.high) if ends else (None, None)),
         *(pair.verdict, pair.why),
@@ -124,7 +124,7 @@ def to_markdown(comparisons: list[Comparison]) -> str:
     parts = ["# Comparison of archives"]
     for comparison in comparisons:
         parts.append(f"\n## {comparison.other.label} against {comparison.base.label}\n")
-        parts += [f"- {term}: {markdown(words)}" for term, words in facts(comparison)]
+        parts += [f"- {term}: {markdown(text)}" for term, text in facts(comparison)]
         parts += [f"\n**{BANNER}**"] if comparison.machines_differ else []
         grids = [times(comparison), *changes(comparison)]
         parts += [f"\n{_markdown_grid(grid)}" for grid in grids]

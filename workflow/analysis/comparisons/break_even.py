@@ -44,7 +44,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Overtaking:
+class BreakEven:
     """The cell with the shorter step against one with a longer step.
 
     `steps` is the number after which the faster one is ahead for good, 1 when it is never behind.
@@ -85,7 +85,7 @@ def _start_up_s(run: Run) -> float:
     return discarded_s - timing.warmup_steps * run.step_ms / 1000
 
 
-def overtakings(row: RowCells, from_process_start: bool = False) -> list[Overtaking]:
+def break_evens(row: RowCells, from_process_start: bool = False) -> list[BreakEven]:
     """One for each pair of cells of a row that share a round and differ, in the order of the table,
     the faster one first.
     """
@@ -94,13 +94,13 @@ def overtakings(row: RowCells, from_process_start: bool = False) -> list[Overtak
         for faster, slower in permutations(row.measured, 2)
     )
     return [
-        _overtaking(faster, slower, ratio, from_process_start)
+        _break_even(faster, slower, ratio, from_process_start)
         for faster, slower, ratio in pairs
         if ratio and ratio.value > 1
     ]
 
 
-def _overtaking(faster: Cell, slower: Cell, ratio: Ratio, from_process_start: bool) -> Overtaking:
+def _break_even(faster: Cell, slower: Cell, ratio: Ratio, from_process_start: bool) -> BreakEven:
     late_s = cost(faster).total_start_up_s(from_process_start)
     late_s -= cost(slower).total_start_up_s(from_process_start)
     low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval else (None, None)
@@ -108,7 +108,7 @@ def _overtaking(faster: Cell, slower: Cell, ratio: Ratio, from_process_start: bo
         steps_to_overtake(late_s, faster.step_ms / 1000, value) if value else None
         for value in (ratio.value, high, low)
     )
-    return Overtaking(faster, slower, steps, earliest, latest)
+    return BreakEven(faster, slower, steps, earliest, latest)
 
 
 def steps_to_overtake(late_s: float, step_s: float, ratio: float) -> int | None:

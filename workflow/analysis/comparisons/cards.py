@@ -57,7 +57,7 @@ def other_differences(base: Cell, new: Cell) -> list[str]:
         key for cell in (base, new) for record in cell.records for key in record.parity or {}
     )
     return [
-        f"{key.replace('_', ' ')} {_words(key, new)} instead of {_words(key, base)}"
+        f"{key.replace('_', ' ')} {_values_text(key, new)} instead of {_values_text(key, base)}"
         for key in (*keys, *WORK)
         if key not in expected and _differs(key, base, new)
     ]
@@ -83,5 +83,5 @@ def _values(key: str, cell: Cell) -> list[Any]:
     return found
 
 
-def _words(key: str, cell: Cell) -> str:
+def _values_text(key: str, cell: Cell) -> str:
     return listed(list(map(spelled, _values(key, cell))))

@@ -43,11 +43,11 @@ class Comparison:
         if self.gain:
             return ""
         lacking = [cell for cell in (self.base, self.new) if not cell.ok_runs]
-        words = [f"{cell.column.title} {cell.status}: {cell.reason}" for cell in lacking]
-        return "; ".join(words) or "no round that both measured"
+        reasons = [f"{cell.column.title} {cell.status}: {cell.reason}" for cell in lacking]
+        return "; ".join(reasons) or "no round that both measured"
 
     @cached_property
-    def beside(self) -> list[str]:
+    def differences(self) -> list[str]:
         """What else was not the same, or makes the ratio doubtful; empty without a ratio."""
         if not self.gain:
             return []
@@ -136,13 +136,15 @@ class Effect:
         The smaller of the two one-sided p counts, so that Holm's levels are those of two-sided
         tests at 5 %.
         """
-        sides = {
+        directions = {
             found: min(found.p_values, key=found.p_values.__getitem__)
             for found in self.comparisons
             if found.p_values
         }
-        held = shown_slower({found: found.p_values[side] for found, side in sides.items()})
-        return {found: side for found, side in sides.items() if found in held}
+        held = shown_slower(
+            {found: found.p_values[direction] for found, direction in directions.items()}
+        )
+        return {found: direction for found, direction in directions.items() if found in held}
 
 
 def effects_of(results: Results) -> list[Effect]:

@@ -139,10 +139,10 @@ def _contest(contest: Winners) -> str:
     for cell in contest.backends:
         standing = contest.standings.get(cell.column.name, Standing.NOT_COMPARED)
         titles.setdefault(standing, []).append(cell.column.title)
-    told = [f"{word}: {listed(titles[word])}" for word in Standing if word in titles]
+    standings = [f"{title}: {listed(titles[title])}" for title in Standing if title in titles]
     fastest = contest.fastest
-    words = f"fastest {fastest.column.title}, {ms(fastest.step_ms)} ms"
-    return "; ".join([words, *told])
+    text = f"fastest {fastest.column.title}, {ms(fastest.step_ms)} ms"
+    return "; ".join([text, *standings])
 
 
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
@@ -158,7 +158,7 @@ def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) ->
     evidence = tuple(
         (
             gain.row.row.label,
-            f"{gain.words}, {gain.new.column.title} against {gain.base.column.title}"
+            f"{gain.text}, {gain.new.column.title} against {gain.base.column.title}"
             + (f": {gain.verdict}" if gain.interval else ""),
         )
         for gain in gains
@@ -174,8 +174,7 @@ def _range(gains: list[Gain]) -> str:
     """'throughput from +5 % [...] in A to +390 % [...] in B'."""
     low, high = (choose(gains, key=lambda gain: gain.ratio.value) for choose in (min, max))
     if low is high:
-        return f"throughput {low.words} in {low.row.row.label}"
+        return f"throughput {low.text} in {low.row.row.label}"
     return (
-        f"throughput from {low.words} in {low.row.row.label} to {high.words} in "
-        f"{high.row.row.label}"
+        f"throughput from {low.text} in {low.row.row.label} to {high.text} in {high.row.row.label}"
     )

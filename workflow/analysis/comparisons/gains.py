@@ -11,7 +11,7 @@ from analysis.results.cells import Cell, Results, RowCells, cell_ratio, contest
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.intervals import Interval, Ratio, Verdict, together, verdict
 
-WORDS = {
+VERDICT_TEXT = {
     Verdict.FASTER: "faster",
     Verdict.SLOWER: "slower",
     Verdict.SAME: "the same within 2\u00a0%",
@@ -38,8 +38,8 @@ class Gain:
         return self.ratio.interval
 
     @property
-    def words(self) -> str:
-        return gain_words(self.ratio.value, self.interval)
+    def text(self) -> str:
+        return gain_text(self.ratio.value, self.interval)
 
 
 def of_new(verdict_of_base: Verdict) -> Verdict:
@@ -48,7 +48,7 @@ def of_new(verdict_of_base: Verdict) -> Verdict:
     return turned.get(verdict_of_base, verdict_of_base)
 
 
-def gain_words(ratio: float, interval: Interval | None) -> str:
+def gain_text(ratio: float, interval: Interval | None) -> str:
     """'+42 % [+40 %, +44 %]'."""
     ends = f" [{change(interval.low)}, {change(interval.high)}]" if interval else ""
     return change(ratio) + ends
@@ -88,8 +88,8 @@ def tally(gains: list[Gain]) -> str:
     if not any(gain.interval for gain in gains):
         faster = sum(gain.ratio.value > 1 for gain in gains)
         return f"faster by the mean of one run in {faster} of {rows}, which shows nothing yet"
-    words = [WORDS[gain.verdict] for gain in gains]
-    parts = [f"{word} in {words.count(word)}" for word in WORDS.values() if word in words]
+    found = [VERDICT_TEXT[gain.verdict] for gain in gains]
+    parts = [f"{text} in {found.count(text)}" for text in VERDICT_TEXT.values() if text in found]
     return f"{listed(parts)} of {rows}"
 
 

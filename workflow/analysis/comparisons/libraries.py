@@ -40,9 +40,9 @@ class Library:
         here = sorted(entry for entry in self.found if entry)
         renamed = {name for name, _ in here} - {self.name}
         page = f"{self.name} {self.published}" if renamed else self.published
-        words = [f"{name} {version}" for name, version in here]
-        words += [f"no {self.name}"] if None in self.found else []
-        return f"{listed(words)} (page: {page})"
+        versions = [f"{name} {version}" for name, version in here]
+        versions += [f"no {self.name}"] if None in self.found else []
+        return f"{listed(versions)} (page: {page})"
 
 
 def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[Library]:

@@ -87,6 +87,6 @@ def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | Non
 
 def _statuses(row: RowCells, family: str) -> str:
     columns = [cell for cell in row.cells if cell.column.family == family]
-    words = [cell.status for cell in columns if cell.column.plain]
+    statuses = [cell.status for cell in columns if cell.column.plain]
     absent = "only with settings of its own" if columns else "not among the columns"
-    return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(words)) or absent}"
+    return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(statuses)) or absent}"

@@ -77,8 +77,8 @@ def _blocks(axes: Axes, runs: Measured) -> None:
     axes.axhline(0, color=INK, linewidth=0.8)
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("block vs. mean of cell (%)")
-    said = f"{outside:,} of {len(everything):,} blocks lie outside" if outside else ""
-    axes.set_title(said, loc="right", fontsize=9, fontweight="normal")
+    outside_text = f"{outside:,} of {len(everything):,} blocks lie outside" if outside else ""
+    axes.set_title(outside_text, loc="right", fontsize=9, fontweight="normal")
     axes.set_title("Blocks")
 
 
@@ -97,8 +97,8 @@ def _canaries(axes: Axes, accelerator: str, canaries: Canaries, runs: Measured) 
     axes.grid(axis="x", visible=False)
     found = [canary for canary in canaries if canary and canary.ok]
     if not found:
-        words = "not measured: " + next((c.reason for c in canaries if c), "no file")
-        axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center")
+        reason = "not measured: " + next((c.reason for c in canaries if c), "no file")
+        axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center")
         axes.set_yticks([])
         return
     axes.axhspan(-100 * MARGIN, 100 * MARGIN, color=RULE, alpha=0.35, linewidth=0)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from analysis.comparisons.effects import Effect, PairEffect, effects_of
-from analysis.comparisons.gains import gain_words
+from analysis.comparisons.gains import gain_text
 from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks
 from analysis.figures.style import INK, PUBLISHED, RULE, look
 from analysis.formats.text import count
@@ -29,7 +29,7 @@ MOST_PANELS = 8
 MEAN = "geometric mean"
 NARROW = 2.0
 REACH = 4.0  # an interval may leave the picture beyond so many times the outermost ratio
-BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
+LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
 
 
 def effects(results: Results, reference: Reference) -> Figure:
@@ -129,25 +129,25 @@ def _pair(axes: Axes, pair: PairEffect, shift: float) -> None:
             _point(axes, place + shift, found.gain.ratio.value, found.gain.interval, mark)
         else:
             status = next((c.status for c in (found.base, found.new) if not c.ok_runs), "no round")
-            _say(axes, place + shift, status, PUBLISHED)
+            _write_beside(axes, place + shift, status, PUBLISHED)
     if mean := pair.mean:
-        of = f"{gain_words(mean.value, mean.interval)}, {count(len(mean.rows), 'row')}"
+        of = f"{gain_text(mean.value, mean.interval)}, {count(len(mean.rows), 'row')}"
         line = len(pair.comparisons[:MOST_ROWS]) + shift
         _point(axes, line, mean.value, mean.interval, mark, of)
 
 
 def _point(
-    axes: Axes, line: float, ratio: float, interval: Interval | None, mark: dict, words: str = ""
+    axes: Axes, line: float, ratio: float, interval: Interval | None, mark: dict, text: str = ""
 ) -> None:
     if interval:
         axes.plot([interval.low, interval.high], [line, line], color=mark["color"], linewidth=1.4)
     axes.plot(ratio, line, linestyle="", zorder=3, **mark)
-    _say(axes, line, words or gain_words(ratio, interval), INK)
+    _write_beside(axes, line, text or gain_text(ratio, interval), INK)
 
 
-def _say(axes: Axes, line: float, words: str, colour: str) -> None:
+def _write_beside(axes: Axes, line: float, text: str, colour: str) -> None:
     place = {"xycoords": ("axes fraction", "data"), "xytext": (7, 0), "color": colour}
-    axes.annotate(words, (1, line), annotation_clip=False, **place, **BESIDE)
+    axes.annotate(text, (1, line), annotation_clip=False, **place, **LABEL)
 
 
 def _mark(column: Column) -> dict:

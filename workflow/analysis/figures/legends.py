@@ -30,7 +30,7 @@ def legend_of_marks(figure: Figure, marks: dict[str, dict]) -> None:
 
 def legend_in(labels: Sequence[str]) -> float:
     """Inches that a legend takes."""
-    return AROUND_IN + LINE_IN * max(2, -(-len(labels) // _beside(labels)))
+    return AROUND_IN + LINE_IN * max(2, -(-len(labels) // _per_line(labels)))
 
 
 def column_labels(columns: Sequence[Column]) -> list[str]:
@@ -46,9 +46,9 @@ def column_labels(columns: Sequence[Column]) -> list[str]:
 
 def _above(figure: Figure, handles: list[Line2D], labels: list[str]) -> None:
     placed = "upper center" if figure.get_layout_engine() is None else "outside upper center"
-    figure.legend(handles, labels, loc=placed, ncols=_beside(labels), fontsize=9)
+    figure.legend(handles, labels, loc=placed, ncols=_per_line(labels), fontsize=9)
 
 
-def _beside(labels: Sequence[str]) -> int:
+def _per_line(labels: Sequence[str]) -> int:
     longest = max(map(len, labels), default=0)
     return next((number for number, most in FITTING if longest <= most), 1)

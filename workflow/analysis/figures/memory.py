@@ -29,8 +29,8 @@ DRIVER = {"marker": "|", "markersize": MARKER_SIZE + 4}
 def memory(results: Results, reference: Reference) -> Figure:
     """One panel per row, one line per column, MiB from 0."""
     shown_peaks = [
-        (words, mark)
-        for words, (mark, read) in PEAKS.items()
+        (kind, mark)
+        for kind, (mark, read) in PEAKS.items()
         if any(peak_mib(cell, read) for cell in results.cells)
     ]
     if not shown_peaks:
@@ -69,11 +69,11 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
                 axes.plot(peak, line, linestyle="", color=colour, **mark)
                 highest = max(highest, peak)
     axes.set_xlim(0, 1.1 * (highest or 1.0))
-    line_per_column(axes, place, row, _words)
+    line_per_column(axes, place, row, _peaks)
     axes.set_xlabel("peak, MiB", fontsize=8.5)
 
 
-def _words(cell: Cell) -> str:
+def _peaks(cell: Cell) -> str:
     peaks = [peak_mib(cell, read) for _, read in PEAKS.values()]
     found = [mib(peak) for peak in peaks if peak is not None]
     return " + ".join(found) or NA

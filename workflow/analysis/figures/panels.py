@@ -69,7 +69,7 @@ def panels(
         axes.set_title(title(row))
         axes.tick_params(labelsize=8.5)
         all_axes.append(axes)
-    say_left_out(figure, rows)
+    note_left_out(figure, rows)
     return figure, all_axes
 
 
@@ -110,11 +110,11 @@ def title(row: RowCells) -> str:
     return f"{row.row.title}, batch {row.row.batch_size}"
 
 
-def say_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
+def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
     """Rows beyond those that are shown are never dropped without a word."""
     if len(rows) > MOST_ROWS:
-        words = f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all."
-        figure.supxlabel(words, fontsize=9)
+        text = f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all."
+        figure.supxlabel(text, fontsize=9)
 
 
 def empty(reason: str) -> Figure:
@@ -126,9 +126,9 @@ def empty(reason: str) -> Figure:
 
 def nothing_measured(axes: Axes, row: RowCells) -> None:
     """Say in the panel what became of every column."""
-    words = "\n".join(f"{cell.column.title}: {cell.status}" for cell in row.cells)
+    text = "\n".join(f"{cell.column.title}: {cell.status}" for cell in row.cells)
     place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 8.5}
-    axes.text(0.5, 0.5, f"nothing measured\n{words}", **place)
+    axes.text(0.5, 0.5, f"nothing measured\n{text}", **place)
     axes.set_xticks([])
     axes.set_yticks([])
 
@@ -140,10 +140,10 @@ def line_per_column(axes: Axes, place: int, row: RowCells, value: Callable[[Cell
     titles = [label(cell.column) for cell in row.cells]
     left = place % COLUMNS == 0
     axes.set_yticks(range(len(row.cells)), titles if left else [""] * len(titles))
-    beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+    offset = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
     for line, cell in enumerate(row.cells):
-        words = value(cell) if cell.ok_runs else cell.status
-        axes.annotate(words, (1, line), (7, 0), va="center", fontsize=8.5, **beside)
+        text = value(cell) if cell.ok_runs else cell.status
+        axes.annotate(text, (1, line), (7, 0), va="center", fontsize=8.5, **offset)
 
 
 def log_ticks(axis, low: float, high: float) -> None:

@@ -41,7 +41,7 @@ def relative_times(row: RowCells, reference: Reference) -> list[Point]:
     both = {
         cell: value
         for cell in row.measured
-        if (value := reference.beside(row.row, cell.column)) is not None
+        if (value := reference.published_ms(row.row, cell.column)) is not None
     }
     if len(both) < 2:
         return []

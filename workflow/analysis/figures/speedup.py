@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from analysis.comparisons.speedups import Speedup, speedups
-from analysis.figures.panels import WIDTH_IN, say_left_out, shown
+from analysis.figures.panels import WIDTH_IN, note_left_out, shown
 from analysis.figures.style import INK, PUBLISHED, look
 from analysis.formats.text import times
 from analysis.results.cells import Results
@@ -20,7 +20,7 @@ PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white
 
 # in a row, our bar stands above the published marker, so that each has its number beside it
 OURS_ABOVE, PUBLISHED_BELOW = 0.12, 0.27
-BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
+LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 
 def speedup_over_keras2(results: Results, reference: Reference) -> Figure:
@@ -37,7 +37,7 @@ def _figure(results: Results, family: str, base: str, reference: Reference) -> F
     entries = speedups(shown(results.rows), family, reference)
     height_in = 1.5 + ROW_INCHES * max(len(entries), 1)
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
-    say_left_out(figure, results.rows)
+    note_left_out(figure, results.rows)
     axes = figure.subplots()
     for place, entry in enumerate(entries):
         _bar(axes, place, entry)
@@ -74,9 +74,9 @@ def _label(entry: Speedup) -> str:
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
-    words, end = f"no ratio ({entry.missing})", 0.0
+    text, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
-        words, end = times(entry.value), _reach_of_ours(entry)
+        text, end = times(entry.value), _reach_of_ours(entry)
         style = look(entry.best.column)
         fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
         axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)
@@ -85,9 +85,9 @@ def _bar(axes: Axes, place: int, entry: Speedup) -> None:
         axes.errorbar(
             entry.value, place - OURS_ABOVE, xerr=ends, color=INK, capsize=4, linewidth=1.3
         )
-    label = axes.annotate(words, (end, place - OURS_ABOVE), xytext=(8, 0), **BESIDE)
+    label = axes.annotate(text, (end, place - OURS_ABOVE), xytext=(8, 0), **LABEL)
     label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
     if entry.published:
         point = (entry.published, place + PUBLISHED_BELOW)
         axes.plot(*point, linestyle="", zorder=4, **PUBLISHED_MARKER)
-        axes.annotate(times(entry.published), point, xytext=(8, 0), **BESIDE, color=PUBLISHED)
+        axes.annotate(times(entry.published), point, xytext=(8, 0), **LABEL, color=PUBLISHED)

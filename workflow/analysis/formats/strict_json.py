@@ -52,8 +52,8 @@ def parse_json(raw: bytes, shown: str) -> Any:
         raise InputError(f"{shown}: not valid JSON ({_shorten(str(error))})") from None
 
 
-def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is no JSON number")
+def _no_constant(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
 
 
 def _finite(digits: str) -> float:
@@ -123,11 +123,11 @@ def _allowed(error: Any) -> str:
     if error.validator == "additionalProperties":
         return f" (allowed: {_shorten(', '.join(schema.get('properties', {})))})"
     keys = ("type", "format", "minimum", "exclusiveMinimum", "minLength")
-    words = [_word(key, schema[key]) for key in keys if key in schema]
-    return f" (allowed: {', '.join(words)})" if words else ""
+    allowed = [_allowed_value(key, schema[key]) for key in keys if key in schema]
+    return f" (allowed: {', '.join(allowed)})" if allowed else ""
 
 
-def _word(key: str, value: Any) -> str:
+def _allowed_value(key: str, value: Any) -> str:
     if key == "type":
         return " or ".join(value) if isinstance(value, list) else value
     return f"{key} {value}"

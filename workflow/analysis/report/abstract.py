@@ -7,7 +7,7 @@ from analysis.comparisons.speedups import Speedup, speedups
 from analysis.formats.text import count, listed, ms, times
 from analysis.report.setting import (
     coverage,
-    libraries_beside_the_page,
+    libraries_since_the_page,
     machines,
     period,
 )
@@ -39,17 +39,17 @@ def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> s
     sentences = [_row_sentence(row) for row in compared] if few else [_best_counts(compared)]
     critical = sum(caveat.severity is Severity.CRITICAL for caveat in caveats)
     warning = f"Read with its {count(len(caveats), 'caveat')}, {critical} of them critical."
-    libraries = libraries_beside_the_page(results, reference)
-    told = [libraries, what, where, *sentences, *_over_keras2(results, reference), warning]
-    return " ".join(sentence for sentence in told if sentence)
+    libraries = libraries_since_the_page(results, reference)
+    parts = [libraries, what, where, *sentences, *_over_keras2(results, reference), warning]
+    return " ".join(sentence for sentence in parts if sentence)
 
 
 def _columns(plan: Plan) -> str:
     """'6 frameworks', or '4 frameworks in 12 columns' where some have settings of their own."""
     frameworks = len({column.framework for column in plan.columns})
-    words = count(frameworks, "framework")
+    text = count(frameworks, "framework")
     columns = len(plan.columns)
-    return words if columns == frameworks else f"{words} in {count(columns, 'column')}"
+    return text if columns == frameworks else f"{text} in {count(columns, 'column')}"
 
 
 def _runs(results: Results) -> str:
@@ -72,9 +72,11 @@ def _row_sentence(row: RowCells) -> str:
     )
     if not not_slower(row.standings):
         return f"{row.row.label}: {span}; {_why_none_is_best(row)}, so none is called best."
-    told = [(standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)]
-    words = "; ".join(f"{standing}: {listed(titles)}" for standing, titles in told if titles)
-    return f"{row.row.label}: {span}; {words}."
+    standings = [
+        (standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)
+    ]
+    text = "; ".join(f"{standing}: {listed(titles)}" for standing, titles in standings if titles)
+    return f"{row.row.label}: {span}; {text}."
 
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:

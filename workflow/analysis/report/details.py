@@ -23,10 +23,10 @@ from analysis.formats.text import (
     signed_percent,
 )
 from analysis.report.anchors import cell_anchor
+from analysis.report.block_plot import block_plot
 from analysis.report.grid import Grid
 from analysis.report.monitored import monitored
 from analysis.report.parity import card_of
-from analysis.report.strip import strip
 from analysis.results.cells import Cell, RowCells, Run
 from analysis.results.record import Record
 from analysis.statistics.best_set import Standing
@@ -42,7 +42,7 @@ class CellView:
     anchor: str
     title: str
     summary: str
-    strip: Markup | None
+    blocks: Markup | None
     facts: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     runs: Grid
@@ -73,7 +73,7 @@ def _view(
         anchor=cell_anchor(cell.row, cell.column),
         title=cell.column.title,
         summary=_summary(cell),
-        strip=Markup(strip(cell)) if cell.ok_runs else None,
+        blocks=Markup(block_plot(cell)) if cell.ok_runs else None,
         facts=(*_ranking(cell, standing), *_facts(cell)) if cell.ok_runs else (),
         card=tuple(card_of(cell)),
         runs=_runs(cell, places),
@@ -109,7 +109,7 @@ def _ranking(cell: Cell, standing: Standing) -> Iterable[tuple[str, str]]:
 def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     records = cell.records
     yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
-    yield "Steady state", str(cell.course.state)
+    yield "Steady state", str(cell.steadiness.state)
     fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
     if fenced:
         yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
@@ -133,8 +133,11 @@ def _observer(cell: Cell) -> str:
 def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
     yield "Peak memory", _peak([record.memory.peak_rss_mib for record in records])
     counts = sorted({r.memory.peak_device_counts for r in records if r.memory.peak_device_counts})
-    words = f": {listed(counts)}" if counts else ""
-    yield "Peak device memory", _peak([record.memory.peak_device_mib for record in records]) + words
+    counted = f": {listed(counts)}" if counts else ""
+    yield (
+        "Peak device memory",
+        _peak([record.memory.peak_device_mib for record in records]) + counted,
+    )
     driver = [record.driver_device_mib for record in records]
     if any(driver):
         yield "Device memory by the driver", f"{_peak(driver)}: all that the process held"

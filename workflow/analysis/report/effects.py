@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
-from analysis.comparisons.gains import WORDS, gain_words, tally
+from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
 from analysis.comparisons.questions import FRAMEWORK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.grid import Grid
@@ -59,9 +59,9 @@ def _shown(effect: Effect) -> str:
     if not tested:
         return "No row has two rounds of both columns, so nothing is shown yet."
     parts = []
-    for side in (Verdict.FASTER, Verdict.SLOWER):
-        if places := [found for found, of in effect.shown.items() if of is side]:
-            parts.append(f"{WORDS[side]} {_places(effect, places)}")
+    for direction in (Verdict.FASTER, Verdict.SLOWER):
+        if places := [found for found, of in effect.shown.items() if of is direction]:
+            parts.append(f"{VERDICT_TEXT[direction]} {_places(effect, places)}")
     over = f"Corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "In its one row"
     if not parts:
         return f"{over}, no difference of more than {percent(MARGIN)} is shown."
@@ -86,11 +86,11 @@ def _summary(pair: PairEffect) -> str:
     mean = pair.mean
     if mean is None:
         return f"{against}: no row has both."
-    words = f"geometric mean of {count(len(mean.rows), 'row')} "
-    words += gain_words(mean.value, mean.interval)
-    words += f" ({WORDS[pair.mean_verdict]})" if mean.interval else ""
+    text = f"geometric mean of {count(len(mean.rows), 'row')} "
+    text += gain_text(mean.value, mean.interval)
+    text += f" ({VERDICT_TEXT[pair.mean_verdict]})" if mean.interval else ""
     missing = f"; it lacks {listed(list(mean.missing))}" if mean.missing else ""
-    return f"{against}: {tally(pair.gains)}; {words}{missing}."
+    return f"{against}: {tally(pair.gains)}; {text}{missing}."
 
 
 def _grid(pair: PairEffect) -> Grid:
@@ -106,9 +106,9 @@ def _line(found: Comparison) -> tuple[str, ...]:
     times = (_time(found.base), _time(found.new))
     if found.gain is None:
         return (found.row.row.label, NA, "none", *times, found.missing)
-    beside = "; ".join(found.beside)
-    gain = found.gain.words.replace(" ", "\u00a0")  # on a phone, too, on one line
-    return (found.row.row.label, gain, _verdict(found), *times, beside or "nothing")
+    differences = "; ".join(found.differences)
+    gain = found.gain.text.replace(" ", "\u00a0")  # on a phone, too, on one line
+    return (found.row.row.label, gain, _verdict(found), *times, differences or "nothing")
 
 
 def _time(cell: Cell) -> str:
@@ -119,10 +119,10 @@ def _verdict(found: Comparison) -> str:
     """The verdict; where there is none, how many more rounds would probably give one."""
     if not found.gain.interval:
         return "none (a single round shows nothing)"
-    words = WORDS[found.gain.verdict]
+    text = VERDICT_TEXT[found.gain.verdict]
     if not found.undecided:
-        return words
+        return text
     if found.rounds_needed is None:
-        return f"{words}; even {MOST_ROUNDS} rounds would probably not decide it"
+        return f"{text}; even {MOST_ROUNDS} rounds would probably not decide it"
     more = count(found.rounds_needed - found.gain.ratio.rounds, "more round")
-    return f"{words}; about {more} would probably decide it"
+    return f"{text}; about {more} would probably decide it"

@@ -6,7 +6,7 @@ import math
 
 from analysis.formats.text import count, listed, percent
 from analysis.report.padding_text import padding_text
-from analysis.report.setting import machines, period, software, spread, threads, words_of
+from analysis.report.setting import machines, period, software, spread, threads, values_of
 from analysis.results.cells import Results
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import Prior
@@ -25,8 +25,8 @@ def _setting(results: Results) -> str:
     models = "; ".join(
         f"{model.title}, preset {model.preset} ({model.citation})" for model in plan.models.values()
     )
-    names = words_of(results, lambda record: record.environment.name)
-    environments = words_of(
+    names = values_of(results, lambda record: record.environment.name)
+    environments = values_of(
         results,
         lambda record: f"{record.environment.method} with Python {record.environment.python}",
     )
@@ -99,7 +99,7 @@ def _scatter(results: Results) -> str:
     alone = "The variance is that of the cell's own runs, or of the pair's own rounds, alone."
     scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
     parts = [
-        f"{_prior_words(prior)} for {what}"
+        f"{_prior_text(prior)} for {what}"
         for what, prior in (("cells", scatter.cells), ("pairs", scatter.pairs))
         if prior
     ]
@@ -113,7 +113,7 @@ def _scatter(results: Results) -> str:
     )
 
 
-def _prior_words(prior: Prior) -> str:
+def _prior_text(prior: Prior) -> str:
     """'4.1 degrees of freedom, following the scatter of blocks within runs,'."""
     freedom = prior.degrees_of_freedom
     number = "unlimited" if math.isinf(freedom) else f"{freedom:.1f}"

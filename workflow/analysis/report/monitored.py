@@ -24,15 +24,15 @@ def monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
     yield "Machine while timed", "; ".join(_host(found))
     gpus = [monitor.gpu for monitor in found if monitor.gpu]
     if gpus:
-        words = [
-            f"{name} {_span(told)} {unit}"
+        parts = [
+            f"{name} {_span(readings)} {unit}"
             for name, key, unit in GPU_RANGES
-            if (told := [reading for gpu in gpus if (reading := getattr(gpu, key))])
+            if (readings := [reading for gpu in gpus if (reading := getattr(gpu, key))])
         ]
         reasons = sorted({reason for gpu in gpus for reason in gpu.throttle_reasons})
-        words.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")
+        parts.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")
         foreign = max(gpu.foreign_processes for gpu in gpus)
-        yield "GPU while timed", "; ".join([*words, count(foreign, "foreign process", "processes")])
+        yield "GPU while timed", "; ".join([*parts, count(foreign, "foreign process", "processes")])
 
 
 def _host(found: Sequence[Monitor]) -> Iterable[str]:

@@ -112,8 +112,8 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
 def _claims(results: Results, reference: Reference) -> dict[str, Any]:
     claims = judge(results, reference)
     counts = Counter(str(claim.verdict) for claim in claims)
-    words = listed([f"{number} {verdict}" for verdict, number in counts.items()])
-    return {"claims": claims, "claim_counts": words}
+    tally = listed([f"{number} {verdict}" for verdict, number in counts.items()])
+    return {"claims": claims, "claim_counts": tally}
 
 
 def _judged(reference: Reference) -> list[dict[str, Any]]:

@@ -20,9 +20,9 @@ def power_grid(results: Results) -> Grid:
         variances["moderated as here"] = moderation_of(min(pairs.degrees_of_freedom, pairs.most))
     rivals = max(len(results.plan.columns) - 1, 1)
     lines = tuple(
-        (f"{runs}, {words}", *_gaps(runs, moderate, rivals))
+        (f"{runs}, {variance}", *_gaps(runs, moderate, rivals))
         for runs in RUNS
-        for words, moderate in variances.items()
+        for variance, moderate in variances.items()
     )
     caption = (
         "Power: how much slower a column must be for "

@@ -8,9 +8,9 @@ from statistics import fmean
 
 from analysis.formats.text import NA, anchor, count, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
+from analysis.report.break_even import break_even
 from analysis.report.details import PHASES, CellView, cell_views, environment_key
 from analysis.report.grid import Grid
-from analysis.report.overtaking import break_even
 from analysis.report.parity import differing
 from analysis.results.cells import Cell, Results, RowCells, Run
 from analysis.results.record import Record

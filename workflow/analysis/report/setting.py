@@ -35,16 +35,16 @@ def _minute(timestamp: str) -> str:
     return timestamp[:16].replace("T", " ")
 
 
-def spread(values: Iterable[float | None], say: Callable[[float], str] = "{:,}".format) -> str:
+def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}".format) -> str:
     """'20' when all are equal, '20 to 100' else."""
     known = [value for value in values if value is not None]
     if not known:
         return "unknown"
-    low, high = say(min(known)), say(max(known))
+    low, high = spell(min(known)), spell(max(known))
     return low if low == high else f"{low} to {high}"
 
 
-def words_of(results: Results, value: Callable[[Record], Any]) -> str:
+def values_of(results: Results, value: Callable[[Record], Any]) -> str:
     """The different values of the records, sorted."""
     return listed(sorted({str(value(record)) for record in results.records}))
 
@@ -75,7 +75,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def libraries_beside_the_page(results: Results, reference: Reference) -> str:
+def libraries_since_the_page(results: Results, reference: Reference) -> str:
     """How the libraries differ from those of the published page, and how long after it these runs
     were made; empty where nothing that the page has was measured.
     """
@@ -89,8 +89,8 @@ def libraries_beside_the_page(results: Results, reference: Reference) -> str:
     if not found:
         return f"The libraries of these runs, {after}, are its own versions."
     newer = "newer than its" if all(library.newer for library in found) else "others than its"
-    words = listed([str(library) for library in found])
-    return f"The libraries of these runs, {after}, are {newer}: {words}."
+    names = listed([str(library) for library in found])
+    return f"The libraries of these runs, {after}, are {newer}: {names}."
 
 
 def _after(results: Results, published: str) -> str:
@@ -121,7 +121,7 @@ def threads(results: Results) -> str:
     """The thread policies in use."""
     if not results.records:
         return NOTHING
-    return words_of(
+    return values_of(
         results,
         lambda record: f"{record.threads.policy} ({count(record.threads.requested, 'thread')})",
     )

@@ -91,8 +91,8 @@ Canaries = tuple[Canary | None, ...]  # of one accelerator; None where one was n
 
 def rounds(canaries: Canaries) -> list[Round]:
     """Every round with the canaries beside it."""
-    beside = enumerate(pairwise(canaries), start=1)
-    return [Round(number, before, after) for number, (before, after) in beside]
+    neighbours = enumerate(pairwise(canaries), start=1)
+    return [Round(number, before, after) for number, (before, after) in neighbours]
 
 
 def peak_flops_per_s(canaries: Iterable[Canary | None]) -> dict[str, float]:

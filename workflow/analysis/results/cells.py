@@ -29,7 +29,7 @@ from analysis.statistics.intervals import (
     paired_ratio,
     run_mean_ms,
 )
-from analysis.statistics.steady_state import Course, course, worst
+from analysis.statistics.steady_state import Steadiness, steadiness, worst
 from analysis.statistics.table_scatter import UNKNOWN, Scattered, TableScatter, table_scatter
 
 OK = "ok"
@@ -68,9 +68,9 @@ class Run:
         return min(run_mean_ms([block]) for block in self._blocks) if self.ok else None
 
     @cached_property
-    def course(self) -> Course | None:
+    def steadiness(self) -> Steadiness | None:
         """Whether its steps were steady; None unless ok."""
-        return course(self._blocks) if self.ok else None
+        return steadiness(self._blocks) if self.ok else None
 
     @cached_property
     def block_variance(self) -> float | None:
@@ -160,14 +160,14 @@ class Cell:
         return Scattered(self.run_ms, fmean(variances) if variances else None)
 
     @cached_property
-    def course(self) -> Course | None:
+    def steadiness(self) -> Steadiness | None:
         """That of the run that decides whether the cell is steady; None when no run is ok."""
-        return worst([run.course for run in self.ok_runs]) if self.ok_runs else None
+        return worst([run.steadiness for run in self.ok_runs]) if self.ok_runs else None
 
     @property
     def steady(self) -> bool:
         """Whether every run was, so that the cell may be called best."""
-        return self.course is not None and self.course.steady
+        return self.steadiness is not None and self.steadiness.steady
 
     @cached_property
     def status(self) -> str:

@@ -159,8 +159,8 @@ def _check_consistent(record: Record, expected: tuple[str, str, int, str, int], 
     cell = record.cell
     if (cell.model, cell.task, cell.batch_size, cell.column, cell.run) != expected:
         model, task, batch_size, column, run = expected
-        wanted = f"{model} {task} b{batch_size} {column} run {run}"
-        raise InputError(f"{shown}: /cell: is not the run that the plan expects here ({wanted})")
+        planned = f"{model} {task} b{batch_size} {column} run {run}"
+        raise InputError(f"{shown}: /cell: is not the run that the plan expects here ({planned})")
     if record.status == "ok" and not (record.timing and record.timing.blocks):
         raise InputError(f"{shown}: /timing/blocks: empty, although the status is ok")
 

@@ -71,7 +71,7 @@ class Reference:
     flops_per_step: dict[RowKey, float]
     step_ms: dict[str, dict[CellKey, float | None]]
 
-    def beside(self, row: Row, column: Column) -> float | None:
+    def published_ms(self, row: Row, column: Column) -> float | None:
         """The published ms/step beside our cell, at the published batch size; None without one, and
         beside a column with settings of its own, which the page does not have.
         """
@@ -83,7 +83,7 @@ class Reference:
 
     def fastest(self, row: Row, columns: tuple[Column, ...], family: str) -> float | None:
         """The lowest published ms/step of a row in a family."""
-        found = [self.beside(row, column) for column in columns if column.family == family]
+        found = [self.published_ms(row, column) for column in columns if column.family == family]
         return min((value for value in found if value is not None), default=None)
 
 

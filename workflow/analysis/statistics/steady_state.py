@@ -55,7 +55,7 @@ class SteadyState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Course:
+class Steadiness:
     """The class of a run, and how its printed mean relates to the level that it ended on."""
 
     state: SteadyState
@@ -75,21 +75,23 @@ class Course:
         return self.state in (SteadyState.FLAT, SteadyState.NOT_TESTED)
 
 
-def course(blocks: Blocks) -> Course:
+def steadiness(blocks: Blocks) -> Steadiness:
     """The class of one run from its blocks."""
     count = len(blocks)
     if count < MIN_BLOCKS:
-        return Course(SteadyState.NOT_TESTED, count, count, 1.0)
+        return Steadiness(SteadyState.NOT_TESTED, count, count, 1.0)
     logs = [math.log(elapsed_ns / steps) for steps, elapsed_ns in blocks]
     starts = change_points(without_spikes(logs), noise(logs))
     state, tail = _judge(without_spikes(logs), starts)
-    return Course(state, count, count - tail, run_mean_ms(blocks) / run_mean_ms(blocks[tail:]))
+    return Steadiness(state, count, count - tail, run_mean_ms(blocks) / run_mean_ms(blocks[tail:]))
 
 
-def worst(courses: Sequence[Course]) -> Course:
+def worst(of_runs: Sequence[Steadiness]) -> Steadiness:
     """The run that decides for its cell: one that is not steady before one that is."""
     order = list(SteadyState)
-    return max(courses, key=lambda course: (not course.steady, order.index(course.state)))
+    return max(
+        of_runs, key=lambda steadiness: (not steadiness.steady, order.index(steadiness.state))
+    )
 
 
 def without_spikes(values: Sequence[float]) -> list[float]:

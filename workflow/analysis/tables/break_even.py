@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.comparisons.break_even import Overtaking, overtakings
+from analysis.comparisons.break_even import BreakEven, break_evens
 from analysis.results.cells import Results
 from analysis.tables.csv_files import csv_of, value_text
 
@@ -24,10 +24,10 @@ def break_even_csv(results: Results) -> str:
 def _lines(results: Results) -> Iterable[list[str]]:
     for row in results.rows:
         for reading, from_process_start in READINGS.items():
-            for found in overtakings(row, from_process_start):
+            for found in break_evens(row, from_process_start):
                 yield [value_text(entry) for entry in (*row.row.key, *_entries(reading, found))]
 
 
-def _entries(reading: str, found: Overtaking) -> tuple[str | int | None, ...]:
+def _entries(reading: str, found: BreakEven) -> tuple[str | int | None, ...]:
     names = (found.faster.column.name, found.slower.column.name)
     return (*names, reading, found.steps, found.earliest, found.latest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
-from analysis.comparisons.gains import WORDS, gain_words
+from analysis.comparisons.gains import VERDICT_TEXT, gain_text
 from analysis.comparisons.questions import Question
 from analysis.formats.text import NA, count, latex, ms
 from analysis.results.cells import Cell, Results
@@ -42,7 +42,7 @@ def _question(question: Question) -> tuple[str, ...]:
 def _row(effect: Effect, found: Comparison) -> tuple:
     gain = found.gain
     times = (found.base.step_ms, found.new.step_ms)
-    tail = (found.missing or None, "; ".join(found.beside) or None)
+    tail = (found.missing or None, "; ".join(found.differences) or None)
     if gain is None:
         return (*found.row.row.key, *times, *[None] * 4, *[None] * 3, *tail)
     verdict = (str(gain.verdict), found in effect.shown) if gain.interval else (None, None)
@@ -93,21 +93,21 @@ def _table(effect: Effect) -> str:
 
 
 def _caption(effect: Effect) -> str:
-    words = (
+    text = (
         "Throughput gain t(base) / t(new) - 1 with its 95 % interval, paired by round; a verdict "
         "is that of the row by itself."
     )
-    return f"{words} Bold: shown for all rows at once (Holm)." if effect.shown else words
+    return f"{text} Bold: shown for all rows at once (Holm)." if effect.shown else text
 
 
 def _latex_row(effect: Effect, found: Comparison) -> str:
     row, gain = found.row.row, found.gain
     times = (_time(found.base), _time(found.new))
-    words = gain.words if gain else NA
-    verdict = latex(WORDS[gain.verdict] if gain and gain.interval else NA)
+    text = gain.text if gain else NA
+    verdict = latex(VERDICT_TEXT[gain.verdict] if gain and gain.interval else NA)
     if found in effect.shown:
         verdict = rf"\textbf{{{verdict}}}"
-    return _line(*map(latex, (row.title, str(row.batch_size), *times, words)), verdict)
+    return _line(*map(latex, (row.title, str(row.batch_size), *times, text)), verdict)
 
 
 def _latex_mean(pair: PairEffect) -> str:
@@ -115,8 +115,8 @@ def _latex_mean(pair: PairEffect) -> str:
     if mean is None:
         return _line("Geometric mean", "", "", "", NA, NA)
     of = f"Geometric mean, {count(len(mean.rows), 'row')}"
-    verdict = WORDS[pair.mean_verdict] if mean.interval else NA
-    return _line(of, "", "", "", *map(latex, (gain_words(mean.value, mean.interval), verdict)))
+    verdict = VERDICT_TEXT[pair.mean_verdict] if mean.interval else NA
+    return _line(of, "", "", "", *map(latex, (gain_text(mean.value, mean.interval), verdict)))
 
 
 def _time(cell: Cell) -> str:

@@ -135,7 +135,7 @@ def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> Ta
         status=cell.status,
         ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
         standing=standings.get(cell.column.name),
-        steady_state=cell.course.state,
+        steady_state=cell.steadiness.state,
         badge=badge(cell),
         marks=lost_marks(cell, notes),
     )
@@ -143,13 +143,13 @@ def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> Ta
 
 def badge(cell: Cell) -> str:
     """The class of a measured cell that was not steady."""
-    return "" if cell.steady else cell.course.state
+    return "" if cell.steady else cell.steadiness.state
 
 
 def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
     """A cell without a number prints why: NA when it cannot run, else the word of its status."""
-    word = NA if cell.status == UNSUPPORTED else cell.status
-    return TableCell(word, cell.status, marks=(notes.mark(f"{word}: {cell.reason}"),))
+    status = NA if cell.status == UNSUPPORTED else cell.status
+    return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
 
 
 def lost_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def _caption(results: Results) -> str:
     )
     if any(cell.interval for cell in results.cells):
         shown = (
-            f"Mean ms/step with its 95 % interval ({_interval_words(results)}). Bold: best or "
+            f"Mean ms/step with its 95 % interval ({_interval_method(results)}). Bold: best or "
             "equal, that is, no other column of its row could be more than "
             f"{percent(MARGIN)} faster. Marked with {STANDING_MARKS[Standing.UNDECIDED]}: "
             "undecided, neither that nor shown to be more than "
@@ -187,9 +187,9 @@ def _caption(results: Results) -> str:
     return f"{shown} Lower is faster. {where}"
 
 
-def _interval_words(results: Results) -> str:
+def _interval_method(results: Results) -> str:
     """What the printed intervals rest on."""
-    words = "Student's t on the logarithms of the run means"
+    method = "Student's t on the logarithms of the run means"
     if any(cell.interval != cell.plain_interval for cell in results.cells):
-        words += ", their variance moderated over the cells of the table"
-    return words
+        method += ", their variance moderated over the cells of the table"
+    return method

@@ -62,14 +62,14 @@ def _ours(cell: Cell, notes: Footnotes) -> TableCell:
     return TableCell(
         ms(cell.step_ms),
         cell.status,
-        steady_state=cell.course.state,
+        steady_state=cell.steadiness.state,
         badge=badge(cell),
         marks=lost_marks(cell, notes),
     )
 
 
 def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
-    value = reference.beside(cell.row, cell.column)
+    value = reference.published_ms(cell.row, cell.column)
     if value is not None:
         return TableCell(f"{value:.2f}", "published")
     return TableCell(NA, "not published", marks=(notes.mark(f"{NA}: no published number"),))

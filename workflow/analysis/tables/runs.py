@@ -45,7 +45,7 @@ def _results(cell: Cell, run: Run) -> Iterable[Any]:
     yield from (run.status, run.reason, run.path)
     yield from (run.step_ms, run.synchronised_ms, run.legacy_ms)
     yield from (len(timing.blocks), timing.steps) if timing else (None, None)
-    yield str(run.course.state) if run.ok else None
+    yield str(run.steadiness.state) if run.ok else None
     yield from (run.flops_per_s, run.share_of_peak, cell.step_ms)
     for interval in (cell.interval, cell.plain_interval):
         yield from (interval.low, interval.high) if interval else (None, None)

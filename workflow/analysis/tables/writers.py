@@ -208,5 +208,5 @@ def _html_number(cell: TableCell, details: str | None) -> str:
 def _html_standing(cell: TableCell) -> str:
     if not cell.standing_mark:
         return ""
-    words, mark = html_text(cell.standing), html_text(cell.standing_mark)
-    return f'<sup class="standing"><abbr title="{words}">{mark}</abbr></sup>'
+    title, mark = html_text(cell.standing), html_text(cell.standing_mark)
+    return f'<sup class="standing"><abbr title="{title}">{mark}</abbr></sup>'

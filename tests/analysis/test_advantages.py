@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.caveats import collect
-from analysis.caveats.sides import SIDES, favoured, rank
+from analysis.caveats.advantages import ADVANTAGES, favoured, rank
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "side"),
+    ("key", "value", "advantage"),
     [
         ("execution", "eager", "It favours jit / xla over eager / xla"),
         ("matmul_precision", "tf32", "It favours float32 / tf32 over float32"),
@@ -26,17 +26,17 @@ from analysis.caveats.sides import SIDES, favoured, rank
         ("image_data_format", "channels_first", ""),
     ],
 )
-def test_the_side_of_a_difference_on_a_gpu(tmp_path, key, value, side):
+def test_the_favoured_value_of_a_difference_on_a_gpu(tmp_path, key, value, advantage):
     project = quiet_project(tmp_path)
     parity(key, value)(project)
     caveats = [caveat for caveat in collect(project.load()) if "keys" in caveat.evidence]
-    assert len(caveats) == bool(side)  # what one column alone reports is no difference
+    assert len(caveats) == bool(advantage)  # what one column alone reports is no difference
     for caveat in caveats:
-        assert side in caveat.sentence
+        assert advantage in caveat.sentence
         assert bool(caveat.evidence["favours"]) == ("It favours" in caveat.sentence)
 
 
-def test_a_processor_does_not_tell_between_compilers_or_narrow_numbers(tmp_path):
+def test_on_a_processor_neither_compilers_nor_narrow_numbers_are_favoured(tmp_path):
     project = quiet_project(tmp_path)
     on_processor(project)
     project.change(lambda r: r["parity"].update(execution="graph", compiler="tf-graph"), TORCH)
@@ -81,7 +81,7 @@ CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(jax=CARDS, torch=CARDS)
-def test_a_difference_is_said_iff_two_values_are_reported_in_a_row(tmp_path, jax, torch):
+def test_a_difference_has_a_caveat_iff_two_values_are_reported_in_a_row(tmp_path, jax, torch):
     """One value per run of both columns; what is not reported is no value."""
     project = quiet_project(tmp_path)
     for column, values in ((JAX, jax), (TORCH, torch)):
@@ -119,7 +119,7 @@ def test_float32_products_are_of_no_account_to_a_model_in_bfloat16(tmp_path):
 
 
 @given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.integers(0, 3)), max_size=5))
-def test_levels_hold_every_value_once_from_the_favoured_side_down(ranks):
+def test_levels_hold_every_value_once_the_most_favoured_first(ranks):
     levels = favoured(ranks)
     if None in ranks.values() or len(set(ranks.values())) < 2:
         assert levels == []
@@ -129,7 +129,7 @@ def test_levels_hold_every_value_once_from_the_favoured_side_down(ranks):
         assert tops == sorted(set(ranks.values()), reverse=True)
 
 
-@pytest.mark.parametrize("key", [*SIDES, "kernels"])
+@pytest.mark.parametrize("key", [*ADVANTAGES, "kernels"])
 @pytest.mark.parametrize("gpu", [True, False])
-def test_what_a_card_does_not_say_has_no_rank(key, gpu):
+def test_an_entry_that_a_card_lacks_has_no_rank(key, gpu):
     assert rank(key, {}, gpu) is None

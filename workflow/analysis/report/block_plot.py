@@ -10,7 +10,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 4, 10, 22  # room for the axis
 LEAST_RANGE = 0.02  # of the mean; a quiet cell is not blown up to look noisy
 
 
-def strip(cell: Cell) -> str:
+def block_plot(cell: Cell) -> str:
     """An svg element; runs stand side by side, each with a line at its mean."""
     times = [block.step_ms for run in cell.ok_runs for block in run.record.timing.blocks]
     middle = cell.step_ms
@@ -18,7 +18,7 @@ def strip(cell: Cell) -> str:
     scale = Scale(middle - reach, middle + reach, len(cell.ok_runs))
     label = f"Blocks of {len(cell.ok_runs)} runs, {ms(min(times))} to {ms(max(times))} ms/step"
     return (
-        f'<svg class="strip" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<svg class="blocks" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{html_text(label)}">'
         + _axis(scale, (min(times), middle, max(times)))
         + "".join(_run(scale, place, run) for place, run in enumerate(cell.ok_runs))

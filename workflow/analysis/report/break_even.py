@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.comparisons.break_even import Overtaking, overtakings
+from analysis.comparisons.break_even import BreakEven, break_evens
 from analysis.formats.text import NA
 from analysis.report.grid import Grid
 from analysis.results.cells import RowCells
@@ -15,8 +15,8 @@ def break_even(row: RowCells) -> Grid:
     """Pairs in which the faster column is behind at first; the others need no table. A column with
     settings of its own stands beside those of its framework alone: break_even.csv has all pairs.
     """
-    whole = {_pair(entry): entry.steps for entry in overtakings(row, from_process_start=True)}
-    pairs = [entry for entry in overtakings(row) if entry.steps > 1 and _is_shown(entry)]
+    whole = {_pair(entry): entry.steps for entry in break_evens(row, from_process_start=True)}
+    pairs = [entry for entry in break_evens(row) if entry.steps > 1 and _is_shown(entry)]
     lines = tuple(
         (
             *_pair(entry),
@@ -29,16 +29,16 @@ def break_even(row: RowCells) -> Grid:
     return Grid("Break-even: when a column that starts later is ahead for good", HEADER, lines)
 
 
-def _is_shown(entry: Overtaking) -> bool:
+def _is_shown(entry: BreakEven) -> bool:
     faster, slower = entry.faster.column, entry.slower.column
     return faster.framework == slower.framework or (faster.plain and slower.plain)
 
 
-def _pair(entry: Overtaking) -> tuple[str, str]:
+def _pair(entry: BreakEven) -> tuple[str, str]:
     return (entry.faster.column.title, entry.slower.column.title)
 
 
-def _ends(entry: Overtaking) -> str:
+def _ends(entry: BreakEven) -> str:
     if entry.earliest is None:
         return NA
     latest = f"{entry.latest:,}" if entry.latest is not None else "perhaps never"

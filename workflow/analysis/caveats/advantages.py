@@ -49,7 +49,7 @@ def _optimizer(card: Card, gpu: bool) -> float | None:
 
 
 # By the first of the keys that are compared together: the rank, and why.
-SIDES: dict[str, tuple[Rank, str]] = {
+ADVANTAGES: dict[str, tuple[Rank, str]] = {
     "execution": (_execution, "an eager step pays Python for every operation"),
     "dtype": (_precision, "narrower numbers are faster in the device's matrix units"),
     "attention": (_attention, "a fused kernel does not write the scores to memory"),
@@ -69,9 +69,9 @@ SIDES: dict[str, tuple[Rank, str]] = {
 
 def rank(key: str, card: Card, gpu: bool) -> float | None:
     """The rank of what a card says under `key`; None where it does not tell."""
-    if key not in SIDES or card.get(key) is None:
+    if key not in ADVANTAGES or card.get(key) is None:
         return None
-    return SIDES[key][0](card, gpu)
+    return ADVANTAGES[key][0](card, gpu)
 
 
 def favoured(ranks: dict[str, float | None]) -> list[list[str]]:
