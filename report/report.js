@@ -18,7 +18,7 @@ function value(row, column) {
 
 function compare(a, b) {
   if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
-  return typeof a === "number" ? -1 : 1; // words such as NA come after all numbers
+  return typeof a === "number" ? -1 : 1; // texts such as NA come after all numbers
 }
 
 function sort(header) {
@@ -51,9 +51,9 @@ function addFilter(section) {
   label.append("Filter rows ", input);
   section.querySelector("h2").after(label);
   input.addEventListener("input", () => {
-    const wanted = input.value.toLowerCase();
+    const filter = input.value.toLowerCase();
     for (const row of section.querySelectorAll("tbody tr")) {
-      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      row.hidden = !row.textContent.toLowerCase().includes(filter);
     }
   });
 }

@@ -63,8 +63,8 @@ def test_two_versions_of_cuda_are_named_and_favour_nobody(tmp_path):
     assert caveat.id == "parity_differs"
     assert caveat.sentence == (
         "BERT fit: cuda version not the same in every column (12.9 in Keras 3 (JAX); 13.0 in "
-        "Keras 3 (PyTorch)), so part of a difference may come from that. Which side it favours is "
-        "unknown."
+        "Keras 3 (PyTorch)), so part of a difference may come from that. Which of them "
+        "it favours is unknown."
     )
     project.change(lambda r: r["parity"].update(cuda_version=None))  # as on the processors
     assert ids(project) == []

@@ -1,4 +1,4 @@
-"""What is said of feeding a GPU, of its memory, and of entries that nobody read back."""
+"""Caveats about feeding a GPU, its memory, and entries that nobody read back."""
 
 import pytest
 from conditions import (
@@ -31,7 +31,7 @@ def link(project, value):
     [
         ("generation 4, 16 lanes", 16 * 1.969, "PCIe (generation 4, 16 lanes, 31.5 GB/s)"),
         ("generation 5, 8 lanes", 8 * 3.938, "PCIe (generation 5, 8 lanes, 31.5 GB/s)"),
-        (None, 16 * 0.985, "15.8 GB/s; assumed, the machine's card does not tell)"),
+        (None, 16 * 0.985, "15.8 GB/s; assumed, it is not on the machine's card)"),
         ("generation 99, 16 lanes", 16 * 0.985, "15.8 GB/s; assumed"),
     ],
 )

@@ -291,7 +291,7 @@ def test_padding_that_may_explain_it_is_left_open(tmp_path):
 def test_padding_of_a_single_run_decides_nothing(tmp_path):
     found = generation(tmp_path, slow_ms=1000.0, share=0.01, runs=1)
     assert found.verdict is ClaimResult.UNDECIDED
-    assert "one run does not tell" in found.why
+    assert "one run does not show" in found.why
 
 
 def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):

@@ -1,4 +1,4 @@
-"""What one thing changes: which columns are compared, and what a reader is told of them."""
+"""What one thing changes: which columns are compared, and what the report shows of them."""
 
 import copy
 import csv
@@ -295,9 +295,9 @@ def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
     scale(project, TF32, {1: 1.5, 2: 0.5, 3: 1.28}, "predict")
     (view,) = effect_views(project.load())
     fit, predict = (line[2] for line in view.pairs[0][1].lines)
-    more = int(re.fullmatch(r"not told apart; about (\d+) more rounds? would .*", fit)[1])
+    more = int(re.fullmatch(r"not decided; about (\d+) more rounds? would .*", fit)[1])
     assert 1 <= more <= 5
-    assert predict == "not told apart; even 100 rounds would probably not decide it"
+    assert predict == "not decided; even 100 rounds would probably not decide it"
 
 
 def test_other_differences_are_listed_in_the_row_and_the_subject_is_not(tmp_path):

@@ -204,7 +204,7 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
     sentence, _ = caveat_of(project)
     assert "(within one run)" in sentence and "in that run; another may differ" in sentence
     assert (
-        "at most" not in sentence and "one run does not tell whether padding explains" in sentence
+        "at most" not in sentence and "one run does not show whether padding explains" in sentence
     )
 
 

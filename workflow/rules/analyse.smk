@@ -30,7 +30,7 @@ rule analysis_environment:
 
 
 rule tables:
-    """The table, the published numbers beside ours, every run, effects, and who overtakes whom."""
+    """The table, the published numbers beside ours, every run, effects and break-even."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",

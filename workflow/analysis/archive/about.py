@@ -1,5 +1,5 @@
-"""archive.json: what the results in an archive were drawn with, so that a reader who gets other
-bytes can tell why.
+"""archive.json: what the results in an archive were drawn with, which explains other bytes
+elsewhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PACKAGES += ("pillow", "pyarrow", "rocrate", "ruptures", "scipy")
 
 
 def about(root: Path, paths: str) -> dict[str, Any]:
-    """The content of archive.json; `paths` says what became of this machine's: replaced or kept."""
+    """The content of archive.json; `paths` is what became of this machine's: replaced or kept."""
     return {"schema": SCHEMA, "revision": revision(root), "paths": paths, "made_with": made_with()}
 
 

@@ -58,7 +58,7 @@ def bibtex(citation: dict[str, Any], note: str) -> str:
 
 
 def _author(author: dict[str, Any]) -> str:
-    """A person sorts by the family name; an organisation is one word to BibTeX."""
+    """A person is sorted by the family name; an organisation is one name to BibTeX."""
     if "family-names" not in author:
         return f"{{{latex(author['name'])}}}"
     family = " ".join(filter(None, (author.get("name-particle"), author["family-names"])))

@@ -1,4 +1,4 @@
-"""Where two versions of a file differ, in words: line, key or column, and both values."""
+"""Where two versions of a file differ: line, key or column, and both values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _in_columns(header: str, found: str, expected: str) -> str | None:
 
 
 def _around(found: str, expected: str) -> str:
-    """The place where two lines part, with some of what stands around it."""
+    """The place where two lines part, with some characters before and after it."""
     pairs = zip(found, expected, strict=False)
     place = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(found), len(expected)))
     start = max(0, place - MAX_SHOWN // 2)

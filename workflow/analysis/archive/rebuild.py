@@ -24,7 +24,7 @@ COMMANDS = {
 
 def rebuild(project: Path, plan: str) -> None:
     """Write everything that follows from a project's plan and the files that it names. Raises
-    InputError with what a command said when it could not.
+    InputError with a failed command's own message.
     """
     for module, arguments in COMMANDS.items():
         options = [argument.format(results_folder(plan)) for argument in arguments]
@@ -40,6 +40,6 @@ def rebuild(project: Path, plan: str) -> None:
             errors="replace",
         )
         if done.returncode:
-            lines = [plain(line) for line in done.stderr.splitlines()] or ["it said nothing"]
+            lines = [plain(line) for line in done.stderr.splitlines()] or ["no message"]
             errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
             raise InputError(errors or [f"analysis.{module} failed: {lines[-1]}"])

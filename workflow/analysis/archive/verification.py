@@ -152,7 +152,7 @@ def _compare(name: str, path: Path, expected: bytes, found: Verification) -> Non
 
 
 def _name_places(archive: Unpacked, found: Verification) -> None:
-    """Where one digit of a measured file was changed, the digest of the file tells which."""
+    """Where one digit of a measured file was changed, its digest shows which."""
     for name in sorted(found.wrong.keys() & archive.problems.keys())[:MOST_SEARCHED]:
         path = archive.folder / name
         if path.is_file() and found.wrong[name] == archive.problems[name]:

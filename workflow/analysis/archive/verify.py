@@ -1,8 +1,8 @@
 """python -m analysis.archive.verify results/millistep.zip
 
 Checks every byte, checksum and schema of an archive, draws everything anew from plan and records,
-and says whether it is the same. Ends with 0: identical; 1: not, or no archive at all; 3: as far as
-can be told here, with other sources or versions than those that made it.
+and prints whether it is the same. Exit status 0: identical; 1: different, or no archive at all; 3:
+undecided, since sources or versions here are not those that made it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERDICTS = {
     UNDECIDED: "UNDECIDED: every file is as archived, but some results look otherwise here.",
 }
 MAX_SOURCES = 3  # that a line names
-MAX_UNEQUAL = 12  # results that are told one by one
+MAX_UNEQUAL = 12  # results that are listed one by one
 
 
 def report_lines(found: Verification) -> Iterator[str]:

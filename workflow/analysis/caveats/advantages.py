@@ -1,7 +1,7 @@
-"""Which side of a difference between parity cards has the advantage, where physics tells.
+"""Which value of an entry of the parity card makes a step faster, where that is known beforehand.
 
-A rank is higher for the side that has it. None means that nobody can tell without measuring, and
-equal ranks mean the same.
+A higher rank means faster, equal ranks mean no difference, and None means that only measuring could
+show it.
 """
 
 from __future__ import annotations
@@ -68,14 +68,16 @@ ADVANTAGES: dict[str, tuple[Rank, str]] = {
 
 
 def rank(key: str, card: Card, gpu: bool) -> float | None:
-    """The rank of what a card says under `key`; None where it does not tell."""
+    """The rank of a card's value under `key`; None where it is unknown."""
     if key not in ADVANTAGES or card.get(key) is None:
         return None
     return ADVANTAGES[key][0](card, gpu)
 
 
 def favoured(ranks: dict[str, float | None]) -> list[list[str]]:
-    """Values from the favoured side down, those of equal rank together; empty when unknown."""
+    """Values from the fastest rank down, those of equal rank together; empty when a rank is
+    unknown.
+    """
     if None in ranks.values() or len(set(ranks.values())) < 2:
         return []
     return [

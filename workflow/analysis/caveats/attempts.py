@@ -1,4 +1,4 @@
-"""Runs that did not go as planned at first."""
+"""Runs that needed a second start, or were timed for longer than planned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The same steps by other clocks: what waiting for each step changes, and what the host costs."""
+"""The same steps by other clocks: what a fence after each step changes, how much of a step is the
+host, and which counters energy comes from.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from analysis.results.cells import Cell, Results
 
 @rule
 def observer_effect(results: Results) -> Iterator[Caveat]:
-    """Waiting for every step takes another time than steps in a row."""
+    """Steps with a fence after each take another time than steps in a row."""
     ratios = {cell: ratio for cell in measured(results.rows) if (ratio := observer_ratio(cell))}
     changed = {
         cell: ratio for cell, ratio in ratios.items() if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT
@@ -50,7 +52,7 @@ def host_overhead_high(results: Results) -> Iterator[Caveat]:
         where = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
             f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({where}): "
-            "these times tell about the host's language and dispatch more than about arithmetic."
+            "these times are of the host's language and dispatch more than of arithmetic."
         )
         evidence = {
             "share": {label(cell): share for cell, share in high.items()},

@@ -1,6 +1,4 @@
-"""What makes the rows of this table something else than comparable measurements of the page's
-models.
-"""
+"""In what the rows of this table are not the published benchmark's: batch sizes, scale, weights."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ def scale_is_reduced(results: Results) -> Iterator[Caveat]:
 
 @rule
 def random_weights(results: Results) -> Iterator[Caveat]:
-    """Times hold, outputs mean nothing."""
+    """With random weights times are valid, and generated texts and images mean nothing."""
     if results.plan.weights == "random":
         sentence = (
             f"Weights are random (seed {results.plan.seed}): the times are of interest, the "

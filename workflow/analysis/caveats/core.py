@@ -51,7 +51,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     }
 
 
-MOST = 8  # cells that a sentence lists with a word each
+MOST = 8  # cells that a sentence lists, each with a text of its own
 
 Rows = Sequence[RowCells]
 Rule = Callable[[Results], Iterable[Caveat]]
@@ -107,9 +107,9 @@ def places(
 ) -> str:
     """'BERT fit: Keras 3 (JAX) 12 %, PyTorch (eager) 61 %; BERT predict: ...'.
 
-    A sentence holds at most MOST cells with a word each, those of the largest `size`; evidence has
-    them all. Rows with the same words are said together. Where `rows` are given, 'all columns' and
-    'every cell' stand for what they hold.
+    `describe` gives the text behind each cell. At most MOST such cells are listed, those of the
+    largest `size`; evidence has them all. Rows with equal texts are joined. Where `rows` are given,
+    'all columns' and 'every cell' abbreviate what they hold.
     """
     every = list(cells)
     shown = (

@@ -69,7 +69,7 @@ def unsupported(results: Results) -> Iterator[Caveat]:
 
 @rule
 def single_run(results: Results) -> Iterator[Caveat]:
-    """One process says nothing about the next one."""
+    """How much runs scatter is unknown from one run."""
     cells = tuple(cell for cell in measured(results.rows) if len(cell.ok_runs) == 1)
     if cells:
         everything = len(cells) == len(measured(results.rows))
@@ -84,7 +84,7 @@ def single_run(results: Results) -> Iterator[Caveat]:
 
 @rule
 def wide_interval(results: Results) -> Iterator[Caveat]:
-    """An interval so wide that the mean says little."""
+    """An interval too wide for the mean to be of use."""
     widths = {cell: cell.interval.half_width for cell in measured(results.rows) if cell.interval}
     wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
     if wide:
@@ -106,7 +106,7 @@ def wide_interval(results: Results) -> Iterator[Caveat]:
 
 @rule
 def few_steps(results: Results) -> Iterator[Caveat]:
-    """The cap on time came before the steps that the protocol asks for."""
+    """The cap on time was reached before the number of steps that the protocol asks for."""
     fewest = {
         cell: min(record.timing.steps for record in cell.records)
         for cell in measured(results.rows)

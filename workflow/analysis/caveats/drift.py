@@ -50,7 +50,7 @@ def _change(work: str, ratio: float) -> str:
 
 @rule
 def drift_unknown(results: Results) -> Iterator[Caveat]:
-    """Rounds without a good canary on both sides."""
+    """Rounds that lack a successful canary before or after them."""
     for accelerator, canaries in _by_accelerator(results).items():
         on, cells = _on(results, accelerator), _concerned(results, accelerator)
         useless = _useless(results, accelerator)
@@ -81,7 +81,9 @@ def drift_unknown(results: Results) -> Iterator[Caveat]:
 
 
 def _by_accelerator(results: Results) -> dict[str, Canaries]:
-    """Of each that the plan has canaries or columns for; none of some."""
+    """Canaries by accelerator, for each that the plan names or that has columns; an empty list
+    where none was measured.
+    """
     return {kind: results.canaries.get(kind, ()) for kind in results.accelerators}
 
 
@@ -100,9 +102,7 @@ def _concerned(results: Results, accelerator: str) -> tuple[Cell, ...]:
 
 
 def _useless(results: Results, accelerator: str) -> dict[int, str]:
-    """Canaries that tell nothing about the records of their accelerator, by index, with the
-    reason.
-    """
+    """Canaries that cannot stand for the records of their accelerator: reason by index."""
     machines = {
         record.machine.id for record in results.records if record.cell.accelerator == accelerator
     }
@@ -119,7 +119,7 @@ def _useless(results: Results, accelerator: str) -> dict[int, str]:
 
 @rule
 def outside_of_canaries(results: Results) -> Iterator[Caveat]:
-    """Runs measured at another time than the round whose canaries stand for them."""
+    """Runs that were not measured between the canaries of their round."""
     outside = {
         cell: numbers
         for cell in measured(results.rows)
@@ -127,7 +127,7 @@ def outside_of_canaries(results: Results) -> Iterator[Caveat]:
     }
     if outside:
         sentence = (
-            "Measured before or after the canaries of their round, which tell nothing about the "
+            "Measured before or after the canaries of their round, which cannot stand for the "
             f"machine at that time ({places(outside, lambda cell: _runs(outside[cell]))})."
         )
         evidence = {"runs": {label(cell): numbers for cell, numbers in outside.items()}}
@@ -143,8 +143,8 @@ def _outside(cell: Cell, canaries: Canaries) -> list[int]:
 
 
 def _is_outside(run: Run, canaries: Canaries) -> bool:
-    """Before the canary before the round, or after the one after it; a missing one bounds
-    nothing.
+    """Whether a run began before the canary before its round, or ended after the one after it; a
+    missing canary is no limit.
     """
     if not run.record or run.number >= len(canaries):
         return False

@@ -12,7 +12,7 @@ from analysis.results.cells import Cell, Results, RowCells
 
 # GB/s of one lane and direction, by generation (PCI-SIG), encoding taken off.
 LANE_GB_PER_S = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
-ASSUMED = (3, 16)  # where the machine's card does not tell
+ASSUMED = (3, 16)  # where the machine's card lacks the link
 
 
 @rule
@@ -46,7 +46,7 @@ def feeding_differs(results: Results) -> Iterator[Caveat]:
 
 
 def _link(results: Results) -> tuple[str, float]:
-    """What the host is connected to the GPU by, in words, and its GB/s in one direction."""
+    """The name and the GB/s, in one direction, of the link between host and GPU."""
     card = results.machine_card
     facts = [fact for section in (card.sections if card else ()) for fact in section.facts]
     link = next((fact.value for fact in facts if fact.name == "PCIe" and fact.value), "")
@@ -54,13 +54,13 @@ def _link(results: Results) -> tuple[str, float]:
     known = found and int(found[1]) in LANE_GB_PER_S
     generation, lanes = map(int, found.groups()) if known else ASSUMED
     rate = LANE_GB_PER_S[generation] * lanes
-    unsure = "" if known else "; assumed, the machine's card does not tell"
+    unsure = "" if known else "; assumed, it is not on the machine's card"
     return f"PCIe (generation {generation}, {lanes} lanes, {rate:.1f} GB/s{unsure})", rate
 
 
 def _ways(row: RowCells) -> dict[str, list[str]]:
-    """By the way of feeding a device, the columns that are fed so; without one nothing is
-    copied.
+    """Columns by how their batches come to the device; columns of which nothing is copied are left
+    out.
     """
     ways: dict[str, list[str]] = {}
     for cell in row.measured:

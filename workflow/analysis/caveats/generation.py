@@ -48,7 +48,7 @@ def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
 
 
 def share_text(share: Share) -> str:
-    """'4.1 % [3.2 %, 5 %] (3 runs)'; what noise makes negative is nothing."""
+    """'4.1 % [3.2 %, 5 %] (3 runs)'; a share that noise makes negative is printed as 0."""
     runs = count(len(share.by_run), "run") if share.over_runs else "within one run"
     if share.interval is None:
         return f"{_clipped(share.value)} ({runs}, no interval)"
@@ -84,11 +84,11 @@ def ratio_text(ratio: Ratio) -> str:
 
 
 def explanation(ratio: Ratio, share: Share, limit: float) -> str:
-    """Whether padding is why a column takes so much longer, as far as the intervals tell."""
+    """Whether padding is why a column takes so much longer, as far as the intervals show."""
     left = without_padding(ratio.interval, share) if ratio.interval else None
     if left is None:
         without = times(ratio.value * (1 - max(0.0, share.value)))
-        return f"one run does not tell whether padding explains it (without any, {without} by it)"
+        return f"one run does not show whether padding explains it (without any, {without} by it)"
     low, high = times(max(0.0, left.low)), times(left.high)
     return {
         False: f"padding does not explain it, without any it would still be at least {low}",

@@ -1,4 +1,4 @@
-"""What the self-test says about the harness itself."""
+"""What the self-test shows of the harness itself."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _ratio(ratio: Ratio) -> str:
 
 @rule
 def monitor_costs(results: Results) -> Iterator[Caveat]:
-    """The monitor takes time from what it watches."""
+    """The monitor makes the steps that it watches slower."""
     monitor = results.self_test.monitor if results.self_test else None
     ratio = monitor.ratio if monitor else None
     if ratio and ratio.value - 1 > HARNESS_ERROR:

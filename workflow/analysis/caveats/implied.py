@@ -1,4 +1,4 @@
-"""What the speed of a cell says about its precision, where nobody read it back."""
+"""The precision that the speed of a cell implies, where the card only declares float32."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TERA = 1e12
 
 @rule
 def precision_mixed(results: Results) -> Iterator[Caveat]:
-    """Rows said to be float32 of which some columns are too fast for that, and others are not."""
+    """Rows labelled float32 in which some columns are too fast for it and others are not."""
     mixed = [row for row in _rows(results) if 0 < sum(row.values()) < len(row)]
     if mixed:
         sentence = (
@@ -27,7 +27,7 @@ def precision_mixed(results: Results) -> Iterator[Caveat]:
 
 @rule
 def precision_mislabelled(results: Results) -> Iterator[Caveat]:
-    """Rows said to be float32 of which every column is too fast for that."""
+    """Rows labelled float32 in which every column is too fast for it."""
     wrong = [row for row in _rows(results) if row and all(row.values())]
     if wrong:
         sentence = (
@@ -39,7 +39,7 @@ def precision_mislabelled(results: Results) -> Iterator[Caveat]:
 
 
 def _rows(results: Results) -> list[dict[Cell, bool]]:
-    """Of every row, the cells said to be float32 and whether they are too fast for it."""
+    """Of every row, the cells labelled float32 and whether they are too fast for it."""
     if EXACT not in results.claimed_peaks:
         return []
     return [
@@ -53,7 +53,7 @@ def _rows(results: Results) -> list[dict[Cell, bool]]:
 
 
 def _speed(cell: Cell) -> float | None:
-    """Highest implied FLOP/s among the runs whose float32 is only claimed."""
+    """Highest implied FLOP/s among the runs whose float32 is only declared."""
     speeds = [run.flops_per_s for run in cell.ok_runs if run.claimed_dtype == EXACT]
     return max((speed for speed in speeds if speed), default=None)
 

@@ -11,7 +11,7 @@ from analysis.results.cells import Results
 
 @rule
 def peaks_counted_differently(results: Results) -> Iterator[Caveat]:
-    """Each framework counts its own memory, from another moment on."""
+    """Each framework has a counter of its own, which starts at another moment."""
     counted: dict[str, dict[str, None]] = {}
     cells = []
     for cell in measured(results.rows):

@@ -42,7 +42,7 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
 
 @rule
 def throttled(results: Results) -> Iterator[Caveat]:
-    """Something held the clocks down: heat, power, or a limit that somebody set."""
+    """Clocks were limited: by heat, power, or a setting."""
     events = {cell: _throttling(cell) for cell in measured(results.rows)}
     slowed = {cell: reasons for cell, reasons in events.items() if reasons}
     if slowed:
@@ -63,7 +63,7 @@ def _throttling(cell: Cell) -> list[str]:
 
 @rule
 def clocks_changed(results: Results) -> Iterator[Caveat]:
-    """Clocks moved within a run; turbo and idle cores do that too, so it is a note."""
+    """Clocks changed within a run; turbo and idle cores do that too, so it is a note."""
     for what, clock in CLOCKS.items():
         changes = {cell: _change(cell, clock) for cell in measured(results.rows)}
         moved = {cell: change for cell, change in changes.items() if change > CLOCK_CHANGE}
@@ -128,7 +128,7 @@ def _span(values: list[float]) -> str:
 
 @rule
 def swapped_while_timed(results: Results) -> Iterator[Caveat]:
-    """Swapping between the fences, not only in the run."""
+    """The machine swapped between two fences, not only some time in the run."""
     swapped = _highest(results, lambda record: record.monitor.swapped_mib)
     swapped = {cell: amount for cell, amount in swapped.items() if amount >= SWAPPED_MIB}
     if swapped:

@@ -105,7 +105,7 @@ def _load_per_core(record: Record) -> float | None:
 
 @rule
 def scattered_blocks(results: Results) -> Iterator[Caveat]:
-    """Block means of one run scatter, so that even this process did not settle."""
+    """The block means of one run scatter."""
     worst = _worst(results.rows, _block_error, lambda error: error > BLOCK_ERROR)
     if worst:
         where = places(worst, lambda cell: percent(worst[cell]), worst.get)
@@ -128,7 +128,9 @@ def _block_error(record: Record) -> float | None:
 
 @rule
 def not_steady(results: Results) -> Iterator[Caveat]:
-    """Cells with a run whose steps did not stay on one level: their mean is no steady state's."""
+    """Cells with a run whose steps did not stay on one level: their mean is not that of a steady
+    state.
+    """
     unsteady = {
         cell: [run for run in cell.ok_runs if not run.steadiness.steady]
         for cell in measured(results.rows)
@@ -156,7 +158,7 @@ def not_steady(results: Results) -> Iterator[Caveat]:
 
 
 def _steadiness(run: Run) -> dict:
-    """How a run went, in numbers."""
+    """The classification of a run, as evidence."""
     steadiness = run.steadiness
     return {
         "run": run.number,
@@ -192,7 +194,7 @@ def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
 
 @rule
 def legacy_differs(results: Results) -> Iterator[Caveat]:
-    """Where the published arithmetic would have printed another number: method, not framework."""
+    """Cells of whose steps the published arithmetic gives another time than ours."""
     ratios = {cell: ratio for cell in measured(results.rows) if (ratio := legacy_ratio(cell))}
     worst = {
         cell: ratio
@@ -218,7 +220,7 @@ def legacy_differs(results: Results) -> Iterator[Caveat]:
 
 
 def _explained(cells: list[Cell]) -> str:
-    """How many of the differences show the mark of a known fault."""
+    """How many of the differences show the mark of a known fault of the published arithmetic."""
     causes = Counter(explain(cell).cause for cell in cells)
     left = causes.pop(Cause.UNEXPLAINED, 0)
     known = [f"{cause} in {number}" for cause, number in causes.most_common()]

@@ -99,7 +99,7 @@ def declared_of(card: dict[str, Any] | None) -> list[str]:
 
 
 def _favoured(ranks: dict[str, Ranks]) -> list[list[str]]:
-    """From the favoured side down; empty when unknown, or another on another accelerator."""
+    """From the fastest down; empty when unknown, or not the same on every accelerator."""
     each = [
         favoured(dict(zip(ranks, levels, strict=True)))
         for levels in zip(*ranks.values(), strict=True)
@@ -116,7 +116,7 @@ def _only_declared(declared: Declared) -> str:
 def _advantage(key: str, levels: list[list[str]]) -> str:
     """'It favours jit / xla over eager / none (an eager step ...).'"""
     if not levels:
-        return "Which side it favours is unknown."
+        return "Which of them it favours is unknown."
     return f"It favours {' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})."
 
 
@@ -152,8 +152,8 @@ def _not_meant(cells: tuple[Cell, ...], keys: tuple[str, ...]) -> list[Cell]:
 
 
 def _card_text(card: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """'jit / xla', one word where all say the same; what a framework does not report is no
-    value.
+    """'jit / xla', one value where all entries have the same; an entry that is not reported is left
+    out.
     """
     if keys == PRECISION and card.get("dtype") in HALF:
         keys = ("dtype",)  # what float32 products would use is of no account then

@@ -13,7 +13,7 @@ from analysis.results.cells import Cell, Results
 
 @rule
 def overhead_bound(results: Results) -> Iterator[Caveat]:
-    """Cells whose time is hardly that of their arithmetic."""
+    """Cells that reach only a small share of the FLOP/s of the best matrix product."""
     shares = {cell: share_of_peak(cell) for cell in measured(results.rows)}
     low = {cell: share for cell, share in shares.items() if share is not None and share < LOW_USE}
     if low:
@@ -33,7 +33,7 @@ def overhead_bound(results: Results) -> Iterator[Caveat]:
 
 @rule
 def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
-    """Cells of which nothing says that they could not be as fast as they are."""
+    """Cells whose implied FLOP/s could not be compared with a peak."""
     cells = tuple(cell for cell in measured(results.rows) if share_of_peak(cell) is None)
     if cells:
         uncounted = tuple(cell for cell in cells if not _counted(cell))

@@ -55,7 +55,7 @@ def several_machines(results: Results) -> Iterator[Caveat]:
 
 
 def describe(machine: Machine) -> str:
-    """A machine in words."""
+    """What identifies a machine to a reader."""
     extra = f", {machine.accelerator_name}" if machine.accelerator_name else ""
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.memory_mib / 1024:.0f} GiB{extra}, "
@@ -65,9 +65,7 @@ def describe(machine: Machine) -> str:
 
 @rule
 def measured_on_cpu(results: Results) -> Iterator[Caveat]:
-    """A ranking on processors says little about one on accelerators; the thread count is part of
-    it.
-    """
+    """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
     threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
     if results.accelerators == ("cpu",) and threads:
         details = listed([count(number, "thread") for number in threads])
@@ -143,7 +141,7 @@ def variables_set(results: Results) -> Iterator[Caveat]:
 
 @rule
 def own_interpreter(results: Results) -> Iterator[Caveat]:
-    """An interpreter that the user named holds what it holds, not the locked versions."""
+    """A column with the user's own interpreter has its versions, not the locked ones."""
     cells = tuple(
         _groups(results.rows, lambda record: record.environment.method).get("interpreter", ())
     )

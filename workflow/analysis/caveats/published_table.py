@@ -80,7 +80,7 @@ def published_results(reference: Reference, revision: str) -> PublishedResults:
 
 
 def _plan(reference: Reference, revision: str) -> Plan:
-    """What the page set out to measure, in the words of our plans."""
+    """The published table as a plan."""
     keys = reference.step_ms[revision]
     return Plan.from_json(
         {
@@ -130,7 +130,7 @@ def _cell(reference: Reference, row: Row, column: Column, step_ms: float | None)
     if step_ms is None:
         return Cell(row, column, UNPUBLISHED, ())
     dtype = reference.models[row.model].dtype
-    # float32 products may run in TF32 without a word, so that is the most that is plausible.
+    # float32 products may run in TF32 unannounced, so that is the most that is plausible.
     fastest = "tf32" if dtype == "float32" else dtype
     run = PublishedRun(
         number=1,

@@ -1,4 +1,4 @@
-"""What the order of the columns in a row may not be taken for."""
+"""Where the order of the columns in a row is no ranking."""
 
 from __future__ import annotations
 

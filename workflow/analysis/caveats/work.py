@@ -17,7 +17,7 @@ from analysis.statistics.intervals import fixed_cost_ms
 
 @rule
 def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
-    """Cells that measure the framework's own time more than the model's arithmetic."""
+    """Cells in which most of a step does not grow with the batch."""
     shares = {cell: fixed_cost_share(cell) for cell in measured(results.rows)}
     high = {
         cell: share
@@ -31,7 +31,7 @@ def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
         sentence = (
             f"A large part of the step does not grow with the batch: {where}. Python, dispatch, "
             f"{optimiser}reading the weights and hardware that a batch does not fill all look like "
-            "this; two batch sizes cannot tell them apart."
+            "this; two batch sizes cannot separate them."
         )
         evidence = {
             "threshold": FIXED_COST_SHARE,

@@ -18,9 +18,7 @@ ROW_KEYS = ("model", "task")  # parameters that name the rows of a claim
 
 @dataclass(frozen=True)
 class Claim:
-    """A published claim: its words, where they stand, and how it is read so that it can be
-    tested.
-    """
+    """A published claim: its text, its source, and the reading of it that can be tested."""
 
     id: str
     text: str
@@ -38,8 +36,8 @@ class Claim:
         return without_conditions(results, reference)
 
     def _cells(self, results: Results) -> list[Cell]:
-        """Those that it is about: the plain columns of its families, else of Keras 3, in its
-        rows.
+        """The cells that the claim is about: the plain columns of its families, else of Keras 3, in
+        its rows.
         """
         columns = {self.parameters.get("new", "keras3"), self.parameters.get("base", "keras3")}
         rows = [row for row in results.rows if all(self._names(row.row, key) for key in ROW_KEYS)]

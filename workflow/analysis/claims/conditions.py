@@ -18,7 +18,7 @@ from analysis.results.reference import Reference
 
 @dataclass(frozen=True)
 class Differences:
-    """In words: of the experiment itself, and of what it was run with."""
+    """As texts: of the experiment itself, and of the conditions under which it ran."""
 
     experiment: list[str]
     settings: list[str]
@@ -40,7 +40,7 @@ def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -
 
 
 def without_conditions(results: Results, reference: Reference) -> Differences:
-    """Of a claim that was made without numbers: whatever is measured is measured elsewhere."""
+    """Of a claim made without numbers, and so without conditions to compare with."""
     reduced = [f"the models are reduced, {reduction}" for reduction in _scale(results, reference)]
     return Differences(reduced, ["the claim names no machine, models or versions of its own"])
 
@@ -58,7 +58,7 @@ def _hardware(cells: Iterable[Cell], reference: Reference) -> list[str]:
 
 
 def _same_hardware(name: str, reference: Reference) -> bool:
-    """Whether a device's own name holds the words of the published one, 'A100' and '40GB'."""
+    """Whether a device's own name contains the parts of the published one, 'A100' and '40GB'."""
     device, memory = reference.hardware_short.lower().split(" ", 1)
     spelled = name.lower().replace(" ", "")
     return device in spelled and memory.replace(" ", "") in spelled

@@ -11,10 +11,10 @@ from analysis.statistics.intervals import exact_share_interval, mean_interval
 
 
 def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:
-    """In few of the cells, were there more like these, the host keeps the device waiting. Cells of
-    a framework with other settings are not counted: they are much the same cell again.
+    """The host keeps the device waiting in few of the cells, and in few more like these.
 
-    A cell counts by the interval of its share over its runs; where that does not tell, it may
+    Cells of a framework with other settings are not counted: they are much the same cell again. A
+    cell counts by the interval of its share over its runs; where that includes the limit, it may
     count or not. How many of the cells count has an exact binomial interval.
     """
     found = [shares for row in results.rows for cell in row.plain if (shares := _shares(cell))]

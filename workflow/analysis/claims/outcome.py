@@ -1,6 +1,6 @@
 """What a test of a claim found, and how intervals decide.
 
-`holds` is None when the intervals do not tell; a single run never does.
+`holds` is None while the intervals do not decide; a single run has none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from analysis.statistics.intervals import Interval
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test found, in words and numbers."""
+    """What a test found, as text and numbers."""
 
     holds: bool | None
     text: str
@@ -22,17 +22,17 @@ class Outcome:
 
 
 def above(interval: Interval | None, limit: float) -> bool | None:
-    """Whether a value is at least the limit; None when its interval does not tell."""
+    """Whether a value is at least the limit; None when its interval includes the limit."""
     if interval is None:
         return None
     return True if interval.low >= limit else False if interval.high < limit else None
 
 
 def all_hold(found: list[bool | None]) -> bool | None:
-    """False as soon as one does not hold; None while one does not tell."""
+    """False as soon as one does not hold; None while one is undecided."""
     return False if False in found else None if None in found else True
 
 
 def capital(text: str) -> str:
-    """The words as the beginning of a sentence."""
+    """The text with a capital at its beginning."""
     return text[:1].upper() + text[1:]

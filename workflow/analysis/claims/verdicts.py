@@ -22,9 +22,11 @@ from analysis.results.reference import REFERENCE, Reference
 
 
 class ClaimResult(StrEnum):
-    """What this run shows of a claim. Reproduced or not are words for the page's own conditions
-    alone; on its hardware, at its sizes, with other libraries or settings the same test can hold
-    or not; other hardware, scale or batch sizes are another experiment.
+    """What this run shows of a claim.
+
+    'Reproduced' and 'not reproduced' are kept for runs under the page's own conditions. On its
+    hardware and at its sizes, but with other libraries or settings, the same test holds or does not
+    hold; other hardware, scale or batch sizes are another experiment.
     """
 
     REPRODUCED = "reproduced"
@@ -86,7 +88,7 @@ def _verdict(
     if differ.experiment:
         return ClaimResult.NOT_COMPARABLE, f"{_elsewhere(differ)} {_here(outcome)}"
     if outcome.holds is None:
-        return ClaimResult.UNDECIDED, f"The intervals do not tell: {outcome.text}"
+        return ClaimResult.UNDECIDED, f"The intervals do not decide: {outcome.text}"
     if differ.settings:
         return _ELSEWHERE[outcome.holds], f"{_elsewhere(differ)} {_here(outcome)}"
     return _AS_PUBLISHED[outcome.holds], outcome.text
@@ -101,5 +103,5 @@ def _elsewhere(differ: Differences) -> str:
 
 
 def _here(outcome: Outcome) -> str:
-    phrases = {True: "it holds", False: "it does not hold", None: "the intervals do not tell"}
+    phrases = {True: "it holds", False: "it does not hold", None: "the intervals do not decide"}
     return f"Here {phrases[outcome.holds]}: {outcome.text}"

@@ -1,1 +1,1 @@
-"""Two or more archives beside each other: ratios per cell, and what else was not the same."""
+"""Two or more archives compared: ratios per cell, and what else differs."""

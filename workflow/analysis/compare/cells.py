@@ -1,4 +1,4 @@
-"""Cell by cell: the times of two archives, their ratio, and whether it says anything."""
+"""Cell by cell: the times of two archives, their ratio, and what it shows."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ ABSENT = "not in this archive"
 
 @dataclass(frozen=True)
 class Pair:
-    """A cell in the base and in another archive. `verdict` says what the other's time shows against
-    the base's; None where nothing may be said. `why` gives the reason for what is missing.
+    """A cell in the base and in another archive.
+
+    `verdict` is of the other's time against the base's; None where the two must not be ranked.
+    `why` is the reason for what is missing.
     """
 
     cell: Cell

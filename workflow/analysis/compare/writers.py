@@ -17,7 +17,7 @@ from analysis.statistics.intervals import MARGIN
 
 BANNER = (
     "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "
-    "the machine does and what the software does, and nobody can tell one from the other. Even two "
+    "the machine does and what the software does, and nobody can separate the two. Even two "
     "machines of one model differ."
 )
 METHOD = (
@@ -28,7 +28,7 @@ METHOD = (
 )
 VERDICTS = (
     f"FASTER and SLOWER: the interval lies wholly beyond {percent(MARGIN)}; SAME: wholly within; "
-    "AMBIGUOUS: neither; no word where a side has one run."
+    "AMBIGUOUS: neither; no verdict where either has one run."
 )
 NOTHING = "Nothing changed."
 

@@ -1,1 +1,1 @@
-"""Comparisons: what follows from two or more cells, before anything is said of it."""
+"""Comparisons of two or more cells, which caveats, claims, tables and figures share."""

@@ -1,5 +1,5 @@
-"""After how many steps one framework has overtaken another: what compiling costs first and saves
-later.
+"""Break-even: after how many steps the framework with the shorter step is ahead for good, although
+it starts later (importing, building, compiling).
 
 The time to N steps is start-up and N times ms/step. Start-up is what came on top of the steps, in
 one of two readings:
@@ -61,12 +61,12 @@ class BreakEven:
 
     @property
     def shown(self) -> bool:
-        """Whether the runs show that it happens at all."""
+        """Whether the runs show that the faster one gets ahead at all."""
         return self.latest is not None
 
 
 def cost(cell: Cell) -> Cost | None:
-    """Of a measured cell; None when no run is ok."""
+    """The cost of a measured cell; None when no run is ok."""
     if not cell.ok_runs:
         return None
     timings = [run.record.timing for run in cell.ok_runs]
@@ -79,7 +79,7 @@ def cost(cell: Cell) -> Cost | None:
 
 
 def _start_up_s(run: Run) -> float:
-    """What the discarded steps took longer than as many timed ones."""
+    """How much longer the discarded steps took than as many timed ones."""
     timing = run.record.timing
     discarded_s = timing.first_step_s + timing.warmup_s
     return discarded_s - timing.warmup_steps * run.step_ms / 1000

@@ -1,7 +1,8 @@
-"""Which entries of two parity cards differ, and which of them are what the two columns are about.
+"""Which entries of two parity cards differ, and which of them the two columns are meant to differ
+in.
 
-A column that was told another precision than its neighbour is meant to compute in another one: that
-is the subject of the pair. Everything else in which the cards differ is not.
+Two columns with different settings for the precision are meant to compute in different precisions:
+that is the subject of the pair. Every other entry in which the cards differ is not.
 """
 
 from __future__ import annotations

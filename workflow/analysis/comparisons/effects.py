@@ -1,8 +1,8 @@
 """What one thing changes: every pair of columns that differ in nothing else, row by row.
 
-All ratios are t(base) / t(new), paired by round; above 1 the new column is faster. Verdicts are
-those of a row by itself. What is said of an effect as a whole is corrected for all of its rows and
-pairs (Holm).
+All ratios are t(base) / t(new), paired by round; above 1 the new column is faster. A verdict is
+that of its row alone; a statement about a whole effect is corrected for all of its rows and pairs
+(Holm).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def undecided(self) -> bool:
-        """Whether there is an interval, and it does not tell."""
+        """Whether there is an interval, and it does not decide."""
         return bool(self.gain and self.gain.interval) and self.gain.verdict is Verdict.AMBIGUOUS
 
     @cached_property

@@ -25,7 +25,7 @@ KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"
 
 
 class Answer(StrEnum):
-    """What the intervals say to the question."""
+    """What the intervals answer to the question."""
 
     YES = "yes"
     NO = "no"

@@ -15,7 +15,7 @@ VERDICT_TEXT = {
     Verdict.FASTER: "faster",
     Verdict.SLOWER: "slower",
     Verdict.SAME: "the same within 2\u00a0%",
-    Verdict.AMBIGUOUS: "not told apart",
+    Verdict.AMBIGUOUS: "not decided",
 }
 
 
@@ -43,7 +43,7 @@ class Gain:
 
 
 def of_new(verdict_of_base: Verdict) -> Verdict:
-    """What a verdict on t_base / t_new says of the new one."""
+    """The verdict on the new one that follows from a verdict on t_base / t_new."""
     turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
     return turned.get(verdict_of_base, verdict_of_base)
 
@@ -83,7 +83,7 @@ def column_gains(results: Results, new: str, base: str) -> list[Gain]:
 
 
 def tally(gains: list[Gain]) -> str:
-    """'faster in 4, slower in 1 and not told apart in 1 of 6 rows'; of single runs the means."""
+    """'faster in 4, slower in 1 and not decided in 1 of 6 rows'; of single runs the means."""
     rows = count(len(gains), "row")
     if not any(gain.interval for gain in gains):
         faster = sum(gain.ratio.value > 1 for gain in gains)
@@ -94,7 +94,7 @@ def tally(gains: list[Gain]) -> str:
 
 
 def all_faster(gains: list[Gain]) -> bool | None:
-    """Whether the new one is faster in each of some rows; None where the intervals do not tell.
+    """Whether the new one is faster in each of some rows; None where the intervals do not decide.
 
     True needs every row. One row is enough for False, and with many rows chance makes one: so its
     interval has to be one of those that hold for all rows at once.

@@ -1,7 +1,7 @@
 """Why the published arithmetic prints another time than ours for the same steps of one process.
 
-Three faults of it are known, and each leaves a mark that a rule can look for. A difference that
-shows no such mark is said to be unexplained.
+Three faults of it are known, and each leaves a mark that a rule can look for. A difference without
+such a mark is labelled unexplained.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Library versions of this run beside those of the published benchmark."""
+"""Library versions of this run, compared with those of the published benchmark."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Fit:
 @dataclass(frozen=True)
 class Share:
     """Upper bound of padding's share of a call. Its interval is over the runs; of one run, the
-    scatter within it. Noise can make a share negative: it is clipped in words alone.
+    scatter within it. Noise can make a share negative: it is printed as 0.
     """
 
     value: float
@@ -56,9 +56,7 @@ class Share:
 
 
 def padding_share(cell: Cell, own_length: int) -> Share | None:
-    """Of a cell whose prompts are padded; None where its runs do not tell, because too few lengths
-    were timed.
-    """
+    """Of a cell whose prompts are padded; None where too few lengths were timed to fit it."""
     if cell.column.family not in PADDING_FAMILIES:
         return None
     calls = {run.number: calls_of(run, own_length) for run in cell.ok_runs}
@@ -81,7 +79,7 @@ def within_run(found: Fit) -> Interval | None:
 
 def fit(calls: Sequence[Call]) -> Fit | None:
     """Weighted least squares of a + b n + c n L over a run's calls, of which the first is of the
-    row's own n and L; None where they do not tell the three apart.
+    row's own n and L; None where they cannot separate the three.
 
     The deviation of a time is taken as proportional to the mean time of its kind (n, L), and that
     of a mean of several calls as smaller by the root of their number.
@@ -123,8 +121,7 @@ def without_padding(ratio: Interval, share: Share) -> Interval | None:
 
 def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool | None:
     """Whether a ratio of times is at least the limit because of padding, and would not be without.
-
-    None where the intervals do not tell; a single run never does.
+    None where the intervals do not decide; a single run has none.
     """
     left = without_padding(ratio, share) if ratio and share else None
     if left is None or ratio.low < limit:

@@ -57,7 +57,7 @@ def questions(columns: Sequence[Column]) -> list[Question]:
 
 
 def _different(columns: Sequence[Column]) -> list[Column]:
-    """Without those that were told the same as an earlier one in other words."""
+    """Without columns whose settings are those of an earlier one, written otherwise."""
     found: dict[str, Column] = {}
     for column in columns:
         found.setdefault(_key((column.framework, column.settings)), column)
@@ -94,7 +94,7 @@ def _of_settings(columns: Sequence[Column]) -> Iterable[tuple[str, Pair]]:
 
 def _rank(setting: str, column: Column) -> tuple[Any, int]:
     """The lowest is the base, of equal ones the first column: the processor, the older stack, the
-    fewest packages put over it; else the framework's own default, for which its name has no word.
+    fewest packages put over it; else the framework's own default, which its name does not show.
     """
     value = column.settings[setting]
     order = {"accelerator": value != "cpu", "stack": value}
@@ -108,7 +108,7 @@ def _value(column: Column, setting: str) -> Any:
 
 
 def _spelled(value: Any) -> str:
-    """A setting's value in words."""
+    """A setting's value as the report prints it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

@@ -74,7 +74,7 @@ def _rows(effect: Effect) -> list[str]:
 
 
 def _left_out(found: list[Effect]) -> str:
-    """What does not fit is never dropped without a word."""
+    """A note on the rows and pairs that do not fit."""
     rows = len(found[0].pairs[0].comparisons)
     parts = []
     if len(found) > MOST_PANELS:

@@ -111,7 +111,7 @@ def title(row: RowCells) -> str:
 
 
 def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
-    """Rows beyond those that are shown are never dropped without a word."""
+    """A note on the rows beyond those that are shown."""
     if len(rows) > MOST_ROWS:
         text = f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all."
         figure.supxlabel(text, fontsize=9)

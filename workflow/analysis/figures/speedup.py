@@ -1,6 +1,4 @@
-"""Speed-up of the best Keras 3 column, as bars; what was published stands beside it as a labelled
-marker.
-"""
+"""Speed-up of the best Keras 3 column, as bars, with the published one as a labelled marker."""
 
 from __future__ import annotations
 

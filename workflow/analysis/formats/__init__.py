@@ -1,1 +1,1 @@
-"""Formats: JSON read strictly, numbers and words as they are printed, errors in one line."""
+"""Formats: JSON read strictly, numbers and texts as they are printed, errors in one line."""

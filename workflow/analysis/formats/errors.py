@@ -1,4 +1,4 @@
-"""Bad input, said in one clear line per file, and the edge of every command that prints it."""
+"""Bad input, reported in one clear line per file, and the part of every command that prints it."""
 
 from __future__ import annotations
 

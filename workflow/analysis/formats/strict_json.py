@@ -77,7 +77,7 @@ def validate(data: Any, schema_name: str, shown: str) -> None:
 
 
 def _is_valid(schema_name: str, data: Any) -> bool:
-    """By the compiled schema, a hundred times faster than the validator that can say what is
+    """By the compiled schema, a hundred times faster than the validator that can name what is
     wrong.
     """
     from fastjsonschema import JsonSchemaValueException
@@ -116,7 +116,7 @@ def _is_date_time(value: object) -> bool:
 
 
 def _allowed(error: Any) -> str:
-    """What the schema would have taken at this place, where the message itself does not say it."""
+    """What the schema allows at this place, where the message itself does not list it."""
     schema = error.schema if isinstance(error.schema, dict) else {}
     if error.validator in ("enum", "const"):
         return ""  # the message lists them

@@ -1,4 +1,4 @@
-"""The abstract: what this run shows, in one paragraph that says no more than the numbers do."""
+"""The abstract: what this run shows, in one paragraph that claims no more than the numbers do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analysis.results.reference import Reference
 from analysis.statistics.best_set import Standing, not_slower
 from analysis.statistics.intervals import Interval
 
-MOST_ROWS = 4  # beyond this, rows are counted instead of told
+MOST_ROWS = 4  # beyond this, rows are counted instead of described
 
 
 def abstract(results: Results, reference: Reference, caveats: list[Caveat]) -> str:
@@ -96,7 +96,7 @@ def _why_none_is_best(row: RowCells) -> str:
 
 
 def _best_counts(rows: list[RowCells]) -> str:
-    """How often each column is among the best, where a sentence per row would be a wall."""
+    """How often each column is among the best; stands for a sentence per row."""
     ranked = sum(bool(not_slower(row.standings)) for row in rows)
     if not ranked:
         return (

@@ -11,7 +11,7 @@ LEAST_RANGE = 0.02  # of the mean; a quiet cell is not blown up to look noisy
 
 
 def block_plot(cell: Cell) -> str:
-    """An svg element; runs stand side by side, each with a line at its mean."""
+    """An svg element: runs from left to right, each with a line at its mean."""
     times = [block.step_ms for run in cell.ok_runs for block in run.record.timing.blocks]
     middle = cell.step_ms
     reach = max(LEAST_RANGE / 2 * middle, *(abs(time - middle) for time in times)) * 1.08
@@ -47,7 +47,7 @@ class Scale:
 
 
 def _axis(scale: Scale, values: tuple[float, ...]) -> str:
-    """The lowest and the highest block and the mean, as far as their words do not collide."""
+    """The lowest and the highest block and the mean, as far as their labels do not overlap."""
     low, middle, high = values
     apart = [value for value in (low, high) if abs(scale.y(value) - scale.y(middle)) > 13]
     return "".join(

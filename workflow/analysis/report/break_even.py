@@ -1,4 +1,6 @@
-"""After how many steps a column has overtaken another, row by row."""
+"""After how many steps the time until then is the same in two columns of a row, as tables of the
+page.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ HEADER += ("After steps, import and build included",)
 
 def break_even(row: RowCells) -> Grid:
     """Pairs in which the faster column is behind at first; the others need no table. A column with
-    settings of its own stands beside those of its framework alone: break_even.csv has all pairs.
+    settings of its own is compared with those of its framework alone: break_even.csv has all pairs.
     """
     whole = {_pair(entry): entry.steps for entry in break_evens(row, from_process_start=True)}
     pairs = [entry for entry in break_evens(row) if entry.steps > 1 and _is_shown(entry)]

@@ -35,7 +35,7 @@ def card_note(results: Results) -> str:
         {r.machine.id for r in results.records if host(r.machine) not in hosts} - {card.id}
     )
     collected = (
-        f"Collected {card.collected_at[:16].replace('T', ' ')}. {NA}: the machine did not tell."
+        f"Collected {card.collected_at[:16].replace('T', ' ')}. {NA}: not reported by the machine."
     )
     if others:
         return f"{collected} The card is of {card.id}; records are from {listed(others)} too."

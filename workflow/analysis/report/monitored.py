@@ -1,4 +1,4 @@
-"""What the machine did during the timed steps of a cell, in a few words for its details."""
+"""What the machine did during the timed steps of a cell, as lines of its details."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GPU_RANGES = (
 
 
 def monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
-    """Lines (name, reading) over all runs; one line that says so where none was monitored."""
+    """Lines (name, reading) over all runs; a single line with NA where none was monitored."""
     found = [record.monitor for record in records if record.monitor]
     if not found:
         yield "Machine while timed", f"{NA}: no sample of the monitor fell into the timed steps"
@@ -38,7 +38,7 @@ def monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
 def _host(found: Sequence[Monitor]) -> Iterable[str]:
     yield f"{count(sum(monitor.samples for monitor in found), 'sample')}"
     frequencies = [monitor.frequency_mhz for monitor in found if monitor.frequency_mhz]
-    yield f"processors {_span(frequencies)} MHz" if frequencies else "frequency not told"
+    yield f"processors {_span(frequencies)} MHz" if frequencies else "frequency not reported"
     loads = [monitor.load_max for monitor in found if monitor.load_max is not None]
     if loads:
         yield f"load at most {max(loads):.2f}"

@@ -9,7 +9,7 @@ from analysis.results.cells import Results
 
 
 def padding_text(results: Results) -> list[str]:
-    """A paragraph; none where no cell tells what padding costs."""
+    """A paragraph; none where no cell shows what padding costs."""
     shares, kinds = [], set()
     for cell in results.cells:
         length = results.plan.models[cell.row.model].architecture.get("max_length")

@@ -136,7 +136,7 @@ def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]
 
 
 def _how(results: Results) -> dict[str, Any]:
-    """How it was measured, and how to do it again."""
+    """How it was measured, and how to repeat it."""
     return {
         "self_test": machine.self_test(results),
         "self_test_note": machine.self_test_note(results),

@@ -1,4 +1,4 @@
-"""What was run, where and when, in words that the abstract and the methods share."""
+"""What was run, where and when, as texts that the abstract and the methods share."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ WIDTH = 100
 
 
 def top_caveats(caveats: list[Caveat], number: int) -> str:
-    """The first caveats, wrapped; says how many are left."""
+    """The first caveats, wrapped, and how many are left."""
     lines = []
     for caveat in caveats[:number]:
         text = f"{caveat.severity.name.lower()}: {plain(caveat.sentence)}"

@@ -90,7 +90,7 @@ Canaries = tuple[Canary | None, ...]  # of one accelerator; None where one was n
 
 
 def rounds(canaries: Canaries) -> list[Round]:
-    """Every round with the canaries beside it."""
+    """Every round with the canaries before and after it."""
     neighbours = enumerate(pairwise(canaries), start=1)
     return [Round(number, before, after) for number, (before, after) in neighbours]
 

@@ -90,7 +90,7 @@ class Run:
 
     @property
     def claimed_dtype(self) -> str | None:
-        """The dtype that was asked for, where no parity card says what really ran."""
+        """The dtype that was asked for, of a run without a parity card."""
         return None
 
     @property
@@ -178,7 +178,7 @@ class Cell:
 
     @cached_property
     def reason(self) -> str:
-        """Why the cell has no number, in words; empty when it has one."""
+        """Why the cell has no number; empty when it has one."""
         return self._decisive.reason if self._decisive else self._without_runs[1]
 
     @property

@@ -155,7 +155,7 @@ def _load_run(
 
 
 def _check_consistent(record: Record, expected: tuple[str, str, int, str, int], shown: str) -> None:
-    """What a schema cannot say: the record is in the right place, and ok means times exist."""
+    """What a schema cannot check: the record is in the right place, and ok means times exist."""
     cell = record.cell
     if (cell.model, cell.task, cell.batch_size, cell.column, cell.run) != expected:
         model, task, batch_size, column, run = expected

@@ -1,4 +1,4 @@
-"""The machine's card: what it is, in the words that the report prints."""
+"""The machine card: facts about the machine, as the report prints them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of the card; None where the machine does not tell."""
+    """One line of the card; None where the machine does not report it."""
 
     name: str
     value: str | None

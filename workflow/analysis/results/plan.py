@@ -46,8 +46,8 @@ class Column:
     @property
     def plain(self) -> bool:
         """Whether it is a framework without settings of its own. Findings, claims, speed-ups and
-        what stands beside the published numbers are about these; one with settings answers
-        another question, what they change.
+        the comparison with the published numbers are about these; one with settings answers another
+        question, what they change.
         """
         return self.name == self.framework
 
@@ -69,7 +69,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell; `unsupported` says why it is known not to run, None when it is measured."""
+    """A cell; `unsupported` is the reason why it cannot run, None when it is measured."""
 
     unsupported: str | None
     runs: tuple[PlannedRun, ...]

@@ -87,8 +87,8 @@ def peaks_by_device(canaries: Mapping[str, Canaries]) -> Peaks:
 
 
 def peak_of(card: Mapping[str, Any] | None, peaks: Mapping[str, float]) -> float | None:
-    """FLOP/s of the best product at least as exact as what a parity card says; None when the card
-    names an arithmetic that no canary measured.
+    """FLOP/s of the best product at least as exact as the arithmetic of a parity card; None when no
+    canary measured that arithmetic.
     """
     used = [card[entry] for entry in CARD_ENTRIES if card and card.get(entry) is not None]
     widths = [WIDTH_OF.get(name) for name in used]

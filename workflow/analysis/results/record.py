@@ -36,7 +36,7 @@ class Probe(Block):
 
 @dataclass(frozen=True)
 class Legacy:
-    """What the published arithmetic would have said (ms/step)."""
+    """ms/step by the published arithmetic."""
 
     step_ms: float
     steps: int
@@ -140,7 +140,7 @@ class HostOverhead:
 
 @dataclass(frozen=True)
 class CellName:
-    """The cell that a record says it measured."""
+    """The cell that a record is of."""
 
     scale: str
     accelerator: str
@@ -243,8 +243,8 @@ class Record:
     def from_json(cls, data: dict[str, Any]) -> Record:
         """From data that already passed the schema.
 
-        Status, reason and warnings are in today's words, whatever those of the day it was
-        measured were.
+        Status, reason and warnings are worded anew from the raw facts, so that old records read as
+        new ones do.
         """
         status, reason = ending.of_record(data)
         plain = (

@@ -72,8 +72,8 @@ class Reference:
     step_ms: dict[str, dict[CellKey, float | None]]
 
     def published_ms(self, row: Row, column: Column) -> float | None:
-        """The published ms/step beside our cell, at the published batch size; None without one, and
-        beside a column with settings of its own, which the page does not have.
+        """The published ms/step of our cell, at the published batch size; None where the page has
+        none, and for a column with settings of its own.
         """
         known = column.plain and column.family in self.compared
         if row.published_batch_size is None or not known:

@@ -55,7 +55,7 @@ class MonitorCost:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """The parts that were measured; `reason` says why one is missing."""
+    """The parts that were measured; `reason` is why one is missing."""
 
     identity: str
     started_at: str

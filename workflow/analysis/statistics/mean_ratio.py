@@ -1,6 +1,6 @@
 """The geometric mean of one ratio of times over the rows of a table.
 
-Every row weighs the same, whatever its ms/step. In each row the two sides are paired by round, so
+Every row weighs the same, whatever its ms/step. In each row the two times are paired by round, so
 that the machine's drift cancels; between rows the errors are those of different processes, taken as
 independent. The variance of the mean is then the sum of those of the rows, and its degrees of
 freedom are Welch's and Satterthwaite's, because rows differ in noise and in runs. Variances are not
@@ -37,7 +37,7 @@ class MeanRatio:
     value: float
     interval: Interval | None
     rows: tuple[str, ...]
-    missing: tuple[str, ...]  # rows in which no round has both sides
+    missing: tuple[str, ...]  # rows in which no round has both
 
     @property
     def verdict(self) -> Verdict:

@@ -13,7 +13,7 @@ The price is paid by the noisiest cells, which are drawn towards quieter ones. S
 never drawn downwards, and one above the prior is lent fewer degrees of freedom, the fewer the
 further it is above. `benchmarks/simulations.py` counts how many 95 % intervals cover the truth,
 over all cells and over the noisiest tenth, for tables whose scatter varies from cell to cell by
-0.25 to 1 (of its logarithm), and where blocks tell nothing about runs, which is the hardest:
+0.25 to 1 (of its logarithm), and where blocks show nothing of runs, which is the hardest:
 
     three runs, plain        95 %, 95 %; median half-width 4.0 % for 2 % scatter
     as limma does it         94 %, 82 %; 2.5 %
@@ -36,7 +36,9 @@ from functools import cache
 from statistics import fmean, linear_regression, median
 
 MIN_SAMPLES = 8  # independent variances that a prior is estimated from
-MIN_OWN = 2  # degrees of freedom of a variance that is moderated, or tells about others: three runs
+MIN_OWN = (
+    2  # degrees of freedom of a variance that is moderated, or counts for the prior: three runs
+)
 FADE = 2  # power by which a prior lends less to a variance above it
 FLOOR = 1e-5  # of the median variance: runs that agree to the digit have no logarithm
 

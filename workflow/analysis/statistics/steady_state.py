@@ -37,7 +37,7 @@ from analysis.statistics.intervals import run_mean_ms
 MIN_BLOCKS = 8
 PENALTY = 15  # times ln(blocks), for each change point
 EQUIVALENT = math.log(1.01)
-QUIET = 0.0025  # noise below this share of a step is not told apart
+QUIET = 0.0025  # noise below this share of a step is not resolved
 UPPER_QUARTILE = 1.6269  # of |x - y|, for x and y of standard normal distribution
 TAIL_SHARE = 0.25  # of the blocks, that the final level holds at least; theirs is 500 of 2,000
 
@@ -45,7 +45,7 @@ Blocks = Sequence[tuple[int, int]]  # steps, elapsed nanoseconds
 
 
 class SteadyState(StrEnum):
-    """What became of the time of a step in the course of a run."""
+    """How the time of a step developed during a run."""
 
     FLAT = "flat"  # one level throughout
     WARM_UP = "warm-up"  # slower before it reached its final level, never faster

@@ -1,4 +1,4 @@
-"""After how many steps one column of a row has overtaken another, as CSV."""
+"""After how many steps the time until then is the same in two columns of a row, as CSV."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ class TableCell:
 
     @property
     def standing_mark(self) -> str:
-        """What stands beside the number; empty where it is bold or shown slower, or where a badge
-        says why it was not compared.
+        """The mark behind the number; empty where it is bold or shown slower, or where a badge is
+        why it was not compared.
         """
         return "" if self.badge else STANDING_MARKS.get(self.standing, "")
 
@@ -147,7 +147,7 @@ def badge(cell: Cell) -> str:
 
 
 def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
-    """A cell without a number prints why: NA when it cannot run, else the word of its status."""
+    """A cell without a number prints why: NA when it cannot run, else its status."""
     status = NA if cell.status == UNSUPPORTED else cell.status
     return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
 

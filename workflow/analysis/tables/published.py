@@ -1,4 +1,6 @@
-"""Ours beside published: each labelled with its hardware and batch size, never ranked together."""
+"""Our numbers and the published ones: each labelled with its hardware and batch size, never ranked
+together.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def published_table(results: Results, reference: Reference) -> Table:
 
 
 def machine_label(results: Results) -> str:
-    """What this run ran on, in a few words."""
+    """What this run ran on, in short."""
     cells = [cell for row in results.rows for cell in row.plain]
     names = {r.machine.accelerator_name or r.machine.cpu for cell in cells for r in cell.records}
     return f"this run: {listed(sorted(names))}" if names else "this run"

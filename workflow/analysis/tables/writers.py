@@ -34,7 +34,7 @@ def _markdown_table(table: Table) -> list[str]:
     lines = [[markdown(title) for title in header]]
     lines += [[*map(markdown, row.labels), *map(_markdown_cell, row.cells)] for row in table.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    left = len(table.label_columns) - 1  # words to the left, the batch size and times to the right
+    left = len(table.label_columns) - 1  # text to the left, the batch size and times to the right
     rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
     return [_markdown_line(line, widths, left) for line in (lines[0], rule, *lines[1:])]
 
@@ -176,7 +176,7 @@ def to_html(table: Table, details: Details | None = None) -> str:
 
 
 def _html_row(table: Table, row: TableRow, details: Details | None) -> str:
-    # The batch size scrolls out of a wide table's view: rows of one title are told apart by more.
+    # The batch size scrolls out of a wide table's view: rows of one title need more.
     head, *others = map(html_text, (row.row.label, *row.labels[1:]))
     labels = [f'<td class="label">{text}</td>' for text in others]
     cells = [
