@@ -39,6 +39,13 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
     return plan, wanted
 
 
+def takers(setting):
+    """Names of the frameworks that take a setting."""
+    from planning.frameworks import frameworks
+
+    return [name for name, about in frameworks([]).items() if setting in dict(about.settings)]
+
+
 def environment_of(plan, run):
     """The marker of a run's environment, which is deployed now where it is not yet."""
 

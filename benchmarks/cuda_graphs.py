@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import framework_of, last_line_inside, parser, planned, takers, title
 
 STEPS = 6  # a program is compiled in the first, recorded in the second, replayed from the third
 HEADER = f"{'programs':>8}{'recorded':>9}{'last in':>8}{'largest difference':>20}  skipped"
@@ -27,7 +27,7 @@ def main():
 
 def outside(options):
     """One line per compiled cell, each from the cell's environment."""
-    plan, runs = planned(options.scale, options.models, ["pytorch-compiled"], options.tasks)
+    plan, runs = planned(options.scale, options.models, takers("mode"), options.tasks)
     if plan.accelerator != "cuda":
         print("no GPU here, so no CUDA graphs: the outputs of compiled and eager steps alone")
     print(f"{'':36}{HEADER}", flush=True)

@@ -1,9 +1,9 @@
-"""Seconds of ``snakemake -n`` with nothing to do, for 66 cells x 3 runs, beside those of a
+"""Seconds of ``snakemake -n`` with nothing to do, for eleven rows x 3 runs, beside those of a
 workflow of one rule; and of the plans of the default table and of 200 columns.
 
 Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
 after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
-BERT on six columns, with made-up files that have the planned identities.
+BERT on all columns, with made-up files that have the planned identities.
 """
 
 import json
@@ -22,20 +22,18 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
+from planning.frameworks import frameworks  # noqa: E402
 from planning.plan import Plan  # noqa: E402
 
 PAIRS = 7
-FRAMEWORKS = (
-    *("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
-    *("pytorch-eager", "pytorch-compiled"),
-)
+COLUMNS = list(frameworks([]))
 CONFIG = {
     "scale": "smoke",
     "accelerator": "cpu",
     "threads": 1,
     "runs": 3,
     "models": {"bert": {"fit": [1, 2, 3, 4, 5, 6], "predict": [1, 2, 3, 4, 5]}},
-    "columns": list(FRAMEWORKS),
+    "columns": COLUMNS,
 }
 ONE_RULE = """\
 rule all:
@@ -67,7 +65,7 @@ def main() -> None:
         pairs = [(seconds(small), seconds(copy)) for _ in range(PAIRS)]
         one_rule, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
         print(f"one rule       {one_rule:.2f} s")
-        print(f"66 cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
+        print(f"{11 * len(COLUMNS)} cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
         default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
         print(f"default plan   {plan_seconds(default):.2f} s")
         print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
@@ -79,7 +77,7 @@ def many_columns(number: int) -> list[dict]:
         {"framework": framework, "precision": precision, "threads": threads}
         for threads in range(1, number)
         for precision in ("default", "float32")
-        for framework in FRAMEWORKS
+        for framework in COLUMNS
     ]
     return entries[:number]
 
@@ -104,7 +102,7 @@ def seconds(folder: Path) -> float:
 def finish(copy: Path) -> None:
     """Make every output exist, as after a full run."""
     plan = Plan(CONFIG, definition_sha256, Path("envs"))
-    assert len(plan.runs) == 198
+    assert len(plan.runs) == 11 * len(COLUMNS) * CONFIG["runs"]
     for run in plan.runs:
         write(run.record, json.dumps({"identity": run.identity, "padding": "x" * 10_000}))
     for path, identity in plan.controls.identities.items():

@@ -17,8 +17,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100)
     options = parser.parse_args()
-    plan, runs = planned("laptop", models=["bert"], columns=["pytorch-eager"])
-    environment = environment_of(plan, runs[0])
+    plan, runs = planned("laptop", models=["bert"])
+    column = plan.controls.column
+    environment = environment_of(plan, next(run for run in runs if run.column == column))
     identity = {**json.loads(plan.controls.known_steps.identity), "known_steps": []}
     identity["monitor_pairs"] = options.pairs
     with tempfile.TemporaryDirectory() as folder:

@@ -19,19 +19,19 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 sys.path.insert(0, str(ROOT / "tests/analysis"))
 
+from results_factory import FRAMEWORKS  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
 from deploy.environments import definition_sha256  # noqa: E402
 from planning.plan import Plan  # noqa: E402
 
-CONFIG = """\
+CONFIG = f"""\
 scale: smoke
 accelerator: cpu
 threads: 1
 runs: 5
-models: {bert: {fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}
-columns: [keras2-tensorflow, keras3-tensorflow, keras3-jax, keras3-torch, pytorch-eager,
-             pytorch-compiled]
+models: {{bert: {{fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}}}
+columns: [{", ".join(FRAMEWORKS)}]
 """
 MIB = 2**20
 COMMANDS = {

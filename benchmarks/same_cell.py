@@ -13,8 +13,6 @@ from pathlib import Path
 
 from cells import environment_of, planned, title
 
-COLUMNS = ("pytorch-eager", "keras3-torch", "keras2-tensorflow", "keras3-tensorflow")
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -22,7 +20,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scale", default="smoke")
     parser.add_argument("--models", nargs="*", default=["bert"])
-    parser.add_argument("--columns", nargs="*", default=COLUMNS)
+    parser.add_argument("--columns", nargs="*", help="all, unless told")
     options = parser.parse_args()
     plan, runs = planned(options.scale, options.models, options.columns)
     rng = random.Random(1)

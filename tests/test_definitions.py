@@ -19,20 +19,27 @@ from rattler.index import index_fs
 
 import lock
 from planning.columns import STACK
+from planning.frameworks import frameworks
 
 ENVS = Path(__file__).resolve().parents[1] / "envs"
-FRAMEWORKS = (
-    "keras2-tensorflow",
-    "keras3-jax",
-    "keras3-tensorflow",
-    "keras3-torch",
-    "pytorch",
-)
+
+
+def environments(**facts) -> list[str]:
+    """Of the frameworks of which the registry says this."""
+    found = {
+        framework.environment
+        for framework in frameworks([]).values()
+        if all(getattr(framework, key) == value for key, value in facts.items())
+    }
+    return sorted(found)
+
+
+ENVIRONMENTS = environments()
 DEFINITIONS = {
     definition.path.relative_to(ENVS).as_posix(): definition for definition in lock.definitions()
 }
 YAMLS = ["analysis.yaml"] + [
-    f"{lock.STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in FRAMEWORKS
+    f"{lock.STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in ENVIRONMENTS
 ]
 # Stacks that are no longer locked anew: they had their own environments.
 OLDER = [
@@ -100,7 +107,7 @@ def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path)
     spec.loader.exec_module(two_stacks)
     del sys.modules[spec.name]
     written = [d.path.relative_to(tmp_path) for d in two_stacks.definitions() if d.accelerator]
-    assert len(written) == len(FRAMEWORKS)
+    assert len(written) == len(ENVIRONMENTS)
     assert {path.parts[0] for path in written} == {"2027-05"}
     assert (ENVS / STACK / "cpu").is_dir()
 
@@ -182,13 +189,13 @@ def of_cuda(definition: lock.Definition) -> list[str]:
     return [pin.name for pin in definition.pins() if sign.search(pin.name)]
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
+@pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_only_cuda_environments_hold_cuda(name):
     assert of_cuda(lock.Definition(name, "cpu")) == []
     assert "nvidia-cudnn" in " ".join(of_cuda(lock.Definition(name, "cuda")))
 
 
-@pytest.mark.parametrize("name", ["keras3-torch", "pytorch"])
+@pytest.mark.parametrize("name", environments(library="torch"))
 def test_cpu_torch_is_the_cpu_build_on_linux(name):
     definition = lock.Definition(name, "cpu")
     assert locked(definition, lock.MACOS)["torch"] == "2.13.0"
@@ -197,7 +204,7 @@ def test_cpu_torch_is_the_cpu_build_on_linux(name):
     assert "+" not in locked(lock.Definition(name, "cuda"), lock.LINUX_X86)["torch"]
 
 
-@pytest.mark.parametrize("name", ["keras2-tensorflow", "keras3-tensorflow"])
+@pytest.mark.parametrize("name", environments(library="tensorflow"))
 def test_one_tensorflow_on_every_platform(name):
     packages = {"tensorflow", "tensorflow-cpu"}
     definition = lock.Definition(name, "cpu")
@@ -210,7 +217,7 @@ def test_one_keras_for_all_backends():
     versions = {
         tuple(locked(lock.Definition(name, accelerator), lock.LINUX_X86)[p] for p in packages)
         for accelerator in ("cpu", "cuda")
-        for name in ("keras3-tensorflow", "keras3-jax", "keras3-torch")
+        for name in environments(family="keras3")
         for packages in [("keras", "keras-hub")]
     }
     assert len(versions) == 1

@@ -15,7 +15,7 @@ from planning.models import Models
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-KERAS = ("keras3-jax", "keras3-torch", "keras3-tensorflow", "keras2-tensorflow")
+KERAS = [name for name, about in frameworks([]).items() if about.family != "pytorch"]
 
 
 def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):

@@ -170,7 +170,10 @@ def test_the_same_weights_give_the_same_logits_and_the_same_text(model, tmp_path
     assert logits.shape == (2, sizes["sequence_length"], sizes["vocabulary_size"])
     assert [text.split()[:5] for text in texts] == [text.split() for text in prompts(2)]
     assert all(len(text.split()) == 5 + new_tokens(sizes) for text in texts)
-    for framework in KERAS[:3] if model == "gemma" else KERAS:
+    unsupported = {entry["framework"] for entry in load(model).unsupported if "task" not in entry}
+    for framework in KERAS:
+        if framework in unsupported:
+            continue
         one = cell(model, framework, "generate", "smoke", batch_size=2, layers=2)
         run("causal_lm", one, "outputs", tmp_path, folder=tmp_path)
         found = np.load(tmp_path / f"{framework}.npy")

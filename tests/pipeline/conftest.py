@@ -10,15 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from planning.frameworks import frameworks
+
 ROOT = Path(__file__).parents[2]
-COLUMNS = (
-    "keras2-tensorflow",
-    "keras3-tensorflow",
-    "keras3-jax",
-    "keras3-torch",
-    "pytorch-eager",
-    "pytorch-compiled",
-)
+FRAMEWORKS = frameworks([])
+COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
 scale: smoke
 accelerator: cpu
@@ -29,6 +25,19 @@ models:
     predict: default
 columns: [{}]
 """.format(", ".join(COLUMNS))
+
+
+def columns_with(**facts) -> tuple[str, ...]:
+    """The columns of the frameworks of which the registry says this."""
+    return tuple(
+        name
+        for name, framework in FRAMEWORKS.items()
+        if all(getattr(framework, key) == value for key, value in facts.items())
+    )
+
+
+KERAS2, KERAS3 = columns_with(family="keras2"), columns_with(family="keras3")
+PYTORCH = columns_with(family="pytorch")
 
 
 class Project:
@@ -104,7 +113,7 @@ def checkout(folder: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory) -> Project:
-    """BERT on all six columns, measured for real; not to be changed by a test."""
+    """BERT on all columns, measured for real; not to be changed by a test."""
     project = checkout(tmp_path_factory.mktemp("measured"))
     project.first = project.snakemake("--quiet", "all")
     assert project.first.returncode == 0, project.first.stderr
@@ -127,9 +136,9 @@ def check_xla(records):
     """Fit and predict of every Keras column ask for XLA as the published benchmark does."""
     found = 0
     for name, record in records:
-        task, framework = record["cell"]["task"], record["cell"]["column"]
-        if framework.startswith("keras") and task != "generate":
-            card, torch = record["parity"], framework == "keras3-torch"
+        task, column = record["cell"]["task"], record["cell"]["column"]
+        if column in KERAS2 + KERAS3 and task != "generate":
+            card, torch = record["parity"], FRAMEWORKS[column].library == "torch"
             ran = (card["jit_compile"], card["execution"], card["compiler"])
             assert ran == ((False, "eager", "none") if torch else (True, "jit", "xla")), name
             found += 1

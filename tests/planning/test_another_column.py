@@ -2,13 +2,12 @@
 
 import pytest
 
+from planning.frameworks import frameworks
+
 from ..measure.nvidia_smi import A100
 from .test_config import BERT, plan
 
-COLUMNS = [
-    *("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
-    *("pytorch-eager", "pytorch-compiled"),
-]
+COLUMNS = list(frameworks([]))
 ANOTHER = [
     ({"framework": "keras3-jax", "precision": "float32"}, "keras3-jax+float32"),
     ({"framework": "keras3-torch", "jit_compile": True}, "keras3-torch+jit"),
@@ -57,3 +56,13 @@ def test_a_column_on_a_gpu_that_is_not_there_costs_nothing(gpus):
     assert before.environments == after.environments
     reasons = {reason for (_, name), reason in after.unsupported.items() if name.endswith("+cuda")}
     assert len(reasons) == 1
+
+
+def test_an_interpreter_for_one_framework_leaves_others_in_its_locked_environment(tmp_path):
+    (tmp_path / "frameworks").mkdir()
+    (tmp_path / "frameworks/frameworks.yaml").write_text("jax-again: {like: keras3-jax}")
+    own = {"folders": [str(tmp_path)], "interpreters": {"keras3-jax": "/opt/python3"}}
+    made = plan(models=BERT, columns=["keras3-jax", "jax-again"], **own)
+    first, second = map(made.environment_of, made.columns)
+    assert (first.interpreter, second.interpreter) == ("/opt/python3", None)
+    assert first.marker != second.marker

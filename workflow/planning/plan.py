@@ -256,8 +256,8 @@ class Plan:
     def _environment(self, column: Column) -> Environment:
         name = column.framework.environment
         definition = self._definition(column, name)
-        if column.interpreter:
-            name = column.name
+        if column.interpreter:  # never what the locked one of another column is called
+            name = f"{column.name}+interpreter"
         words = [name, *(overlay.word for overlay in column.overlay)]
         contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
         return Environment(
