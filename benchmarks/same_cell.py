@@ -50,7 +50,7 @@ def experiment(plan, run, rounds, rng):
     from supervise import parent
 
     environment = environment_of(plan, run)
-    identity = {**json.loads(run.identity), "probes": []}
+    identity = {**json.loads(run.identity), "extras": [], "probes": []}
     names = {"A": {}, "B": {}}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(1, rounds + 1):

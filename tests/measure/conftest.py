@@ -49,6 +49,7 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
             "least_memory_mib": 1.0,
             "parameters": 1,
             "precision": "default",
+            "extras": ["legacy", "profile"],
             "probes": [{"batch_size": 1}, {"batch_size": 8}],
             "trains": "all",
             "run": 1,

@@ -64,6 +64,21 @@ def test_the_profile_gives_the_share_in_which_nothing_computes_and_may_fail(run)
     assert (record["status"], record["host_overhead"]) == ("ok", None)
 
 
+def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run):
+    record = run()
+    assert record["timing"]["legacy"]["method"] == "what was asked for"
+    record = run(changes={"extras": []})
+    taken = (record["timing"]["legacy"], record["host_overhead"])
+    assert (record["status"], *taken) == ("ok", None, None)
+    jsonschema.validate(record, SCHEMA)
+
+
+def test_published_arithmetic_that_fails_costs_nothing_but_itself(run):
+    record = run(legacy_fails=True)
+    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
+    assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
+
+
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
     record = run(changes={"precision": "tf32"})
     assert (record["status"], record["parity"]["matmul_precision"]) == ("ok", "tf32")

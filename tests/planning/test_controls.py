@@ -54,7 +54,7 @@ def test_the_second_name_is_the_same_cell_but_for_its_probes():
     run = planned().controls.again[0]
     second = json.loads(run.identity)
     first = json.loads(planned().runs[run.position].identity)
-    assert {key for key in second if second[key] != first.get(key)} == {"again", "probes"}
+    assert {key for key in second if second[key] != first.get(key)} == {"again", "extras", "probes"}
     # Predicting holds no gradients; the smaller batch comes first in the table.
     assert (run.row.task, run.row.batch_size, run.column.name) == ("predict", 8, "pytorch-eager")
     assert run.record == "results/self_test/smoke/bert/predict-b8/pytorch-eager/run1.json"

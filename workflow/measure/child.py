@@ -9,6 +9,7 @@ import importlib
 import resource
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,14 +77,14 @@ class Measurement:
             self.framework.build()
         self.check()
         self.time()
-        with self._extra():
-            self.estimate_as_published()
         self.describe()
         self.events.send("measured")
         with self._extra():
+            if "legacy" in self.request["extras"]:
+                self.estimate_as_published()
             self.probe()
-        with self._extra():
-            self.profile()
+            if "profile" in self.request["extras"]:
+                self.profile()
         self._report_timing()
 
     def load(self) -> None:
@@ -124,11 +125,15 @@ class Measurement:
         self._report_timing()
 
     def estimate_as_published(self) -> None:
-        """ms/step by the published benchmark's arithmetic."""
+        """ms/step by the published benchmark's arithmetic; a failure costs nothing else."""
         p = self.protocol
-        if p.legacy_steps:
+        try:
             step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
-            self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
+        except Exception:
+            traceback.print_exc()
+            return
+        self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
+        self._report_timing()
 
     def describe(self) -> None:
         """Memory, parity and warnings of what was measured; probes would change them."""

@@ -110,8 +110,10 @@ class Controls:
             replace(
                 run,
                 record=record_path(folder, run.row, run.column, run.number),
-                # Not probed: only the timed steps are compared.
-                identity=identity.text({**json.loads(run.identity), "again": True, "probes": []}),
+                # Only the timed steps are compared.
+                identity=identity.text(
+                    {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
+                ),
             )
             for run in plan.runs
             if (run.row, run.column) == same_cell

@@ -19,6 +19,10 @@ CORE = (
     WORKFLOW / "supervise" / "parent.py",
     WORKFLOW / "supervise" / "sampler.py",
 )
+# What one run of a cell tells as well as five: the published arithmetic, and a profile with the
+# kernels of attention that it sees. They come after the timed steps. Always of the first run, so
+# that more runs, or fewer, leave every identity as it is.
+EXTRAS = ["legacy", "profile"]
 
 
 def of_run(plan, row: Row, column: Column, number: int) -> str:
@@ -32,6 +36,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "architecture": model.architecture[plan.scale],
             "batch_size": row.batch_size,
             "column": column.name,
+            "extras": EXTRAS if number == 1 else [],
             "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
             "model": row.model,
             "module": column.framework.module,

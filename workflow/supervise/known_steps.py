@@ -106,6 +106,7 @@ def known_step(
         "parameters": 1,
         "least_memory_mib": 0,
         "trains": "nothing",
+        "extras": [],
         "probes": [],
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work

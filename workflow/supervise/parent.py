@@ -170,6 +170,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "cell": cell,
         "parameters": identity["parameters"],
         "trains": identity["trains"],
+        "extras": identity["extras"],
         "probes": identity["probes"],
         "affinity": affinity,
         "folders": list(job.folders),

@@ -13,6 +13,7 @@ from typing import Any
 
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import parse_json, read_bytes, validate
+from analysis.results.attention import with_attention_seen
 from analysis.results.canaries import Canary
 from analysis.results.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run, moderated
 from analysis.results.machine_card import MachineCard
@@ -127,7 +128,7 @@ def _load_cell(
             runs.append(_load_run(run, row, column, folder, digest))
         except InputError as error:
             problems.extend(error.lines)
-    return Cell(row, column, planned.unsupported, tuple(runs))
+    return Cell(row, column, planned.unsupported, with_attention_seen(runs))
 
 
 def _load_run(

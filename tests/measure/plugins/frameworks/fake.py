@@ -90,6 +90,8 @@ class Framework:
         wait(slow * self.wanted["step_ms"] / 1000)
 
     def legacy(self, steps, cap_s):
+        if self.wanted.get("legacy_fails"):
+            raise ZeroDivisionError("a step took no time")
         return self.wanted["step_ms"], steps, "what was asked for"
 
     def fence(self):
