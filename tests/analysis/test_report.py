@@ -18,6 +18,7 @@ from analysis.report.parity import card_of, differing
 from analysis.report.power_grid import power_grid
 from analysis.report.setting import settings, software
 from analysis.results.reference import load_reference
+from analysis.tables.model import main_table
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -269,6 +270,17 @@ def test_settings_give_the_plan_again(project):
     assert found["models"] == {"bert": {"fit": 8, "predict": 16}}
     assert found["columns"] == [entry["name"] for entry in project.plan["columns"]]
     assert (found["scale"], found["runs"], found["seed"], found["threads"]) == ("laptop", 3, 7, 2)
+
+
+def test_rows_with_other_numbers_of_runs_are_said_so_and_planned_again(project):
+    for cell in project.plan["cells"]:
+        if cell["task"] == "predict":
+            del cell["runs"][1:]
+    results = project.load()
+    assert results.plan.runs_per_cell == "1 to 3 runs per cell"
+    assert "1 to 3 runs per cell planned" in main_table(results).caption
+    found = yaml.safe_load(settings(results))
+    assert found["runs"] == {"default": 3, "bert": {"predict": {16: 1}}}
 
 
 def test_every_figure_has_a_caption():

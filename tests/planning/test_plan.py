@@ -95,7 +95,7 @@ def test_every_run_that_generates_is_probed_at_other_lengths():
     seed=st.integers(0, 2**31),
 )
 def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, seed):
-    order = schedule.positions(list(range(rows)), lambda row: frameworks, runs, seed)
+    order = schedule.positions(list(range(rows)), lambda row: frameworks, lambda row: runs, seed)
     assert sorted(order.values()) == list(range(rows * len(frameworks) * runs))
     entries = sorted(order, key=order.get)
     size = len(frameworks)
@@ -108,11 +108,11 @@ def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, 
 
 def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
     names = list("abcdef")
-    one = schedule.positions([0], lambda row: names, 5, seed=1)
+    one = schedule.positions([0], lambda row: names, lambda row: 5, seed=1)
     rounds = [[f for _, f, r in sorted(one, key=one.get) if r == k] for k in range(1, 6)]
     assert len({tuple(order) for order in rounds}) > 1
-    assert one == schedule.positions([0], lambda row: names, 5, seed=1)
-    assert one != schedule.positions([0], lambda row: names, 5, seed=2)
+    assert one == schedule.positions([0], lambda row: names, lambda row: 5, seed=1)
+    assert one != schedule.positions([0], lambda row: names, lambda row: 5, seed=2)
 
 
 def test_imports_are_found_wherever_they_stand(tmp_path):

@@ -77,7 +77,7 @@ class Controls:
         folder = f"{plan.results}/canaries/{plan.scale}/{column.accelerator}"
         return [
             Control(f"{folder}/{k}.json", identity.text({**facts, "index": k}))
-            for k in range(plan.runs_per_cell + 1)
+            for k in range(plan.rounds + 1)
         ]
 
     @cached_property

@@ -23,7 +23,7 @@ def document(plan) -> dict:
         "accelerator": plan.accelerator,
         "weights": plan.config["weights"],
         "seed": plan.config["seed"],
-        "runs": plan.runs_per_cell,
+        "runs": plan.rounds,
         "precision": plan.config["precision"],
         "canaries": {
             accelerator: [canary.path for canary in canaries]

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from deploy.overlays import with_overlays
-from planning import columns, identity, models, resolve, schedule
+from planning import columns, identity, models, resolve, runs, schedule
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.config import ConfigError, check, results_folder
@@ -40,8 +40,6 @@ class Plan:
         self.scale, self.scale_reason = resolve.scale(
             self.config["scale"], self.accelerator, self.gpu
         )
-        runs = self.config["runs"]
-        self.runs_per_cell = resolve.DEFAULT_RUNS[self.scale] if runs == "default" else runs
         self.threads = resolve.threads(self.config["threads"])
         if self.config["precision"] == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
@@ -58,8 +56,15 @@ class Plan:
         self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
+        default = resolve.DEFAULT_RUNS[self.scale]
+        self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
         self._unsupported = Unsupported(self, here)
         self.unsupported  # noqa: B018 (raises for what is wrong in the configuration)
+
+    @property
+    def rounds(self) -> int:
+        """In how many rounds the rows are visited: the runs of the row that has most."""
+        return max(self.runs_of.values())
 
     @property
     def machine_card(self) -> str:
@@ -187,7 +192,7 @@ class Plan:
             for row in self.rows
         }
         order = schedule.positions(
-            self.rows, supported.__getitem__, self.runs_per_cell, self.config["seed"]
+            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config["seed"]
         )
         folder = f"{self.results}/records/{self.scale}"
         return [

@@ -1,20 +1,31 @@
 """The order of the runs: randomised complete blocks, seeded."""
 
 import random
+from collections.abc import Callable
+from typing import TypeVar
+
+Row = TypeVar("Row")
 
 
-def positions(rows: list, frameworks_of, runs: int, seed: int) -> dict[tuple, int]:
+def positions(
+    rows: list[Row],
+    frameworks_of: Callable[[Row], list[str]],
+    runs_of: Callable[[Row], int],
+    seed: int,
+) -> dict[tuple[Row, str, int], int]:
     """``{(row, framework, run): position}``.
 
-    Round r visits every row once and, within a row, every framework once, in an
-    order that is drawn anew for each round. So a slow drift of the machine falls
-    on all frameworks alike.
+    Round r visits every row that has so many runs once and, within a row, every framework once, in
+    an order that is drawn anew for each round. So a slow drift of the machine falls on all
+    frameworks alike. A row is drawn for in rounds that it does not have, too: how many runs it has
+    is nothing to the order of the others.
     """
     rng = random.Random(seed)
     order = []
-    for run in range(1, runs + 1):
+    for run in range(1, max(map(runs_of, rows)) + 1):
         for row in rows:
             block = sorted(frameworks_of(row))
             rng.shuffle(block)
-            order += [(row, framework, run) for framework in block]
+            if run <= runs_of(row):
+                order += [(row, framework, run) for framework in block]
     return {entry: position for position, entry in enumerate(order)}

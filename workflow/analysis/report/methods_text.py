@@ -65,7 +65,7 @@ def _timing(results: Results) -> str:
     )
     return (
         "Every run is one fresh process that measures one cell (model, task, batch size, "
-        f"column); {count(plan.runs, 'run')} per cell {'was' if plan.runs == 1 else 'were'} "
+        f"column); {plan.runs_per_cell} {'was' if plan.runs == 1 else 'were'} "
         "planned. The runs of a row are scheduled in randomised complete blocks, each visiting "
         f"every measured column once. After {spread(t.warmup_steps for t in timings)} discarded "
         f"steps (the first one included), {spread(t.steps for t in timings)} steps per run were "

@@ -214,6 +214,6 @@ def _citation(results: Results) -> str:
     plan = results.plan
     return (
         f"Millistep (CITATION.cff of its repository), {plan.scale} scale, "
-        f"{count(plan.runs, 'run')} per cell planned, measured on {machines(results)}, "
+        f"{plan.runs_per_cell} planned, measured on {machines(results)}, "
         f"{period(results)}; sha256 of plan and records {results.digest}."
     )

@@ -10,6 +10,7 @@ from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
 from analysis.results.cells import Results
 from analysis.results.machines import machines_of
+from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.reference import Reference
 
@@ -67,7 +68,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Accelerator", accelerators(results)),
         ("Scale", f"{plan.scale}. {plan.scale_reason}"),
         ("Measured", period(results)),
-        ("Runs", f"{count(plan.runs, 'run')} per cell planned; {coverage(results)}"),
+        ("Runs", f"{plan.runs_per_cell} planned; {coverage(results)}"),
         ("Threads", threads(results)),
         ("Weights", f"{plan.weights}, seed {plan.seed}"),
         ("Software", software(results)),
@@ -147,7 +148,8 @@ def software(results: Results) -> str:
 def settings(results: Results) -> str:
     """The configuration that gives this plan again, as YAML."""
     plan = results.plan
-    lines = [f"{key}: {getattr(plan, key)}" for key in ("scale", "accelerator", "runs", "weights")]
+    lines = [f"{key}: {getattr(plan, key)}" for key in ("scale", "accelerator", "weights")]
+    lines += _runs(plan)
     requested = {record.threads.requested for record in results.records}
     lines += [f"threads: {number}" for number in requested if len(requested) == 1]
     lines += [f"seed: {plan.seed}", "models:"]
@@ -159,3 +161,15 @@ def settings(results: Results) -> str:
             lines.append(f"    {task}: {sizes[0] if len(sizes) == 1 else sizes}")
     lines += ["columns:", *(f"  - {column.name}" for column in plan.columns)]
     return "\n".join(lines)
+
+
+def _runs(plan: Plan) -> list[str]:
+    """The number of runs, and that of each row that has another one."""
+    fewer = {row: runs for row, runs in plan.runs_by_row.items() if 0 < runs < plan.runs}
+    if not fewer:
+        return [f"runs: {plan.runs}"]
+    tasks: dict[str, dict[str, dict[int, int]]] = {}
+    for (model, task, batch_size), runs in fewer.items():
+        tasks.setdefault(model, {}).setdefault(task, {})[batch_size] = runs
+    lines = [f"  {model}: {found}" for model, found in tasks.items()]
+    return ["runs:", f"  default: {plan.runs}", *lines]

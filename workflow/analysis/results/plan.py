@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json, validate
+from analysis.formats.text import count
 
 RowKey = tuple[str, str, int]
 
@@ -96,7 +97,7 @@ class Plan:
     accelerator: str
     weights: str
     seed: int
-    runs: int
+    runs: int  # of the row that has most: the number of rounds
     precision: str
     canaries: dict[str, tuple[str, ...]]  # by accelerator
     machine_card: str
@@ -105,6 +106,21 @@ class Plan:
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     cells: dict[tuple[RowKey, str], PlannedCell]
+
+    @property
+    def runs_by_row(self) -> dict[RowKey, int]:
+        """How many runs the cells of each row have; of a row that cannot be measured none."""
+        found = {row.key: 0 for row in self.rows}
+        for (row, _), cell in self.cells.items():
+            found[row] = max(found[row], len(cell.runs))
+        return found
+
+    @property
+    def runs_per_cell(self) -> str:
+        """'3 runs per cell', or where rows have other numbers '1 to 5 runs per cell'."""
+        fewest = min(filter(None, self.runs_by_row.values()), default=self.runs)
+        start = f"{fewest} to " if fewest < self.runs else ""
+        return f"{start}{count(self.runs, 'run')} per cell"
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:

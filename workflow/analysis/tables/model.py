@@ -180,10 +180,7 @@ def _caption(results: Results) -> str:
             "and is not compared."
         )
     accelerators = listed(list(results.accelerators)) or plan.accelerator
-    where = (
-        f"Scale: {plan.scale}; accelerator: {accelerators}; {count(plan.runs, 'run')} per cell "
-        "planned."
-    )
+    where = f"Scale: {plan.scale}; accelerator: {accelerators}; {plan.runs_per_cell} planned."
     return f"{shown} Lower is faster. {where}"
 
 

@@ -1,0 +1,80 @@
+"""The number of runs, of all rows or of some."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+
+from planning.config import ConfigError
+
+from .test_config import ROOT, plan
+
+MODELS = {"bert": {"fit": 8, "predict": 32}, "gemma": {"generate": [4, 1]}}
+
+
+def runs_by_row(**config):
+    made = plan(scale="laptop", models=MODELS, **config)
+    return {(row.model, row.task, row.batch_size): number for row, number in made.runs_of.items()}
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ("default", (1, 1, 1, 1)),
+        (4, (4, 4, 4, 4)),
+        ({"bert": 3}, (3, 3, 1, 1)),
+        ({"default": "default", "gemma": 2}, (1, 1, 2, 2)),
+        ({"default": 2, "bert": {"fit": 5}, "gemma": {"generate": {1: 7}}}, (5, 2, 2, 7)),
+        ({"gemma": {"generate": {"4": 3}}}, (1, 1, 3, 1)),  # as JSON has the keys
+    ],
+)
+def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
+    assert tuple(runs_by_row(runs=runs).values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        ({"brt": 3}, r"runs: no row has the model 'brt'; allowed are bert, gemma"),
+        ({"bert": {"fot": 3}}, r"runs\.bert: no row has the task 'fot'; allowed are fit, predict"),
+        (
+            {"gemma": {"generate": {2: 3}}},
+            r"runs\.gemma\.generate: no row has the batch size '2'; allowed are 4, 1",
+        ),
+        ({"bert": 0}, r"runs: \{'bert': 0\} is not allowed; allowed are 'default', a whole"),
+        ({"bert": {"fit": "many"}}, r"runs: .* is not allowed; allowed are"),
+        ({}, r"runs: \{\} is not allowed; allowed are"),
+        (101, r"runs: 101 is not allowed; allowed are"),
+    ],
+)
+def test_what_names_no_row_is_one_line_with_what_is_allowed(runs, words):
+    with pytest.raises(ConfigError, match=f"^configuration: {words}"):
+        runs_by_row(runs=runs)
+
+
+def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are():
+    few = plan(scale="laptop", models=MODELS, runs=2)
+    more = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 4}})
+    assert few.identities.items() <= more.identities.items()
+    added = more.identities.keys() - few.identities.keys()
+    rows = {re.sub(r"/[^/]*/run\d+\.json$", "", path) for path in added if "/records/" in path}
+    assert rows == {"results/records/laptop/bert/fit-b8"}
+    assert [run.record for run in more.runs if run.record in few.by_record] == [
+        run.record for run in few.runs
+    ]
+    # ... also where the row has fewer than the others.
+    less = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 1}})
+    assert [run.record for run in less.runs] == [
+        run.record for run in few.runs if run.record in less.by_record
+    ]
+
+
+def test_the_document_says_the_number_of_rounds_and_has_a_canary_after_each():
+    document = plan(scale="laptop", models=MODELS, runs={"bert": {"fit": 4}}).document()
+    jsonschema.validate(
+        document, json.loads((ROOT / "workflow/schemas/plan.schema.json").read_text())
+    )
+    assert document["runs"] == 4
+    assert {len(canaries) for canaries in document["canaries"].values()} == {5}
+    assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [1, 4]

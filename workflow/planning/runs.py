@@ -1,0 +1,47 @@
+"""How many runs each row has: one number for all, or others for a model, a task or a batch size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planning.cells import Row
+from planning.config import ConfigError
+
+REST = "default"  # the key of all that is not named
+# Of the parts that a row is named by, from the outside to the inside.
+PARTS = ("model", "task", "batch size")
+
+
+def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int]:
+    """The number of runs of each row; raises :class:`ConfigError` for what names no row.
+
+    asked: the configuration's ``runs``, as its schema has it. default: what ``default`` stands for.
+    """
+    if not isinstance(asked, dict):
+        return dict.fromkeys(rows, default if asked == REST else asked)
+    named = {str(key): value for key, value in asked.items()}
+    rest = named.pop(REST, REST)
+    found = dict.fromkeys(rows, default if rest == REST else rest)
+    return found | _named(named, rows, ("runs",))
+
+
+def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
+    """Of the rows whose model, task or batch size (by how long the path is) is a key."""
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        name = (row.model, row.task, str(row.batch_size))[len(path) - 1]
+        by_name.setdefault(name, []).append(row)
+    found: dict[Row, int] = {}
+    for name, value in asked.items():
+        if name not in by_name:
+            raise ConfigError(
+                f"{'.'.join(path)}: no row has the {PARTS[len(path) - 1]} '{name}'; "
+                f"allowed are {', '.join(by_name)}"
+            )
+        if isinstance(value, dict):
+            inner = {str(key): number for key, number in value.items()}
+            found |= _named(inner, by_name[name], (*path, name))
+        else:
+            found |= dict.fromkeys(by_name[name], value)
+    return found
