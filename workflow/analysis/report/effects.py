@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
 from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
 from analysis.comparisons.questions import FRAMEWORK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
+from analysis.report.different_tests import in_the_effect
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell, Results
 from analysis.statistics.intervals import MARGIN, Verdict
@@ -25,6 +27,7 @@ class EffectView:
     question: str
     difference: str
     shown: str
+    different_tests: list[str]  # where the table calls a pair otherwise
     pairs: list[tuple[str, Grid]]  # what the pair shows, row by row
 
 
@@ -39,6 +42,7 @@ def _view(place: int, effect: Effect) -> EffectView:
         effect.question.text,
         _difference(effect.question),
         _shown(effect),
+        in_the_effect(different_tests(effect)),
         [(_summary(pair), _grid(pair)) for pair in effect.pairs],
     )
 

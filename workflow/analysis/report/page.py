@@ -12,12 +12,15 @@ from typing import Any
 from analysis.caveats import Caveat, Severity, collect
 from analysis.caveats.published_table import published_caveats
 from analysis.claims import judge
+from analysis.comparisons.different_tests import different_tests
+from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.formats.contents import figure_modules
 from analysis.formats.text import NA, count, listed, plain
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
 from analysis.report.anchors import cell_anchor
+from analysis.report.different_tests import in_the_table
 from analysis.report.effects import effect_views
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
@@ -104,6 +107,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "with_settings": not all(column.plain for column in results.plan.columns),
         "findings": findings(results),
         "effects": effect_views(results),
+        "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),
         "judged": _judged(reference),
     }
