@@ -313,7 +313,7 @@ def test_other_differences_are_listed_in_the_row_and_the_subject_is_not(tmp_path
 
 
 def test_a_difference_that_nobody_asked_for_stays_a_caveat(tmp_path):
-    """TF32 beside float32 in two frameworks that were told the same, though others were not."""
+    """TF32 beside float32 in two frameworks with the same setting, though others have another."""
     project = project_of(tmp_path, JAX, TORCH, (TF32, {"precision": "tf32"}))
     for column in (TORCH, TF32):
         project.change(lambda r: r["parity"].update(matmul_precision="tf32"), column)

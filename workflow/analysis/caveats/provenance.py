@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
+from analysis.comparisons.questions import differ_only_in
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell, Results
 from analysis.results.machines import is_one_machine
 from analysis.results.record import Machine, Record
+
+# Settings that change how a column's environment is deployed, and which processors it is given.
+DEPLOYMENT = {"interpreter"}
+PROCESSORS = {"threads", "accelerator"}
 
 
 def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]:
@@ -20,6 +25,24 @@ def _groups(rows: Rows, value: Callable[[Record], Any]) -> dict[Any, list[Cell]]
         for found in dict.fromkeys(map(value, cell.records)):
             groups[found].append(cell)
     return groups
+
+
+def _not_meant(groups: dict[Any, list[Cell]], settings: Collection[str]) -> dict[Any, list[Cell]]:
+    """Without the cells that differ only from cells of columns that one of these settings alone
+    makes differ: that difference is the subject of an effect.
+    """
+    kept = {
+        value: [cell for cell in cells if _differs(cell, value, groups, settings)]
+        for value, cells in groups.items()
+    }
+    return {value: cells for value, cells in kept.items() if cells}
+
+
+def _differs(
+    cell: Cell, value: Any, groups: dict[Any, list[Cell]], settings: Collection[str]
+) -> bool:
+    others = {other.column for key, cells in groups.items() if key != value for other in cells}
+    return any(not differ_only_in(cell.column, other, settings) for other in others)
 
 
 @rule
@@ -79,7 +102,7 @@ def measured_on_cpu(results: Results) -> Iterator[Caveat]:
 
 @rule
 def thread_policies_differ(results: Results) -> Iterator[Caveat]:
-    """Cells that were not given the same processors."""
+    """Cells that were not given the same processors, unless that is what their columns are for."""
     groups = _groups(
         results.rows,
         lambda record: (
@@ -88,6 +111,7 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
             len(record.threads.affinity),
         ),
     )
+    groups = _not_meant(groups, PROCESSORS)
     if len(groups) > 1:
         details = (
             "; ".join(
@@ -109,6 +133,7 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
 def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
     groups = _groups(results.rows, lambda record: record.environment.method)
+    groups = _not_meant(groups, DEPLOYMENT)
     if len(groups) > 1:
         details = "; ".join(
             f"{method} ({places(cells, rows=results.rows)})" for method, cells in groups.items()

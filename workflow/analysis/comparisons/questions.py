@@ -10,7 +10,7 @@ values give k - 1 questions and not all pairs, so that every ratio of a section 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +78,12 @@ def differing_settings(one: Column, other: Column) -> list[str]:
         for setting, value in one.settings.items()
         if setting in other.settings and other.settings[setting] != value
     ]
+
+
+def differ_only_in(one: Column, other: Column, settings: Collection[str]) -> bool:
+    """Whether two columns of one framework differ in nothing but one of these settings."""
+    differing = differing_settings(one, other)
+    return one.framework == other.framework and len(differing) == 1 and differing[0] in settings
 
 
 def _of_settings(columns: Sequence[Column]) -> Iterable[tuple[str, Pair]]:
