@@ -100,7 +100,7 @@ def test_everything_is_in_it(unpacked):
     assert {RECORD, LOG, PLAN, ABOUT, CRATE, MANIFEST, "LICENSE", "CITATION.cff"} <= names
     assert {"results/report.html", "results/table.tex", "results/caveats.json"} <= names
     assert {
-        "Snakefile",
+        "workflow/Snakefile",
         "envs/2026-11/cpu/keras3-jax.post-deploy.sh",
         "results/machine.json",
     } <= names
@@ -300,9 +300,9 @@ def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):
 def test_the_crate_describes_the_measurement(unpacked):
     graph = json.loads((unpacked / CRATE).read_text())["@graph"]
     entities = {entity["@id"]: entity for entity in graph}
-    root, workflow = entities["./"], entities["Snakefile"]
+    root, workflow = entities["./"], entities["workflow/Snakefile"]
     action = entities[root["mentions"][0]["@id"]]
-    assert root["mainEntity"] == {"@id": "Snakefile"} == action["instrument"]
+    assert root["mainEntity"] == {"@id": "workflow/Snakefile"} == action["instrument"]
     assert "ComputationalWorkflow" in workflow["@type"] and action["@type"] == "CreateAction"
     records = [json.loads(path.read_text()) for path in unpacked.glob("results/records/**/*.json")]
     assert action["startTime"] == min(record["started_at"] for record in records)

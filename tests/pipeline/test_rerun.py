@@ -157,7 +157,7 @@ def test_touching_measures_nothing(project):
         for path in (project.folder / folder).rglob("*"):
             if path.is_file():
                 os.utime(path)
-    os.utime(project.folder / "Snakefile")
+    os.utime(project.folder / "workflow/Snakefile")
     assert project.planned() == {}
 
 

@@ -7,6 +7,7 @@ only its cells. Which files a cell uses is read from the import statements.
 import ast
 import contextlib
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -101,12 +102,13 @@ def _files(root: Path, folder: Path, module: str) -> list[Path]:
     return [file for file in candidates if file.is_file()][:1]
 
 
-def content_digest(*folders: str) -> str:
-    """sha256 over the contents and relative names of all source files of some folders."""
+def content_digest(root: Path, *folders: str) -> str:
+    """sha256 over the contents of all source files of some folders and their names below `root`."""
     whole = hashlib.sha256()
     for folder in folders:
-        for file in sorted(Path(folder).rglob("*")):
+        for file in sorted((root / folder).rglob("*")):
             if file.is_file() and file.suffix not in (".pyc",):
                 content = file.read_bytes()
-                whole.update(f"{file.as_posix()}\0{len(content)}\0".encode() + content)
+                name = os.path.relpath(file, root)
+                whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()

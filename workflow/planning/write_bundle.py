@@ -18,10 +18,11 @@ from planning.plan import Plan
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
+    parser.add_argument("--envs", type=Path, required=True, help="definitions")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     try:
-        plan = Plan(json.loads(options.config), definition_sha256, Path("envs"), here=False)
+        plan = Plan(json.loads(options.config), definition_sha256, options.envs, here=False)
         bundle.check_portable(plan)
     except ConfigError as error:
         print(f"millistep: {error}", file=sys.stderr)

@@ -13,7 +13,7 @@ from planning.plan import Plan
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
-    parser.add_argument("--envs", type=Path, default=Path("envs"))
+    parser.add_argument("--envs", type=Path, required=True, help="definitions")
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()

@@ -3,7 +3,7 @@
 # What is flagged with report() stands in the report that `snakemake --report` writes. The
 # analysis has an environment of its own: Snakemake would import its pandas at every start.
 
-FIGURES = list(read_yaml("report/figures.yaml"))
+FIGURES = list(read_yaml(SOURCES / "report/figures.yaml"))
 
 
 rule analysis_environment:
@@ -25,7 +25,7 @@ rule analysis_environment:
         sha256=definition_sha256(ANALYSIS_DEFINITION),
         method="conda" if USE_CONDA else "venv",
     shell:
-        "python3 -s workflow/deploy --name analysis --definition {params.definition}"
+        DEPLOY + " --name analysis --definition {params.definition}"
         " --method {params.method} --marker {output} --log {log}"
 
 
@@ -59,7 +59,7 @@ rule tables:
     params:
         analysis=ANALYSIS,
     shell:
-        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.tables --plan {input.plan}"
+        ANALYSE + "tables --plan {input.plan}"
         " --output-dir {resources.results} 2> >(tee {log} >&2)"
 
 
@@ -84,7 +84,7 @@ rule caveats:
     params:
         analysis=ANALYSIS,
     shell:
-        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.caveats --plan {input.plan}"
+        ANALYSE + "caveats --plan {input.plan}"
         " --output-dir {resources.results} 2> >(tee {log} >&2)"
 
 
@@ -117,5 +117,5 @@ rule figures:
     params:
         analysis=ANALYSIS,
     shell:
-        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.figures --plan {input.plan}"
+        ANALYSE + "figures --plan {input.plan}"
         " --output-dir {resources.results}/figures 2> >(tee {log} >&2)"

@@ -7,8 +7,8 @@ rule archive:
     """The zip, and how to cite it on the terminal."""
     input:
         all_results,
-        "CITATION.cff",
-        "LICENSE",
+        SOURCES / "CITATION.cff",
+        SOURCES / "LICENSE",
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
@@ -24,5 +24,5 @@ rule archive:
         analysis=ANALYSIS,
         config=json.dumps(dict(sorted(PLAN.config.items()))),
     shell:
-        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.archive --plan {input.plan}"
+        ANALYSE + "archive --plan {input.plan}"
         " --config {params.config:q} --output {output} 2> >(tee {log} >&2)"

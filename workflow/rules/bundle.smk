@@ -18,7 +18,8 @@ rule bundle:
     params:
         config=json.dumps(dict(sorted(PLAN.config.items()))),
         # The environments' locks are in the identities; the user's models may hold data.
-        sources=lambda wildcards: content_digest("workflow", *PLAN.config["folders"]),
+        sources=lambda wildcards: content_digest(SOURCES, "workflow"),
+        models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
     shell:
-        "python3 -s workflow/planning bundle --config {params.config:q} --output {output}"
+        PLANNING + " bundle" + ENVS + " --config {params.config:q} --output {output}"
         " 2> >(tee {log} >&2)"

@@ -24,7 +24,7 @@ for accelerator in PLAN.accelerators:
         params:
             identity=partial(identity_of_file, pattern=CANARY),
         shell:
-            "python3 -s workflow/supervise canary --identity {params.identity:q}"
+            SUPERVISE + " canary --identity {params.identity:q}"
             " --deployment {resources.deployment} --definition {resources.definition}"
             " --environment {resources.environment} {resources.overlay}"
             " --log {log} --output {output}"

@@ -1,13 +1,8 @@
 # What all rules share: the plan, and which interpreter a rule without an environment uses.
 import json
-import os
 import re
-import sys
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
-
-sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from deploy.environments import definition_sha256, virtual_prefix
 from planning import changes
@@ -50,17 +45,23 @@ if not or_one_line(is_study, workflow.configfiles):
 RESULTS = results_folder(config)
 MEASURED_ELSEWHERE = Path(RESULTS, "elsewhere.json")
 ELSEWHERE = MEASURED_ELSEWHERE.is_file()
-PLAN = or_one_line(Plan, config, definition_sha256, Path("envs"), not ELSEWHERE)
+PLAN = or_one_line(Plan, config, definition_sha256, SOURCES / "envs", not ELSEWHERE)
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
 for notice in PLAN.notices:
     print(f"millistep: {notice}", file=sys.stderr)
 if TO_MEASURE:
     print(changes.summary(PLAN, TO_MEASURE, ELSEWHERE), file=sys.stderr)
+    # A workflow that uses this one as a module has a profile of its own, or none.
+    if workflow.is_main_process and "machine_percent" not in workflow.global_resources:
+        sys.exit(
+            "millistep: without the settings of profiles/default two runs could be timed side by"
+            f" side: copy {SOURCES / 'profiles/default'} to profiles/default"
+        )
 
 USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
 
 # What the analysis runs on, and the marker of its deployment.
-ANALYSIS_DEFINITION = Path("envs/analysis.yaml")
+ANALYSIS_DEFINITION = SOURCES / "envs/analysis.yaml"
 ANALYSIS_ENVIRONMENT = f"{RESULTS}/environments/analysis.json"
 ANALYSIS_PYTHON = "python3"  # of the rule's conda environment
 if not USE_CONDA:
@@ -82,6 +83,7 @@ if STALE:
 ANALYSIS = "-".join(
     [
         content_digest(
+            SOURCES,
             "workflow/analysis",
             "workflow/contract",
             "workflow/schemas",
@@ -93,7 +95,15 @@ ANALYSIS = "-".join(
         *([sha256(MEASURED_ELSEWHERE.read_bytes()).hexdigest()] if ELSEWHERE else []),
     ]
 )
-MACHINE_CARD = content_digest("workflow/machine_card")
+
+# The programs that rules run.
+DEPLOY = f"python3 -s {WORKFLOW}/deploy"
+PLANNING = f"python3 -s {WORKFLOW}/planning"
+ENVS = f" --envs {as_program(SOURCES / 'envs')}"
+SUPERVISE = f"python3 -s {WORKFLOW}/supervise"
+MACHINE_CARD = f"PYTHONPATH={WORKFLOW} python3 -s -m machine_card"
+ANALYSE = f"PYTHONPATH={WORKFLOW} {{resources.python:q}} -s -m analysis."
+
 TABLE_FORMS = ["md", "csv", "tex"]
 RUN = "{scale}/{model}/{task}-b{batch}/{column}/run{run}"
 RECORD = f"{RESULTS}/records/{RUN}.json"

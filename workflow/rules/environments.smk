@@ -24,7 +24,7 @@ for environment in PLAN.environments:
             method=environment.method(USE_CONDA),
             options=environment.options,
         shell:
-            "python3 -s workflow/deploy --name {params.name}"
+            DEPLOY + " --name {params.name}"
             " --definition {params.definition} --method {params.method}"
             " --planned {params.sha256}"
             " {params.options} --marker {output} --log {log}"

@@ -16,8 +16,8 @@ rule machine_card:
         accelerator=PLAN.accelerators[0],
         device=PLAN.config["device"],
     params:
-        machine=f"{PLAN.machine_id} {MACHINE_CARD}",
+        machine=f"{PLAN.machine_id} {content_digest(SOURCES, 'workflow/machine_card')}",
     shell:
-        "PYTHONPATH=workflow python3 -s -m machine_card"
-        " --accelerator {resources.accelerator} --device {resources.device}"
+        MACHINE_CARD
+        + " --accelerator {resources.accelerator} --device {resources.device}"
         " --output {output} 2> >(tee {log} >&2)"

@@ -8,7 +8,7 @@
 # how an environment came about may change without a run being worth less.
 
 MEASURE = (
-    "python3 -s workflow/supervise cell --identity {params.identity:q}"
+    SUPERVISE + " cell --identity {params.identity:q}"
     " --deployment {resources.deployment} --definition {resources.definition}"
     " --environment {resources.environment} {resources.overlay}"
     " --record {output.record} --log {log} --plan {resources.plan}"

@@ -16,5 +16,5 @@ rule plan:
         plan=PLAN.sha256,
         elsewhere="--elsewhere" if ELSEWHERE else "",
     shell:
-        "python3 -s workflow/planning plan --config {params.config:q} {params.elsewhere}"
+        PLANNING + " plan" + ENVS + " --config {params.config:q} {params.elsewhere}"
         " --output {output} 2> >(tee {log} >&2)"

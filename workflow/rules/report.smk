@@ -24,5 +24,5 @@ rule report:
     params:
         analysis=ANALYSIS,
     shell:
-        "PYTHONPATH=workflow {resources.python:q} -s -m analysis.report --plan {input.plan}"
+        ANALYSE + "report --plan {input.plan}"
         " --figures {resources.results}/figures --output {output} 2> >(tee {log} >&2)"

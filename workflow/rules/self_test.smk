@@ -40,7 +40,7 @@ rule known_steps:
     params:
         identity=partial(identity_of_file, pattern=KNOWN_STEPS),
     shell:
-        "python3 -s workflow/supervise known_steps --identity {params.identity:q}"
+        SUPERVISE + " known_steps --identity {params.identity:q}"
         " --deployment {resources.deployment} --definition {resources.definition}"
         " --environment {resources.environment} {resources.overlay}"
         " --log {log} --output {output}"
@@ -51,7 +51,7 @@ rule known_steps:
 rule self_test:
     """The parts of the self-test in one file."""
     input:
-        program="workflow/supervise/self_test.py",
+        program=SOURCES / "workflow/supervise/self_test.py",
         known_steps=PLAN.controls.known_steps.path,
         first=[PLAN.runs[run.position].record for run in PLAN.controls.again],
         second=[run.record for run in PLAN.controls.again],
@@ -64,5 +64,5 @@ rule self_test:
     params:
         scale=PLAN.scale,
     shell:
-        "python3 -s workflow/supervise self_test --known-steps {input.known_steps}"
+        SUPERVISE + " self_test --known-steps {input.known_steps}"
         " --first {input.first} --second {input.second} --output {output} 2> >(tee {log} >&2)"

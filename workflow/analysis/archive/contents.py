@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analysis.results.plan import Plan
 
-FILES = ("Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+FILES = ("workflow/Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FILES += ("LICENSE", "CITATION.cff", "pyproject.toml")
 FOLDERS = ("config", "envs", "profiles", "workflow", "report", "reference")
 KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}

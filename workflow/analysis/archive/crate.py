@@ -56,7 +56,7 @@ def crate_json(folder: Path, names: Sequence[str], results: Results, citation: d
     started, finished = _span(results)
     licence = crate.add(ContextEntity(crate, **_licence(citation)))
     authors = [crate.add(ContextEntity(crate, **author)) for author in _authors(citation)]
-    workflow = crate.add_workflow(dest_path="Snakefile", main=True, lang="snakemake")
+    workflow = crate.add_workflow(dest_path="workflow/Snakefile", main=True, lang="snakemake")
     workflow["name"], workflow["license"], workflow["author"] = citation["title"], licence, authors
     if "version" in citation:
         workflow["version"] = str(citation["version"])
@@ -114,7 +114,7 @@ def _folders(results: Results) -> dict[str, str]:
 def _single(names: Sequence[str], results: Results) -> list[str]:
     """Files that are described by themselves; the others by their folder."""
     whole = tuple(folder for folder in _folders(results) if folder != "config/")
-    return [name for name in names if name != "Snakefile" and not name.startswith(whole)]
+    return [name for name in names if name != "workflow/Snakefile" and not name.startswith(whole)]
 
 
 def _file(folder: Path, name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from analysis.formats.strict_json import SCHEMAS, read_json, validate
 from analysis.results.loading import load_results
 from analysis.results.plan import load_plan
 
-REQUIRED = (ABOUT, CITATION, CRATE, "LICENSE", "Snakefile")
+REQUIRED = (ABOUT, CITATION, CRATE, "LICENSE", "workflow/Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
 MOST_SEARCHED = 20  # files, a second each
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)

@@ -1,0 +1,43 @@
+# Where the sources of this workflow lie: beside this file, or, where another workflow uses this one
+# as a module from a repository, in a copy of that commit. Rules run programs and read templates,
+# which Snakemake would not fetch.
+import io
+import os
+import shlex
+import sys
+import tarfile
+from pathlib import Path
+from tempfile import mkdtemp
+
+
+def source_folder(rules):
+    """The folder of the sources, given that of the rules: a path, or one in a repository."""
+    if isinstance(rules, os.PathLike):
+        return Path(os.path.relpath(Path(rules).parent.parent))
+    repository = rules.hosted_repo.repo
+    commit = repository.git.rev_parse(f"{rules.ref}^{{commit}}")
+    folder = rules.cache_path / "millistep" / commit
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        content = io.BytesIO()
+        repository.archive(content, treeish=commit)
+        content.seek(0)
+        partial = Path(mkdtemp(dir=folder.parent))
+        with tarfile.open(fileobj=content) as archive:
+            archive.extractall(partial, filter="data")
+        try:
+            partial.rename(folder)
+        except OSError:  # another start of Snakemake was quicker
+            if not folder.is_dir():
+                raise
+    return folder
+
+
+def as_program(path):
+    """A path of the sources in a rule's command, in which braces name wildcards."""
+    return shlex.quote(path.as_posix()).replace("{", "{{").replace("}", "}}")
+
+
+SOURCES = source_folder(workflow.current_basedir)
+WORKFLOW = as_program(SOURCES / "workflow")
+sys.path.insert(0, str((SOURCES / "workflow").absolute()))
