@@ -25,8 +25,11 @@ rule analysis_environment:
         sha256=definition_sha256(ANALYSIS_DEFINITION),
         method="conda" if USE_CONDA else "venv",
     shell:
-        DEPLOY + " --name analysis --definition {params.definition}"
-        " --method {params.method} --marker {output} --log {log}"
+        program(
+            "deploy",
+            "--name analysis --definition {params.definition}"
+            " --method {params.method} --marker {output} --log {log}",
+        )
 
 
 rule tables:
@@ -59,8 +62,11 @@ rule tables:
     params:
         analysis=ANALYSIS,
     shell:
-        ANALYSE + "tables --plan {input.plan}"
-        " --output-dir {resources.results} 2> >(tee {log} >&2)"
+        analysis_module(
+            "analysis.tables",
+            "--plan {input.plan}"
+            " --output-dir {resources.results} 2> >(tee {log} >&2)",
+        )
 
 
 rule caveats:
@@ -84,8 +90,11 @@ rule caveats:
     params:
         analysis=ANALYSIS,
     shell:
-        ANALYSE + "caveats --plan {input.plan}"
-        " --output-dir {resources.results} 2> >(tee {log} >&2)"
+        analysis_module(
+            "analysis.caveats",
+            "--plan {input.plan}"
+            " --output-dir {resources.results} 2> >(tee {log} >&2)",
+        )
 
 
 rule figures:
@@ -117,5 +126,8 @@ rule figures:
     params:
         analysis=ANALYSIS,
     shell:
-        ANALYSE + "figures --plan {input.plan}"
-        " --output-dir {resources.results}/figures 2> >(tee {log} >&2)"
+        analysis_module(
+            "analysis.figures",
+            "--plan {input.plan}"
+            " --output-dir {resources.results}/figures 2> >(tee {log} >&2)",
+        )

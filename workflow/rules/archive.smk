@@ -24,5 +24,8 @@ rule archive:
         analysis=ANALYSIS,
         config=json.dumps(dict(sorted(PLAN.config.items()))),
     shell:
-        ANALYSE + "archive --plan {input.plan}"
-        " --config {params.config:q} --output {output} 2> >(tee {log} >&2)"
+        analysis_module(
+            "analysis.archive",
+            "--plan {input.plan}"
+            " --config {params.config:q} --output {output} 2> >(tee {log} >&2)",
+        )

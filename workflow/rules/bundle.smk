@@ -15,11 +15,16 @@ rule bundle:
         f"{RESULTS}/logs/bundle.log",
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        envs=(SOURCES / "envs").as_posix(),
     params:
         config=json.dumps(dict(sorted(PLAN.config.items()))),
         # The environments' locks are in the identities; the user's models may hold data.
         sources=lambda wildcards: content_digest(SOURCES, "workflow"),
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
     shell:
-        PLANNING + " bundle" + ENVS + " --config {params.config:q} --output {output}"
-        " 2> >(tee {log} >&2)"
+        program(
+            "planning bundle",
+            "--envs {resources.envs:q} --config {params.config:q} --output {output}"
+            " 2> >(tee {log} >&2)",
+        )

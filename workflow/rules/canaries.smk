@@ -24,8 +24,11 @@ for accelerator in PLAN.accelerators:
         params:
             identity=partial(identity_of_file, pattern=CANARY),
         shell:
-            SUPERVISE + " canary --identity {params.identity:q}"
-            " --deployment {resources.deployment} --definition {resources.definition}"
-            " --environment {resources.environment} {resources.overlay}"
-            " --log {log} --output {output}"
-            " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}"
+            program(
+                "supervise canary",
+                "--identity {params.identity:q}"
+                " --deployment {resources.deployment} --definition {resources.definition}"
+                " --environment {resources.environment} {resources.overlay}"
+                " --log {log} --output {output}"
+                " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",
+            )

@@ -96,14 +96,6 @@ ANALYSIS = "-".join(
     ]
 )
 
-# The programs that rules run.
-DEPLOY = f"python3 -s {WORKFLOW}/deploy"
-PLANNING = f"python3 -s {WORKFLOW}/planning"
-ENVS = f" --envs {as_program(SOURCES / 'envs')}"
-SUPERVISE = f"python3 -s {WORKFLOW}/supervise"
-MACHINE_CARD = f"PYTHONPATH={WORKFLOW} python3 -s -m machine_card"
-ANALYSE = f"PYTHONPATH={WORKFLOW} {{resources.python:q}} -s -m analysis."
-
 TABLE_FORMS = ["md", "csv", "tex"]
 RUN = "{scale}/{model}/{task}-b{batch}/{column}/run{run}"
 RECORD = f"{RESULTS}/records/{RUN}.json"
@@ -188,6 +180,20 @@ def columns_in(environment):
     """The wildcard of the columns that are measured in an environment."""
     names = [c.name for c in PLAN.columns if PLAN.environment_of(c) == environment]
     return f"{{column,{'|'.join(map(re.escape, names))}}}"
+
+
+def program(name, options):
+    """The command of a folder of the sources that is a program, or of a part of it."""
+    folder, *part = name.split()
+    return " ".join(["python3 -s", f"{WORKFLOW}/{folder}", *part, options])
+
+
+def module(name, options, python="python3"):
+    """The command of a module of the sources."""
+    return f"PYTHONPATH={WORKFLOW} {python} -s -m {name} {options}"
+
+
+analysis_module = partial(module, python="{resources.python:q}")
 
 
 def attempt_no(wildcards, attempt):

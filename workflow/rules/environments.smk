@@ -24,7 +24,10 @@ for environment in PLAN.environments:
             method=environment.method(USE_CONDA),
             options=environment.options,
         shell:
-            DEPLOY + " --name {params.name}"
-            " --definition {params.definition} --method {params.method}"
-            " --planned {params.sha256}"
-            " {params.options} --marker {output} --log {log}"
+            program(
+                "deploy",
+                "--name {params.name}"
+                " --definition {params.definition} --method {params.method}"
+                " --planned {params.sha256}"
+                " {params.options} --marker {output} --log {log}",
+            )

@@ -18,6 +18,8 @@ rule machine_card:
     params:
         machine=f"{PLAN.machine_id} {content_digest(SOURCES, 'workflow/machine_card')}",
     shell:
-        MACHINE_CARD
-        + " --accelerator {resources.accelerator} --device {resources.device}"
-        " --output {output} 2> >(tee {log} >&2)"
+        module(
+            "machine_card",
+            "--accelerator {resources.accelerator} --device {resources.device}"
+            " --output {output} 2> >(tee {log} >&2)",
+        )

@@ -7,16 +7,18 @@
 # the number. The rest are resources, which Snakemake does not compare: limits, names of folders and
 # how an environment came about may change without a run being worth less.
 
-MEASURE = (
-    SUPERVISE + " cell --identity {params.identity:q}"
+MEASURE = program(
+    "supervise cell",
+    "--identity {params.identity:q}"
     " --deployment {resources.deployment} --definition {resources.definition}"
     " --environment {resources.environment} {resources.overlay}"
     " --record {output.record} --log {log} --plan {resources.plan}"
     " --time-limit-s {resources.time_limit_s}"
     " --memory-limit-mib {resources.memory_limit_mib}"
     " --monitor-interpreter {resources.monitor:q}"
-    " --attempt {resources.attempt_no} {resources.folders}"
+    " --attempt {resources.attempt_no} {resources.folders}",
 )
+
 for environment in PLAN.environments:
     record = RECORD.replace("{column}", columns_in(environment))
 

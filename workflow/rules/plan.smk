@@ -10,11 +10,16 @@ rule plan:
     priority: 2_000_000
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        envs=(SOURCES / "envs").as_posix(),
     params:
         # The order of the keys is nothing; that of models, tasks and columns is the table's.
         config=json.dumps(dict(sorted(PLAN.config.items()))),
         plan=PLAN.sha256,
         elsewhere="--elsewhere" if ELSEWHERE else "",
     shell:
-        PLANNING + " plan" + ENVS + " --config {params.config:q} {params.elsewhere}"
-        " --output {output} 2> >(tee {log} >&2)"
+        program(
+            "planning plan",
+            "--envs {resources.envs:q} --config {params.config:q} {params.elsewhere}"
+            " --output {output} 2> >(tee {log} >&2)",
+        )

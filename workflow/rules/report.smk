@@ -24,5 +24,8 @@ rule report:
     params:
         analysis=ANALYSIS,
     shell:
-        ANALYSE + "report --plan {input.plan}"
-        " --figures {resources.results}/figures --output {output} 2> >(tee {log} >&2)"
+        analysis_module(
+            "analysis.report",
+            "--plan {input.plan}"
+            " --figures {resources.results}/figures --output {output} 2> >(tee {log} >&2)",
+        )

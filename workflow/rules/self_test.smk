@@ -40,12 +40,15 @@ rule known_steps:
     params:
         identity=partial(identity_of_file, pattern=KNOWN_STEPS),
     shell:
-        SUPERVISE + " known_steps --identity {params.identity:q}"
-        " --deployment {resources.deployment} --definition {resources.definition}"
-        " --environment {resources.environment} {resources.overlay}"
-        " --log {log} --output {output}"
-        " --monitor-interpreter {resources.monitor:q}"
-        " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}"
+        program(
+            "supervise known_steps",
+            "--identity {params.identity:q}"
+            " --deployment {resources.deployment} --definition {resources.definition}"
+            " --environment {resources.environment} {resources.overlay}"
+            " --log {log} --output {output}"
+            " --monitor-interpreter {resources.monitor:q}"
+            " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",
+        )
 
 
 rule self_test:
@@ -64,5 +67,8 @@ rule self_test:
     params:
         scale=PLAN.scale,
     shell:
-        SUPERVISE + " self_test --known-steps {input.known_steps}"
-        " --first {input.first} --second {input.second} --output {output} 2> >(tee {log} >&2)"
+        program(
+            "supervise self_test",
+            "--known-steps {input.known_steps}"
+            " --first {input.first} --second {input.second} --output {output} 2> >(tee {log} >&2)",
+        )

@@ -1,0 +1,88 @@
+"""The workflow as a module of another one, and deployed as the workflow catalogue does it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.conftest import CONFIG, Project, checkout
+
+MODULE = """\
+configfile: "config/config.yaml"
+
+module millistep:
+    snakefile: {!r}
+    config: config
+
+use rule * from millistep
+"""
+PROFILE = "profiles/default/profile.v9+.yaml"
+PLANNED = "millistep: 12 of 12 runs to measure at smoke scale"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory) -> Path:
+    """A checkout in a folder of its own, as a repository with one commit."""
+    folder = checkout(tmp_path_factory.mktemp("so urces")).folder
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "A version"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def using(sources, tmp_path) -> Project:
+    """A workflow that uses the one in `sources`."""
+    for name, text in {
+        "workflow/Snakefile": MODULE.format(f"{sources}/workflow/Snakefile"),
+        "config/config.yaml": CONFIG,
+        PROFILE: (sources / PROFILE).read_text(),
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    return Project(tmp_path)
+
+
+def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
+    done = using.snakemake("--quiet", "all", "--", "results/machine.json", "results/plan.json")
+    assert done.returncode == 0, done.stderr
+    assert PLANNED in done.stderr
+    assert (using.folder / "results/plan.json").is_file()
+    assert not (sources / "results").exists()
+
+
+def test_the_plan_of_a_module_is_that_of_the_checkout(using, sources):
+    assert using.planned() == Project(sources).planned()
+
+
+def test_without_the_settings_that_let_one_run_at_a_time_it_is_refused(using):
+    shutil.rmtree(using.folder / "profiles")
+    done = using.snakemake("-n")
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("millistep: ") and last.endswith("to profiles/default")
+
+
+def test_deployed_by_the_catalogues_tool_it_takes_its_sources_from_the_repository(
+    sources, tmp_path, monkeypatch
+):
+    address = "https://github.com/millistep/millistep"
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{sources}/.git.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", address)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    head = ["git", "rev-parse", "HEAD"]
+    commit = subprocess.run(head, cwd=sources, capture_output=True, text=True).stdout.strip()
+    command = ["snakedeploy", "deploy-workflow", address, "here", "--commit", commit]
+    command[0] = str(Path(sys.executable).with_name("snakedeploy"))
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    deployed = Project(tmp_path / "here")
+    assert deployed.snakemake("--quiet", "all", "--", "results/machine.json").returncode == 0
+    [copy] = (tmp_path / "cache").rglob("workflow/supervise/__main__.py")
+    assert commit in copy.parts
+    assert re.search(
+        r'github\("millistep/millistep"', (deployed.folder / "workflow/Snakefile").read_text()
+    )
