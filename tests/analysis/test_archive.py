@@ -188,7 +188,7 @@ def test_verify_says_identical_with_the_sources_that_are_in_it(archive, unpacked
 def test_the_commands_are_those_of_the_rules():
     texts = [(ROOT / f"workflow/rules/{name}.smk").read_text() for name in ("analyse", "report")]
     ran = re.findall(
-        r"-m analysis\.(\w+) --plan \{input.plan\}\"\n(.*?)2> >\(", "".join(texts), re.DOTALL
+        r"\"analysis\.(\w+)\",\s+\"--plan \{input.plan\}(.*?)2> >\(", "".join(texts), re.DOTALL
     )
     ran = {module: options.replace('"', "").split() for module, options in ran}
     ran = {
