@@ -14,6 +14,8 @@ import pytest
 from machine_card import gpu, host
 from supervise import machine
 
+from .measure import nvidia_smi
+
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "workflow/schemas/machine.schema.json").read_text())
 
@@ -24,9 +26,9 @@ def write(root, files):
         (root / path).write_text(f"{content}\n")
 
 
-def made(tmp_path, accelerator="cpu"):
+def made(tmp_path, *accelerators):
     path = tmp_path / "machine.json"
-    command = [sys.executable, "-s", "-m", "machine_card", "--accelerator", accelerator]
+    command = [sys.executable, "-s", "-m", "machine_card", "--accelerators", *accelerators]
     done = subprocess.run(
         [*command, "--output", str(path)],
         env={**os.environ, "PYTHONPATH": str(ROOT / "workflow")},
@@ -39,15 +41,26 @@ def made(tmp_path, accelerator="cpu"):
 
 
 def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
-    card = made(tmp_path)
+    card = made(tmp_path, "cpu")
     jsonschema.validate(card, SCHEMA)
-    assert card["id"] == machine.card("cpu")["id"]
+    assert card["ids"] == {"cpu": machine.card("cpu")["id"]}
     facts = {
         fact["name"]: fact["value"] for section in card["sections"] for fact in section["facts"]
     }
     assert facts["logical processors"] == str(os.cpu_count())
     assert facts["usable processors"] == str(len(os.sched_getaffinity(0)))
     assert "GPU" not in [section["title"] for section in card["sections"]]
+
+
+def test_the_card_holds_every_device_of_the_plan(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", nvidia_smi.install(tmp_path / "bin"), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for accelerators in (("cpu", "cuda"), ("cuda", "cpu")):
+        card = made(tmp_path, *accelerators)
+        jsonschema.validate(card, SCHEMA)
+        assert card["ids"] == {kind: machine.card(kind)["id"] for kind in accelerators}
+        assert len({*card["ids"].values()}) == 2
+        assert {"Processor", "GPU"} <= {section["title"] for section in card["sections"]}
 
 
 def test_without_psutil_only_what_it_tells_is_unknown(monkeypatch):

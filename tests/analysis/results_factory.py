@@ -319,11 +319,11 @@ def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
     }
 
 
-def make_machine_card() -> dict[str, Any]:
+def make_machine_card(plan: dict[str, Any]) -> dict[str, Any]:
     facts = [{"name": "Model", "value": "Example CPU"}, {"name": "Turbo", "value": None}]
     return {
-        "schema": "millistep.machine/1",
-        "id": "m1",
+        "schema": "millistep.machine/2",
+        "ids": dict.fromkeys(plan["canaries"], "m1"),
         "collected_at": moment(0, -60),
         "sections": [{"title": "Processor", "facts": facts}],
     }
@@ -372,7 +372,7 @@ class Project:
             kind: [make_canary(self.plan, index) for index in range(len(paths))]
             for kind, paths in self.plan["canaries"].items()
         }
-        self.machine_card = make_machine_card()
+        self.machine_card = make_machine_card(self.plan)
         self.self_test = make_self_test(self.plan)
 
     @property

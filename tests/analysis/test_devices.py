@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
-from results_factory import Project, make_plan
+from results_factory import Project, fail, make_plan
 
 from analysis.archive.contents import raw_names
 from analysis.caveats import collect
@@ -26,6 +26,7 @@ def mixed(tmp_path):
     project = Project(tmp_path, plan)
     gpu = {"id": "m1-gpu", "accelerator_name": H100, "accelerator_memory_mib": 81_559}
     project.change(lambda r: r["machine"].update(gpu), column=JAX)
+    project.machine_card["ids"]["cuda"] = gpu["id"]
     for canary in project.canaries_on["cuda"]:
         canary["machine_id"] = "m1-gpu"
         for product in canary["matmul"]:
@@ -56,7 +57,15 @@ def test_two_gpus_in_hosts_of_one_kind_are_two_machines(mixed):
 def test_another_host_is_another_machine(mixed):
     mixed.change(lambda r: r["machine"].update(id="m3", cores=64), column=JAX)
     assert len(caveats(mixed, "several_machines")) == 1
-    assert "records are from m3 too" in machine.card_note(mixed.load())
+    note = machine.card_note(mixed.load())
+    assert "The card is of m1 and m1-gpu; records are from m3 too." in note
+
+
+def test_the_card_is_that_of_each_accelerator_alone(mixed):
+    for record in mixed.records.values():
+        if record["cell"]["column"] == JAX:
+            fail(record, "timeout")
+    assert "records are from" not in machine.card_note(mixed.load())
 
 
 @pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])

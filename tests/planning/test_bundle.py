@@ -70,6 +70,13 @@ def test_canaries_can_use_the_library_of_each_column_and_the_planned_one_first()
         assert files == {path: alone.identities[path] for path in files}
 
 
+def test_the_card_is_asked_for_every_device_of_the_plan():
+    columns = ["keras3-jax", {"framework": "keras3-jax", "accelerator": "cpu"}]
+    assert bundle.document(plan(**ELSEWHERE))["accelerators"] == ["cuda"]
+    both = bundle.document(plan(**{**ELSEWHERE, "columns": columns}, here=False))
+    assert both["accelerators"] == ["cuda", "cpu"]
+
+
 def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
     one, two = tmp_path / "one.zip", tmp_path / "two.zip"
     write_bundle.write(plan(**ELSEWHERE), one)

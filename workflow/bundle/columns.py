@@ -90,7 +90,7 @@ def tell_missing(name: str, definition: Path, packages: dict[str, str]) -> None:
 
 
 def monitor_interpreter(
-    asked: str | None, interpreters: Iterable[str], accelerator: str
+    asked: str | None, interpreters: Iterable[str], accelerators: Iterable[str]
 ) -> str | None:
     """One that can sample the machine beside a run: psutil and, for a GPU, NVML's bindings.
 
@@ -105,7 +105,7 @@ def monitor_interpreter(
             raise Problem(f"--monitor-interpreter: {path} does not have psutil")
         return path
     candidates = list(dict.fromkeys([sys.executable, *interpreters]))
-    wanted = ["import psutil, pynvml"] if accelerator == "cuda" else []
+    wanted = ["import psutil, pynvml"] if "cuda" in accelerators else []
     for program in [*wanted, "import psutil"]:
         for path in candidates:
             if ask(path, program) is not None:

@@ -77,7 +77,7 @@ def measure(root: Path, options: argparse.Namespace) -> int:
     check_machine(bundle)
     found = columns(bundle, options.interpreter, root)
     interpreters = [column.interpreter for column in found.values()]
-    monitor = monitor_interpreter(options.monitor_interpreter, interpreters, bundle["accelerator"])
+    monitor = monitor_interpreter(options.monitor_interpreter, interpreters, bundle["accelerators"])
     os.chdir(root)  # the programs that measure have all paths from here
     files = selected(bundle, found, options.only, root)
     with only_one(root):

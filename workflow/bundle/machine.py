@@ -21,7 +21,7 @@ def check_machine(bundle: dict) -> None:
             f"here: make the bundle with --config threads={available}"
         )
     try:
-        if bundle["accelerator"] == "cuda":
+        if "cuda" in bundle["accelerators"]:
             device.chosen(bundle["device"])
     except device.NoSuchDevice as problem:
         raise Problem(str(problem)) from None
@@ -35,7 +35,7 @@ def write_card(interpreter: str, bundle: dict) -> None:
     """The machine's card; a run is worth more than it, so what fails is said and left."""
     card = f"{bundle['results']}/machine.json"
     command = [interpreter, "-s", "-m", "machine_card"]
-    command += ["--accelerator", bundle["accelerator"], "--output", card]
+    command += ["--accelerators", *bundle["accelerators"], "--output", card]
     command += ["--device", str(bundle["device"])]
     environ = {**os.environ, "PYTHONPATH": str(Path("workflow").absolute())}
     done = subprocess.run(command, env=environ, capture_output=True, text=True)

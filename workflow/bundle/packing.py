@@ -49,9 +49,9 @@ def is_planned(file: Path, path: str, bundle: dict) -> bool:
 def elsewhere(bundle: dict, contents: dict[str, bytes]) -> bytes:
     """What tells Snakemake that these results come from another machine, and which they are."""
     document = {
-        "schema": "millistep.elsewhere/1",
+        "schema": "millistep.elsewhere/2",
         "scale": bundle["scale"],
-        "accelerator": bundle["accelerator"],
+        "accelerators": bundle["accelerators"],
         "sha256": {
             name: hashlib.sha256(content).hexdigest() for name, content in sorted(contents.items())
         },

@@ -1,6 +1,6 @@
 """Write the machine's card.
 
-PYTHONPATH=workflow python3 -s -m machine_card --accelerator cpu --output results/machine.json
+PYTHONPATH=workflow python3 -s -m machine_card --accelerators cuda cpu --output results/machine.json
 """
 
 import argparse
@@ -17,21 +17,24 @@ from supervise.record import now
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--accelerator", choices=("cpu", "cuda"), required=True)
+    parser.add_argument("--accelerators", nargs="+", choices=("cpu", "cuda"), required=True)
     parser.add_argument("--device", default="auto", help="which GPU, as the configuration says")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     sections = host.sections()
     found = None
-    if options.accelerator == "cuda":
+    if "cuda" in options.accelerators:
         try:
             found = device.chosen(options.device)
         except device.NoSuchDevice as problem:
             sys.exit(f"millistep: {problem}")
         sections["GPU"] = gpu.facts(device.word(found, options.device))
     document = {
-        "schema": "millistep.machine/1",
-        "id": card_with(found)["id"],
+        "schema": "millistep.machine/2",
+        "ids": {
+            accelerator: card_with(found if accelerator == "cuda" else None)["id"]
+            for accelerator in options.accelerators
+        },
         "collected_at": now(),
         "sections": [
             {

@@ -11,7 +11,7 @@ Facts = dict[str, str | None]
 
 
 def facts(name: str) -> Facts:
-    """Everything that decides a GPU's times; None where it does not tell.
+    """Everything that decides a GPU's times; None where it does not report it.
 
     name: as the runs see it, see :func:`supervise.device.word`.
     """
@@ -20,7 +20,7 @@ def facts(name: str) -> Facts:
     except Exception as error:  # no driver, no bindings, no such device
         return {"model": None, "trouble": f"{type(error).__name__}: {error}"}
     asked = questions(gpu.nvml, gpu.device, gpu.part)
-    return {fact: told(function) for fact, function in asked.items()}
+    return {fact: answer(function) for fact, function in asked.items()}
 
 
 def questions(nvml, device, part) -> dict[str, Callable[[], str]]:
@@ -57,7 +57,7 @@ def questions(nvml, device, part) -> dict[str, Callable[[], str]]:
     }
 
 
-def told(question: Callable[[], str]) -> str | None:
+def answer(question: Callable[[], str]) -> str | None:
     """The answer, None where NVML has none for this device."""
     return sampler.tried(lambda: text(question()))
 

@@ -18,7 +18,7 @@ except ImportError:
 
 from supervise.machine import cpu_model
 
-Facts = dict[str, str | None]  # None: this machine does not tell
+Facts = dict[str, str | None]  # None: not reported by this machine
 
 # Of hundreds of flags, those that decide how fast a matrix product can be.
 INSTRUCTION_SETS = (
@@ -57,8 +57,8 @@ def processor(root: Path, cpu: Path) -> Facts:
         "model": cpu_model(),
         "architecture": platform.machine(),
         "sockets": str(len(sockets)) if sockets else None,
-        "physical cores": told(lambda: words(psutil.cpu_count(logical=False))),
-        "logical processors": words(os.cpu_count()),
+        "physical cores": answer(lambda: spelled(psutil.cpu_count(logical=False))),
+        "logical processors": spelled(os.cpu_count()),
         "simultaneous multithreading": on_off(text(cpu / "smt/active")),
         "NUMA nodes": numa_nodes(root),
         "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags) or None,
@@ -114,8 +114,8 @@ def caches(cpu: Path) -> Facts:
 def memory(root: Path) -> Facts:
     return {
         "memory": gib(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")),
-        "available now": told(lambda: gib(psutil.virtual_memory().available)),
-        "swap": told(lambda: gib(psutil.swap_memory().total)),
+        "available now": answer(lambda: gib(psutil.virtual_memory().available)),
+        "swap": answer(lambda: gib(psutil.swap_memory().total)),
         "transparent huge pages": chosen(text(root / "sys/kernel/mm/transparent_hugepage/enabled")),
         "NUMA balancing": on_off(text(root / "proc/sys/kernel/numa_balancing")),
     }
@@ -149,7 +149,7 @@ def limits(root: Path) -> Facts:
         else None,
         "processor time": share(quota, period),
         "memory": bounded(most),
-        "scheduling priority": words(os.getpriority(os.PRIO_PROCESS, 0)),
+        "scheduling priority": spelled(os.getpriority(os.PRIO_PROCESS, 0)),
     }
 
 
@@ -195,7 +195,7 @@ def vulnerabilities(cpu: Path) -> str | None:
         (text(path) or "").partition(":")[0].partition(";")[0].lower()
         for path in cpu.glob("vulnerabilities/*")
     )
-    return ", ".join(f"{count} {words}" for words, count in sorted(found.items())) or None
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(found.items())) or None
 
 
 def numa_nodes(root: Path) -> str | None:
@@ -212,7 +212,7 @@ def numbers(cpus: str) -> list[int]:
     return [number for span in spans for number in range(int(span[0]), int(span[-1]) + 1)]
 
 
-def told(question: Callable[[], str | None]) -> str | None:
+def answer(question: Callable[[], str | None]) -> str | None:
     """What psutil answers, None where it is not installed."""
     return question() if psutil else None
 
@@ -235,7 +235,7 @@ def on_off(flag: str | None) -> str | None:
     return None if flag is None else "off" if flag == "0" else "on"
 
 
-def words(value) -> str | None:
+def spelled(value) -> str | None:
     return None if value is None else str(value)
 
 

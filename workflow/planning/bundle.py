@@ -7,7 +7,7 @@ from planning.columns import Column
 from planning.config import ConfigError
 from planning.identity import WORKFLOW
 
-SCHEMA = "millistep.bundle/2"
+SCHEMA = "millistep.bundle/3"
 ENTRY = "workflow/bundle"  # holds what lies at the top of the zip
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # Everything that measures, and what it imports; not what plans or draws.
@@ -50,7 +50,7 @@ def document(plan) -> dict:
         "schema": SCHEMA,
         "scale": plan.scale,
         "results": plan.results,
-        "accelerator": plan.accelerators[0],
+        "accelerators": plan.accelerators,
         "device": plan.config["device"],
         "environment": plan.config["environment"],
         "threads": max([plan.threads, *(column.threads for column in plan.columns)]),

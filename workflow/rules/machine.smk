@@ -2,7 +2,7 @@
 
 
 rule machine_card:
-    """What the machine is: processor, caches, memory, clocks, limits, GPU."""
+    """What the machine is: processor, caches, memory, clocks, limits, and the GPU that is used."""
     output:
         PLAN.machine_card,
     log:
@@ -13,13 +13,19 @@ rule machine_card:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=1,
-        accelerator=PLAN.accelerators[0],
+        accelerators=" ".join(PLAN.accelerators),
         device=PLAN.config["device"],
     params:
-        machine=f"{PLAN.machine_id} {content_digest(SOURCES, 'workflow/machine_card')}",
+        machine=" ".join(
+            [
+                PLAN.machine_id,
+                *PLAN.accelerators,
+                content_digest(SOURCES, "workflow/machine_card"),
+            ]
+        ),
     shell:
         module(
             "machine_card",
-            "--accelerator {resources.accelerator} --device {resources.device}"
+            "--accelerators {resources.accelerators} --device {resources.device}"
             " --output {output} 2> >(tee {log} >&2)",
         )

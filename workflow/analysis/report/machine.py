@@ -7,7 +7,6 @@ from analysis.formats.text import NA, listed, ms, percent, signed_percent
 from analysis.report.grid import Grid
 from analysis.results.canaries import Canaries, Canary, rounds
 from analysis.results.cells import Results
-from analysis.results.machines import host
 from analysis.results.self_test import SelfTest
 from analysis.statistics.intervals import MARGIN, Ratio
 
@@ -30,15 +29,14 @@ def card_note(results: Results) -> str:
     card = results.machine_card
     if card is None:
         return f"Not collected: there is no {results.plan.machine_card}."
-    hosts = {host(r.machine) for r in results.records if r.machine.id == card.id}
-    others = sorted(
-        {r.machine.id for r in results.records if host(r.machine) not in hosts} - {card.id}
-    )
+    ids = set(card.ids.values())
+    others = sorted({record.machine.id for record in results.records} - ids)
     collected = (
         f"Collected {card.collected_at[:16].replace('T', ' ')}. {NA}: not reported by the machine."
     )
     if others:
-        return f"{collected} The card is of {card.id}; records are from {listed(others)} too."
+        of = listed(sorted(ids))
+        return f"{collected} The card is of {of}; records are from {listed(others)} too."
     return collected
 
 

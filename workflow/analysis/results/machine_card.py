@@ -24,9 +24,9 @@ class Section:
 
 @dataclass(frozen=True)
 class MachineCard:
-    """The card; `id` is the machine.id of the records measured there."""
+    """The card; `ids` are the machine.id of the records measured there, by accelerator."""
 
-    id: str
+    ids: dict[str, str]
     collected_at: str
     sections: tuple[Section, ...]
 
@@ -37,4 +37,4 @@ class MachineCard:
             Section(section["title"], tuple(Fact(**fact) for fact in section["facts"]))
             for section in data["sections"]
         )
-        return cls(data["id"], data["collected_at"], sections)
+        return cls(data["ids"], data["collected_at"], sections)
