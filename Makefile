@@ -7,6 +7,9 @@ SHELL := bash
 PYTHON ?= python3
 ARGS ?=
 
+# What is deployed here is complete; a module of the caller's could take the place of one of it.
+unexport PYTHONPATH
+
 # Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
 environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
 	--method venv --marker $(2).json && \

@@ -47,6 +47,15 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
     assert done.stdout == f"called: --quiet all --cores 1 {option}-n results/table.md\n"
 
 
+def test_a_module_of_the_callers_takes_the_place_of_none_of_ours(tmp_path):
+    """Called snakemake, for example."""
+    command(tmp_path / ".venv/bin/snakemake", 'echo "PYTHONPATH: ${PYTHONPATH-}"')
+    make = [shutil.which("make"), "--silent", "-f", str(MAKEFILE), "--old-file=.venv"]
+    environ = {"PATH": "/usr/bin:/bin", "PYTHONPATH": "/somebodys/modules"}
+    done = subprocess.run(make, cwd=tmp_path, env=environ, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("PYTHONPATH: \n", "")
+
+
 @pytest.fixture
 def studies(tmp_path):
     """``studies(*words)``: make in a project with two studies; exit status, stdout, stderr."""
