@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deploy.environments import definition_sha256
-from planning.config import ConfigError, read_yaml
+from planning.config import ConfigError, read_configuration, read_yaml
 from planning.frameworks import frameworks
 from planning.plan import Plan
 
@@ -44,7 +44,31 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
         ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
         ({"models": {"bort": {"fit": 1}}}, ["models", "'bort'", "bert"]),
         ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
-        ({"models": {"bert": {"fit": -1}}}, ["models.bert.fit", "-1", "batch size of 1 or more"]),
+        (
+            {"models": {"bert": {"fit": -1}}},
+            ["models.bert.fit", "-1", "batch size from 1 to 1000000"],
+        ),
+        ({"models": {"bert": {"fit": 10**20}}}, ["models.bert.fit", "1 to 1000000"]),
+        ({"models": {"a b;<${": {"fit": 1}}}, ["models", "'a b;<${'", "40 small letters"]),
+        ({"models": {"bert\n": {"fit": 1}}}, ["models", "40 small letters"]),
+        ({"models": {"b\0": {"fit": 1}}}, ["models", "40 small letters"]),
+        ({"models": {"b" * 300: {"fit": 1}}}, ["models", "40 small letters"]),
+        ({"models": {"b" * 30: {"fit": 1}}}, ["models", "repeats a part of it"]),
+        ({"models": {1: {"fit": 1}}}, ["models", "1 is not allowed", "40 small letters"]),
+        ({"models": {"bert": {"fit": 2**20_000}}}, ["more digits than can be read"]),
+        ({"folders": ["b" * 300]}, ["folders", "no folder models or frameworks"]),
+        ({"folders": ["b\0"]}, ["folders.0", "control characters"]),
+        ({"folders": ["{b}"]}, ["folders.0", "braces"]),
+        ({"limits": {"time_s": float("nan")}}, ["limits.time_s", "nan", "2592000"]),
+        ({"limits": {"time_s": float("inf")}}, ["limits.time_s", "inf", "2592000"]),
+        ({"limits": {"memory_gib": 1e308}}, ["limits.memory_gib", "1e+308", "1048576"]),
+        ({"threads": 10**9}, ["threads", "1 to 65536"]),
+        ({"runs": 2.0}, ["runs", "2.0", "whole number"]),
+        (
+            {"columns": [{"framework": "keras3-jax", "overlay": {"a" * 250: "1"}}]},
+            ["columns.0", "a name of 263 characters", "200"],
+        ),
+        ({"columns": [{"framework": "keras3-jax", "overlay": ["~nobody/x"]}]}, ["no wheel"]),
         ({"models": {"bert": {"fit": [2, 0]}}}, ["models.bert.fit", "batch size"]),
         ({"models": {"bert": {"fit": True}}}, ["models.bert.fit", "True"]),
         ({"models": {"bert": {"fit": None}}}, ["models", "at least one task"]),
@@ -92,6 +116,7 @@ def test_a_bad_value_is_named_with_what_is_allowed(changes, words):
         (b"scale: smoke\n\tmodels: x", "line 2"),
         (b"- a\n- b\n", "not a mapping"),
         (b"\xff\xfe\x00", "UTF-8"),
+        (b"a: " + 5000 * b"9", "5000 digits"),
         (b"a: !!python/object/apply:os.system [true]", "could not determine a constructor"),
     ],
 )
@@ -103,6 +128,12 @@ def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
     assert str(path) in str(refusal.value)
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_file_that_is_nested_too_deeply_is_named(tmp_path):
+    (tmp_path / "config.yaml").write_text("a: " + 3000 * "[")
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        read_configuration(str(tmp_path / "config.yaml"))
 
 
 @given(

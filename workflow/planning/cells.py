@@ -68,15 +68,13 @@ class Environment:
     @property
     def options(self) -> str:
         """For the command that deploys it."""
-        own = ["--interpreter", self.interpreter] if self.interpreter else []
+        own = [f"--interpreter={self.interpreter}"] if self.interpreter else []
         return " ".join(filter(None, [shlex.join(own), self.overlay_options]))
 
     @property
     def overlay_options(self) -> str:
         """The same for what is put over it alone."""
-        return shlex.join(
-            part for overlay in self.overlay for part in ("--overlay", overlay.source)
-        )
+        return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
 
     def method(self, use_conda: bool) -> str:
         """How it is deployed."""

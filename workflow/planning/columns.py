@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planning.config import ConfigError
+from planning.config import ConfigError, check_word
 from planning.frameworks import Framework
 from planning.looks import Look, look
 from planning.overlays import Overlay, overlays
@@ -81,6 +81,7 @@ def columns(
     found: dict[str, Column] = {}
     for place, entry in enumerate(asked):
         column = _column(place, entry, frameworks, defaults)
+        check_word(f"columns.{place}", column.name)
         if column.name in found:
             raise ConfigError(
                 f"columns.{place}: a second column is called {column.name}; "

@@ -1,15 +1,18 @@
 """The configuration: read, checked, and filled in with what ``auto`` stands for."""
 
-import json
+import contextlib
 import re
 from pathlib import Path
 
-import jsonschema
 import yaml
+from jsonschema.exceptions import ValidationError
+
+from planning import schemas
 
 MAX_VALUE = 80  # characters of a wrong value
-NAME = re.compile("[a-z][a-z0-9_]*")  # of a study
-SCHEMA = Path(__file__).parent.parent / "schemas" / "config.schema.json"
+NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # of a study
+MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
+REPEATED = re.compile(r"(.+)\1{19,}")  # what Snakemake takes for the path of an endless recursion
 
 
 class Problem(Exception):
@@ -26,11 +29,6 @@ class ConfigError(Problem):
         super().__init__(f"configuration: {message}")
 
 
-def is_study(paths: list) -> bool:
-    """Whether one of the configuration files that Snakemake is given is a study."""
-    return any("study" in read_configuration(str(path)) for path in paths)
-
-
 def results_folder(config: dict) -> str:
     """Of everything that belongs to a configuration; not yet checked."""
     study = config.get("study")
@@ -42,14 +40,11 @@ def results_folder(config: dict) -> str:
 
 def check(config: dict) -> dict:
     """The configuration with defaults filled in; raises :class:`ConfigError`."""
-    schema = json.loads(SCHEMA.read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    errors = sorted(validator.iter_errors(config), key=lambda e: [str(p) for p in e.path])
+    errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
     if errors:
         raise ConfigError(words(errors[0]))
-    defaults = {
-        name: entry["default"] for name, entry in schema["properties"].items() if "default" in entry
-    }
+    known = schemas.validator("config").schema["properties"].items()
+    defaults = {name: entry["default"] for name, entry in known if "default" in entry}
     return {**defaults, **config}
 
 
@@ -74,12 +69,44 @@ def read_yaml(path: str, loader=FAST) -> dict:
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not YAML"
         raise ConfigError(f"{path}{where}: {problem}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: not a mapping of keys to values")
     return content
 
 
-def words(error: jsonschema.ValidationError) -> str:
+def on_the_command_line(entries: list[str]) -> dict:
+    """What ``--config`` sets, read as in a file; Snakemake has nested values as texts."""
+    found = {}
+    for name, _, text in (entry.partition("=") for entry in entries):
+        with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
+            found[name] = yaml.load(text, Loader=FAST)
+    return found
+
+
+def check_word(where: str, word: str) -> None:
+    """Raise :class:`ConfigError` for what can be no folder of a path of results."""
+    if len(word) > MAX_WORD:
+        raise ConfigError(
+            f"{where}: a name of {len(word)} characters, {word[:MAX_VALUE]}...; "
+            f"at most {MAX_WORD} are allowed"
+        )
+    if REPEATED.search(word):
+        raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
+
+
+def violations(schema: str, document: object) -> list[ValidationError]:
+    """Where a document breaks ``schemas/<schema>.schema.json``."""
+    try:
+        return list(schemas.validator(schema).iter_errors(document))
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        raise ConfigError("a number has more digits than can be read") from None
+
+
+def words(error: ValidationError) -> str:
     """Where a document breaks its schema, what is there, and what is allowed."""
     where = ".".join(str(part) for part in error.absolute_path) or "the top level"
     if error.validator == "additionalProperties":
@@ -91,7 +118,7 @@ def words(error: jsonschema.ValidationError) -> str:
         return f"{where}: '{missing}' is missing; needed are {_list(error.validator_value)}"
     if error.validator in ("enum", "const"):
         allowed = error.schema.get("enum", [error.schema.get("const")])
-        return f"{where}: {error.instance!r} is not allowed; allowed are {_list(allowed)}"
+        return f"{where}: {_short(error.instance)} is not allowed; allowed are {_list(allowed)}"
     description = error.schema.get("description", "")
     return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
 

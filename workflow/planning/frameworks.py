@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-import jsonschema
-
-from planning.config import ConfigError, read_yaml, words
+from planning.config import ConfigError, read_yaml, violations, words
 
 WORKFLOW = Path(__file__).parent.parent
 OWN = WORKFLOW / "measure"  # holds frameworks/, as the user's folders may
-SCHEMA = WORKFLOW / "schemas" / "frameworks.schema.json"
 DEFAULTS = {"start_rank": 99, "settings": {}, "against": {}}
 
 
@@ -67,16 +62,10 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
             folder = folder if "module" in entry else base.folder
             entry = {**_taken_over(base), **entry}
-        error = next(_validator().iter_errors({name: entry}), None)
-        if error:
-            raise ConfigError(f"{path}: {words(error)}")
+        if errors := violations("frameworks", {name: entry}):
+            raise ConfigError(f"{path}: {words(errors[0])}")
         found[name] = _framework(name, folder, entry)
     return found
-
-
-@cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
 
 
 def _framework(name: str, folder: Path, entry: dict) -> Framework:

@@ -1,17 +1,15 @@
 """The models that can be measured: what each folder's ``model.yaml`` says."""
 
-import json
+import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import jsonschema
 from jsonschema.exceptions import best_match
 
-from planning.config import ConfigError, read_yaml, words
+from planning.config import ConfigError, read_yaml, violations, words
 
 OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's folders do
-SCHEMA = Path(__file__).parent.parent / "schemas" / "model.schema.json"
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Models:
 
     def __init__(self, folders: list[str]):
         for folder in folders:
-            if not any(Path(folder, part).is_dir() for part in ("models", "frameworks")):
+            if not any(os.path.isdir(Path(folder, part)) for part in ("models", "frameworks")):
                 raise ConfigError(f"folders: '{folder}' has no folder models or frameworks in it")
         self._roots = (OWN, *map(Path, folders))
 
@@ -56,7 +54,7 @@ class Models:
         """One model; raises :class:`ConfigError` for an unknown or broken one."""
         for root in self._roots:
             folder = root / "models" / name
-            if name and "/" not in name and (folder / "model.yaml").is_file():
+            if (folder / "model.yaml").is_file():
                 return _load(folder)
         allowed = ", ".join(self.names())
         raise ConfigError(f"models: unknown model '{name}'; allowed are {allowed}")
@@ -66,12 +64,7 @@ class Models:
 def _load(folder: Path) -> Model:
     path = folder / "model.yaml"
     content = read_yaml(str(path))
-    error = best_match(_validator().iter_errors(content))
+    error = best_match(violations("model", content))
     if error:
         raise ConfigError(f"{path}: {words(error)}")
     return Model(name=folder.name, folder=folder, **{"unsupported": [], **content})
-
-
-@cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))

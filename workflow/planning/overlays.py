@@ -64,7 +64,7 @@ def _version(name: str, version: str, where: str) -> Overlay:
 
 
 def _path(text: str, where: str) -> Overlay:
-    path = Path(text).expanduser().absolute()
+    path = Path(os.path.expanduser(text)).absolute()
     try:
         if path.suffix == ".whl" and path.is_file():
             return _wheel(path, where)

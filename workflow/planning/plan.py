@@ -12,7 +12,7 @@ from deploy.overlays import with_overlays
 from planning import columns, identity, models, resolve, runs, schedule
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
-from planning.config import ConfigError, check, results_folder
+from planning.config import ConfigError, check, check_word, results_folder
 from planning.controls import Controls
 from planning.document import document
 from planning.frameworks import frameworks
@@ -152,6 +152,7 @@ class Plan:
                 )
 
     def _rows(self, name: str) -> list[Row]:
+        check_word("models", name)
         model = self.models.load(name)
         rows = []
         for task, sizes in self.config["models"][name].items():
@@ -237,7 +238,7 @@ class Plan:
     @property
     def folder_options(self) -> str:
         """The user's folders of models, for the command that measures."""
-        return " ".join(f"--folder {shlex.quote(folder)}" for folder in self.config["folders"])
+        return shlex.join(f"--folder={folder}" for folder in self.config["folders"])
 
     @property
     def records(self) -> list[str]:

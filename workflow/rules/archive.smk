@@ -22,7 +22,7 @@ rule archive:
         python=ANALYSIS_PYTHON,
     params:
         analysis=ANALYSIS,
-        config=json.dumps(dict(sorted(PLAN.config.items()))),
+        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
     shell:
         analysis_module(
             "analysis.archive",

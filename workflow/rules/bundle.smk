@@ -18,7 +18,7 @@ rule bundle:
     resources:
         envs=(SOURCES / "envs").as_posix(),
     params:
-        config=json.dumps(dict(sorted(PLAN.config.items()))),
+        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
         # The environments' locks are in the identities; the user's models may hold data.
         sources=lambda wildcards: content_digest(SOURCES, "workflow"),
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),

@@ -27,7 +27,7 @@ for accelerator in PLAN.accelerators:
             program(
                 "supervise canary",
                 "--identity {params.identity:q}"
-                " --deployment {resources.deployment} --definition {resources.definition}"
+                " --deployment {resources.deployment} --definition {resources.definition:q}"
                 " --environment {resources.environment} {resources.overlay}"
                 " --log {log} --output {output}"
                 " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",

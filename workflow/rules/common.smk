@@ -4,12 +4,14 @@ import re
 from functools import partial
 from hashlib import sha256
 
+from snakemake.utils import update_config
+
 from deploy.environments import definition_sha256, virtual_prefix
 from planning import changes
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
-    is_study,
+    on_the_command_line,
     read_configuration,
     read_yaml,
     results_folder,
@@ -31,13 +33,22 @@ def or_one_line(function, *arguments):
         sys.exit(f"millistep: {problem}")
 
 
-# A study is complete in itself. Snakemake would merge it into the default configuration, mapping by
-# mapping, and add the models of one to those of the other.
-CONFIG = "config/config.yaml"
-if not or_one_line(is_study, workflow.configfiles):
-    or_one_line(read_configuration, CONFIG)
+if set("{}") & set(os.getcwd()):
+    sys.exit(
+        f"millistep: {os.getcwd()}: Snakemake cannot work in a folder with a brace in its path"
+    )
 
-    configfile: CONFIG
+# A configuration is complete in itself, whether --configfile names it or a workflow of which this
+# one is a module. Snakemake would merge it into the default one, mapping by mapping, and add the
+# models of one to those of the other.
+CONFIG = "config/config.yaml"
+if not workflow.modifier.skip_configfile:
+    if not workflow.configfiles:
+        or_one_line(read_configuration, CONFIG)
+
+        configfile: CONFIG
+
+    update_config(config, on_the_command_line(workflow.config_settings.config_args))
 
 
 # Written by a bundle: what is in results was measured on another machine, and is completed
@@ -140,6 +151,15 @@ def for_any_machine(wildcards):
 def priority_of_file(wildcards, pattern):
     """What is timed is timed in the plan's randomised order."""
     return PLAN.priority(planned_file(wildcards, pattern))
+
+
+def verbatim(text):
+    """A param as it is: in a plain text Snakemake would take {this} for a wildcard."""
+
+    def as_it_is(wildcards):
+        return text
+
+    return as_it_is
 
 
 def planned_file(wildcards, pattern):

@@ -19,15 +19,15 @@ for environment in PLAN.environments:
             machine_percent=1,
         params:
             name=environment.name,
-            definition=environment.definition.as_posix(),
+            definition=verbatim(environment.definition.as_posix()),
             sha256=environment.sha256,
             method=environment.method(USE_CONDA),
-            options=environment.options,
+            options=verbatim(environment.options),
         shell:
             program(
                 "deploy",
                 "--name {params.name}"
-                " --definition {params.definition} --method {params.method}"
+                " --definition {params.definition:q} --method {params.method}"
                 " --planned {params.sha256}"
                 " {params.options} --marker {output} --log {log}",
             )

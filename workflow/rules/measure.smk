@@ -10,7 +10,7 @@
 MEASURE = program(
     "supervise cell",
     "--identity {params.identity:q}"
-    " --deployment {resources.deployment} --definition {resources.definition}"
+    " --deployment {resources.deployment} --definition {resources.definition:q}"
     " --environment {resources.environment} {resources.overlay}"
     " --record {output.record} --log {log} --plan {resources.plan}"
     " --time-limit-s {resources.time_limit_s}"

@@ -14,7 +14,7 @@ rule plan:
         envs=(SOURCES / "envs").as_posix(),
     params:
         # The order of the keys is nothing; that of models, tasks and columns is the table's.
-        config=json.dumps(dict(sorted(PLAN.config.items()))),
+        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
         plan=PLAN.sha256,
         elsewhere="--elsewhere" if ELSEWHERE else "",
     shell:

@@ -43,7 +43,7 @@ rule known_steps:
         program(
             "supervise known_steps",
             "--identity {params.identity:q}"
-            " --deployment {resources.deployment} --definition {resources.definition}"
+            " --deployment {resources.deployment} --definition {resources.definition:q}"
             " --environment {resources.environment} {resources.overlay}"
             " --log {log} --output {output}"
             " --monitor-interpreter {resources.monitor:q}"

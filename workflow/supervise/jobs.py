@@ -71,9 +71,9 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
         arguments += ["--method", options.deployment, "--marker", str(options.environment)]
         arguments += ["--planned", identity["environment"]]
         for overlay in options.overlay:
-            arguments += ["--overlay", overlay]
+            arguments += [f"--overlay={overlay}"]
         if identity["interpreter"]:
-            arguments += ["--interpreter", identity["interpreter"]]
+            arguments += [f"--interpreter={identity['interpreter']}"]
         try:
             environment = environments.deployed(environments.arguments(arguments))
         except Uninstallable as problem:

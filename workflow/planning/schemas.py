@@ -1,0 +1,54 @@
+"""What users write against its schema: numbers are finite, and a pattern fits the whole text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jsonschema.exceptions import ValidationError
+
+SCHEMAS = Path(__file__).parent.parent / "schemas"
+STANDARD = jsonschema.Draft202012Validator
+
+
+def schema(name: str) -> dict:
+    """``schemas/<name>.schema.json``."""
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+
+
+@cache
+def validator(name: str) -> Any:
+    """The validator of a schema."""
+    return Validator(schema(name))
+
+
+def _is_integer(checker: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker: Any, value: object) -> bool:
+    """YAML has .nan and .inf, which compare with every limit as if they kept to it."""
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _pattern(
+    validator: Any, pattern: str, text: object, schema: object
+) -> Iterator[ValidationError]:
+    """The standard's `$` is also before a last line's end."""
+    if isinstance(text, str) and not re.fullmatch(pattern, text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
+
+
+Validator = jsonschema.validators.extend(
+    STANDARD,
+    {"pattern": _pattern},
+    type_checker=STANDARD.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
