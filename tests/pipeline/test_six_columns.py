@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import jsonschema
 
@@ -122,6 +123,10 @@ def test_runs_were_monitored_by_another_process(measured):
 def test_the_terminal_shows_progress_the_table_and_the_report(measured):
     assert f"[1/{RUNS}] bert fit, batch 4" in measured.first.stderr
     assert f"[{RUNS}/{RUNS}] bert predict, batch 8" in measured.first.stderr
+    result = r"^\[\d+/\d+\] bert \w+, batch \d, \S+, run 1: [\d.]+ ms/step$"
+    assert len(re.findall(result, measured.first.stderr, re.M)) == RUNS
+    rows = re.findall(r"^\| (BERT \w+) .* \d", measured.first.stderr, re.M)
+    assert sorted(rows) == ["BERT fit", "BERT predict"]
     assert "| BERT fit" in measured.first.stdout
     assert "results/report.html" in measured.first.stdout
     assert (measured.folder / "results/report.html").stat().st_size > 20_000

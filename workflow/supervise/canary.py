@@ -14,6 +14,7 @@ from typing import Any
 from contract.ending import of_process
 from supervise import jobs, preconditions
 from supervise.record import now
+from supervise.terminal import Terminal
 
 PROGRAM = Path(__file__).parent.parent / "measure" / "controls" / "canary.py"
 TIME_LIMIT_S = 300.0
@@ -43,7 +44,8 @@ def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
     found["status"], found["reason"] = "error", "its environment cannot be deployed"
     try:
         environment = jobs.provide(options, identity, options.output)
-        found["status"], found["reason"] = supervised(found, identity, environment, options)
+        with Terminal(sys.stderr).during(f"canary {identity['index']}: how fast the machine is"):
+            found["status"], found["reason"] = supervised(found, identity, environment, options)
     except preconditions.Refused as refusal:
         found["reason"] = str(refusal)
     found.update(finished_at=now(), total_s=time.monotonic() - started)

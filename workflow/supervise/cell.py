@@ -8,11 +8,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from contract import ending
-from supervise import jobs, parent, preconditions, progress
+from supervise import jobs, parent, preconditions
+from supervise.progress import Progress
 from supervise.record import RecordFile
 from supervise.skeleton import skeleton
+from supervise.terminal import Terminal
 
 
 def arguments() -> argparse.Namespace:
@@ -59,21 +62,21 @@ def measure(options: argparse.Namespace, started: Path) -> None:
     except jobs.NoEnvironment as problem:
         write_without_environment(options, str(problem))
         return
-    print(progress.line(options.plan, options.identity), file=sys.stderr, flush=True)
     started.parent.mkdir(parents=True, exist_ok=True)
     started.touch()
-    record = parent.run(
-        options.identity,
-        environment,
-        options.record,
-        options.log,
-        options.time_limit_s,
-        options.memory_limit_mib,
-        tuple(options.folder),
-        options.monitor_interpreter,
-    )
-    if record["status"] != "ok":
-        print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
+    with Progress(options.plan, options.identity).shown(sys.stderr) as measured:
+        measured.append(
+            parent.run(
+                options.identity,
+                environment,
+                options.record,
+                options.log,
+                options.time_limit_s,
+                options.memory_limit_mib,
+                tuple(options.folder),
+                options.monitor_interpreter,
+            )
+        )
 
 
 def write_without_environment(options: argparse.Namespace, reason: str) -> None:
@@ -90,7 +93,7 @@ def write_without_environment(options: argparse.Namespace, reason: str) -> None:
     record["not_tried"] = {"not_installed": reason}
     record["status"], record["reason"] = ending.of_record(record)
     RecordFile(options.record).write_new(record)
-    print(f"    {record['status']}: {record['reason']}", file=sys.stderr, flush=True)
+    tell(options, record)
 
 
 def write_killed(options: argparse.Namespace) -> None:
@@ -98,4 +101,10 @@ def write_killed(options: argparse.Namespace) -> None:
     identity = json.loads(options.identity)
     record = skeleton(options.identity, identity, jobs.provide(options, identity, options.record))
     RecordFile(options.record).write_new(record)
-    print(f"    killed: {record['reason']}", file=sys.stderr, flush=True)
+    tell(options, record)
+
+
+def tell(options: argparse.Namespace, record: dict[str, Any]) -> None:
+    """What became of a run that was not measured."""
+    line = Progress(options.plan, options.identity).result(record)
+    Terminal(sys.stderr).leave(line)

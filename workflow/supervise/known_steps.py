@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from supervise import jobs, parent, preconditions
 from supervise.monitor import Monitor
 from supervise.processors import pinned
 from supervise.record import now
+from supervise.terminal import Terminal
 
 CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
 PLUGIN = CONTROLS / "known_step"
@@ -48,7 +50,8 @@ def known_steps(options: argparse.Namespace) -> None:
     """Measure, or say that the first attempt was killed together with its supervisor."""
     found = skeleton(options.identity)
     if options.attempt == 1:
-        measure(found, options)
+        with Terminal(sys.stderr).during("self-test: steps of known duration, about a minute"):
+            measure(found, options)
     jobs.write(options.output, found)
 
 

@@ -1,44 +1,137 @@
-"""One line per run on the terminal: how far, what, how long still."""
+"""What the user sees of a run: how far, what, how long still, what came of it, its row so far.
+
+All of it is read from the plan and from the records that are there, anew for each run.
+"""
 
 import json
 import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any, TextIO
+
+from contract import seconds, table_text
+from supervise import row_so_far
+from supervise.terminal import Terminal
 
 
-def line(plan_path: Path, identity_text: str, root: Path = Path()) -> str:
-    """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
-    identity = json.loads(identity_text)
-    row = f"{identity['model']} {identity['task']}, batch {identity['batch_size']}"
-    what = f"{row}, {identity['column']}, run {identity['run']}"
-    if identity.get("again"):
-        return f"{what}, once more for the self-test"
-    try:
-        plan = json.loads(plan_path.read_text())
-        runs = [run for planned in plan["cells"] for run in planned["runs"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return what  # a single record was asked for, without a plan
-    if identity_text not in {run["identity"] for run in runs}:
-        return what  # ... or with an older one
-    seconds = [s for run in runs if (s := _seconds(root, run)) is not None]
-    left = len(runs) - len(seconds)
-    return f"[{len(seconds) + 1}/{len(runs)}] {what}; {_left(seconds, left)}"
+@dataclass(frozen=True)
+class Progress:
+    """Of one run, by its identity; plan_path: the plan's file, which paths of records start from
+    ``root``.
+    """
+
+    plan_path: Path
+    identity_text: str
+    root: Path = Path()
+
+    def now(self) -> str:
+        """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
+        if self._position is None:
+            return self._name
+        left = [run for run in self._runs if run["record"] not in self._done]
+        return f"{self._position}{self._name}; {self._left(left)}"
+
+    def result(self, record: dict[str, Any]) -> str:
+        """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
+        found = f"{table_text.ms(row_so_far.step_ms([record]))} ms/step"
+        if record["status"] != "ok":
+            found = f"{record['status']}: {record['reason']}"
+        return f"{self._position or ''}{self._name}: {found}"
+
+    def row(self, record: dict[str, Any]) -> list[str]:
+        """Its row as far as it was measured, under the table's header, once a round of the row is
+        complete; else nothing. record: of the run, which has just been written.
+        """
+        if self._position is None or "columns" not in self._plan:
+            return []
+        done = {**self._done, self._own["record"]: record}
+        return row_so_far.lines(self._plan, self._identity, done)
+
+    @contextmanager
+    def shown(self, stream: TextIO) -> Iterator[list[dict[str, Any]]]:
+        """The run's line while it is measured, then what came of the record that is put into the
+        list, if any is.
+        """
+        terminal = Terminal(stream)
+        measured: list[dict[str, Any]] = []
+        terminal.stay(self.now())
+        try:
+            yield measured
+        finally:
+            found = [[self.result(record), *self.row(record)] for record in measured]
+            terminal.leave(*(line for lines in found for line in lines))
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.identity_text)
+        return found
+
+    @property
+    def _name(self) -> str:
+        identity = self._identity
+        row = f"{identity['model']} {identity['task']}, batch {identity['batch_size']}"
+        again = ", once more for the self-test" if identity.get("again") else ""
+        return f"{row}, {identity['column']}, run {identity['run']}{again}"
+
+    @cached_property
+    def _plan(self) -> dict[str, Any]:
+        """Empty where a single record was asked for, without a plan."""
+        try:
+            plan: dict[str, Any] = json.loads(self.plan_path.read_text())
+            return plan if isinstance(plan["cells"], list) else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    @cached_property
+    def _runs(self) -> list[dict[str, Any]]:
+        return [run for cell in self._plan.get("cells", []) for run in cell["runs"]]
+
+    @cached_property
+    def _own(self) -> dict[str, Any]:
+        """The run itself; empty where the plan does not have it, or another one of its place."""
+        return next((run for run in self._runs if run["identity"] == self.identity_text), {})
+
+    @cached_property
+    def _done(self) -> dict[str, dict[str, Any]]:
+        """Records of the runs that are done as planned, by path; its own is not."""
+        found = ((run["record"], _record(self.root, run)) for run in self._runs)
+        own = self._own.get("record")
+        return {path: record for path, record in found if record and path != own}
+
+    @property
+    def _position(self) -> str | None:
+        return f"[{len(self._done) + 1}/{len(self._runs)}] " if self._own else None
+
+    def _left(self, left: list[dict[str, Any]]) -> str:
+        """By the earlier runs of the same cell, else by the mean of all."""
+        if not self._done:
+            return "time left unknown until the first run is done"
+        mean_s = statistics.fmean(record["total_s"] for record in self._done.values())
+        known = {
+            str(Path(path).parent): seconds.of_another_run(
+                record, json.loads(record["identity"]).get("probes", [])
+            )
+            for path, record in self._done.items()
+        }
+        return duration(sum(known.get(str(Path(run["record"]).parent), mean_s) for run in left))
 
 
-def _seconds(root: Path, run: dict) -> float | None:
-    """Duration of a run that is done as planned; None if it still has to be."""
-    try:
-        record = json.loads((root / run["record"]).read_text())
-        return float(record["total_s"]) if record["identity"] == run["identity"] else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _left(seconds: list[float], left: int) -> str:
-    if not seconds:
-        return "time left unknown until the first run is done"
-    estimate_s = statistics.fmean(seconds) * left
+def duration(estimate_s: float) -> str:
+    """``about 3 min left``."""
     if estimate_s < 90:
         return f"about {estimate_s:.0f} s left"
     if estimate_s < 5400:
         return f"about {estimate_s / 60:.0f} min left"
     return f"about {estimate_s / 3600:.1f} h left"
+
+
+def _record(root: Path, run: dict[str, Any]) -> dict[str, Any] | None:
+    """Of a run that is done as planned; None if it still has to be."""
+    try:
+        record: dict[str, Any] = json.loads((root / run["record"]).read_text())
+        return record if record["identity"] == run["identity"] else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

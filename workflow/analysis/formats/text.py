@@ -12,9 +12,9 @@ import re
 from functools import lru_cache
 
 from analysis.statistics.intervals import Interval
-
-NA = "NA"
-SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
+from contract.table_text import NA as NA
+from contract.table_text import decimals
+from contract.table_text import ms as ms
 
 FLOP_UNITS = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
 
@@ -51,20 +51,6 @@ _LATEX = {
     "…": r"\dots{}",
     "\u00a0": "~",
 }
-
-
-def decimals(value_ms: float) -> int:
-    """Decimal places that give a time its significant digits: 214.5, 21.45, 2.145, 1307."""
-    if value_ms <= 0:
-        return SIGNIFICANT - 1
-    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value_ms)))
-    # 9.9996 rounds up to one more integer digit
-    return max(0, places - 1) if round(value_ms, places) >= 10 ** (SIGNIFICANT - places) else places
-
-
-def ms(value_ms: float | None) -> str:
-    """A time in ms by the one digit rule."""
-    return NA if value_ms is None else f"{value_ms:.{decimals(value_ms)}f}"
 
 
 def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:

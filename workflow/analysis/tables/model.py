@@ -11,6 +11,7 @@ from analysis.results.cells import UNSUPPORTED, Cell, Results
 from analysis.results.plan import Column, Row
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
+from contract import table_text
 
 # Beside the number. What is best or equal is bold, and what is shown slower stands by itself.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
@@ -70,20 +71,14 @@ class Table:
     notes: tuple[tuple[str, str], ...]
 
 
-MOST_COLUMNS = 6  # beside each other on a page or a terminal
-
-
 def parts(table: Table) -> list[Table]:
-    """The table, or several of at most MOST_COLUMNS columns, as even as can be, each with the
-    labels and with the footnotes that it points to.
+    """The table, or several where it has too many columns to stand beside each other, each with
+    the labels and with the footnotes that it points to.
     """
-    number = max(1, -(-len(table.columns) // MOST_COLUMNS))
-    size = -(-len(table.columns) // number)
-    return [_part(table, size * place, size) for place in range(number)]
+    return [_part(table, own) for own in table_text.parts(len(table.columns))]
 
 
-def _part(table: Table, start: int, size: int) -> Table:
-    own = slice(start, start + size)
+def _part(table: Table, own: slice) -> Table:
     rows = tuple(replace(row, cells=row.cells[own]) for row in table.rows)
     marks = {mark for row in rows for cell in row.cells for mark in cell.marks}
     notes = tuple(note for note in table.notes if note[0] in marks)
@@ -123,8 +118,10 @@ def main_table(results: Results) -> Table:
         )
         for entry in results.rows
     )
-    labels = ("Model and task", "Batch size")
-    return Table("table", _caption(results), labels, results.plan.columns, rows, notes.listed())
+    return Table(
+        *("table", _caption(results), table_text.LABELS, results.plan.columns),
+        *(rows, notes.listed()),
+    )
 
 
 def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> TableCell:

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from analysis.formats.text import html_text, latex, markdown, plain
 from analysis.results.plan import Column, Row
 from analysis.tables.model import Table, TableCell, TableRow, parts
+from contract import table_text
 
 Details = Callable[[Row, Column], str]
 ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
@@ -33,18 +34,15 @@ def _markdown_table(table: Table) -> list[str]:
     header = column_titles(table)
     lines = [[markdown(title) for title in header]]
     lines += [[*map(markdown, row.labels), *map(_markdown_cell, row.cells)] for row in table.rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    left = len(table.label_columns) - 1  # text to the left, the batch size and times to the right
-    rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-    return [_markdown_line(line, widths, left) for line in (lines[0], rule, *lines[1:])]
-
-
-def _markdown_line(line: list[str], widths: list[int], left: int) -> str:
-    cells = [
-        text.ljust(w) if i < left else text.rjust(w)
-        for i, (text, w) in enumerate(zip(line, widths, strict=True))
+    labels = len(table.label_columns)
+    intervals = any(cell.ends for row in table.rows for cell in row.cells)
+    widths = table_text.widths(lines, labels, intervals)
+    rule = [
+        "-" * width if place < labels - 1 else "-" * (width - 1) + ":"
+        for place, width in enumerate(widths)
     ]
-    return f"| {' | '.join(cells)} |"
+    each = (lines[0], rule, *lines[1:])
+    return [table_text.aligned(line, widths, labels) for line in each]
 
 
 def _markdown_cell(cell: TableCell) -> str:

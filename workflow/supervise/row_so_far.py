@@ -1,0 +1,65 @@
+"""A row of the table as far as it was measured, in the widths that it will have there."""
+
+import statistics
+from typing import Any
+
+from contract import table_text
+
+Records = dict[str, dict[str, Any]]  # by path
+Row = tuple[str, str, int]
+
+
+def lines(plan: dict[str, Any], run: dict[str, Any], done: Records) -> list[str]:
+    """Header and line of the row of a run, or neither while its round is not complete.
+
+    run: model, task, batch size and number. done: records that are as planned.
+    """
+    row = _key(run)
+    cells = [cell for cell in plan["cells"] if _key(cell) == row]
+    block = [each for cell in cells for each in cell["runs"] if each["run"] == run["run"]]
+    if any(each["record"] not in done for each in block):
+        return []
+    texts = {
+        cell["column"]: _text([done[r["record"]] for r in cell["runs"] if r["record"] in done])
+        for cell in cells
+    }
+    rounds = max(len(cell["runs"]) for cell in cells)
+    found = _in_parts(plan, row, texts, rounds > 1)
+    return [*found[:-1], f"{found[-1]}  round {run['run']} of {rounds}"] if rounds > 1 else found
+
+
+def step_ms(records: list[dict[str, Any]]) -> float | None:
+    """Geometric mean of the runs that have a time, as in the table."""
+    found = []
+    for record in records:
+        if record["status"] == "ok":
+            blocks = record["timing"]["blocks"]
+            steps = sum(block["steps"] for block in blocks)
+            found.append(sum(block["elapsed_ns"] for block in blocks) / steps / 1e6)
+    return statistics.geometric_mean(found) if found else None
+
+
+def _key(cell: dict[str, Any]) -> Row:
+    return cell["model"], cell["task"], cell["batch_size"]
+
+
+def _text(records: list[dict[str, Any]]) -> str:
+    """As in the table, but for its interval: the time, else what became of the first run."""
+    if not records:
+        return table_text.NA
+    time_ms = step_ms(records)
+    return table_text.ms(time_ms) if time_ms is not None else str(records[0]["status"])
+
+
+def _in_parts(plan: dict[str, Any], row: Row, texts: dict[str, str], intervals: bool) -> list[str]:
+    """Header and line, in the parts that the table has. intervals: whether it will have them."""
+    labels = {_key(entry): (entry["title"], str(entry["batch_size"])) for entry in plan["rows"]}
+    found = []
+    for part in table_text.parts(len(plan["columns"])):
+        columns = plan["columns"][part]
+        header = [*table_text.LABELS, *(column["title"] for column in columns)]
+        line = [*labels[row], *(texts[column["name"]] for column in columns)]
+        others = [[*label, *[""] * len(columns)] for label in labels.values()]
+        widths = table_text.widths([header, line, *others], intervals=intervals)
+        found += [table_text.aligned(header, widths), table_text.aligned(line, widths)]
+    return found
