@@ -19,7 +19,7 @@ BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```\w+\n(.*?)^```$"
 NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
-README_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+PAGE_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 
 
 class Copy:
@@ -102,8 +102,8 @@ def column_names(plan: dict) -> list[str]:
 
 
 def test_a_model(copy):
-    section = (ROOT / "README.md").read_text().split("## Add a model\n")[1].split("\n## ")[0]
-    for name, code in README_FILE.findall(section):
+    section = (ROOT / "docs/own_model.md").read_text()
+    for name, code in PAGE_FILE.findall(section):
         copy.write(f"workflow/measure/{name}", code)
     copy.follow("Add a model")
     plan = copy.plan()

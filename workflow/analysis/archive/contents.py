@@ -10,7 +10,7 @@ from analysis.results.plan import Plan
 
 FILES = ("workflow/Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FILES += ("LICENSE", "CITATION.cff", "pyproject.toml")
-FOLDERS = ("config", "envs", "profiles", "workflow", "report", "reference")
+FOLDERS = ("config", "docs", "envs", "profiles", "workflow", "report", "reference")
 KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
 KINDS |= {".toml", ".txt", ".yaml", ".yml"}
 DRAWING = ("workflow/analysis/", "workflow/contract/", "workflow/schemas/", "report/", "reference/")

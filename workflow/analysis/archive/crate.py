@@ -21,6 +21,7 @@ FOLDERS = {
     "results/environments/": "What was really installed",
     "results/logs/": "What the runs printed",
     "config/": "Configuration",
+    "docs/": "Documentation",
     "envs/": "Environment definitions, with hashes",
     "profiles/": "Settings of Snakemake",
     "workflow/": "Sources of workflow, measurement and analysis",

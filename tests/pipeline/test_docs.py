@@ -1,0 +1,105 @@
+"""README and docs: links lead somewhere, commands are accepted, configurations are valid."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from planning.config import check
+from tests.pipeline.conftest import ROOT, checkout
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
+BUNDLE = ROOT / "docs/elsewhere.md"  # followed by test_bundle.py
+
+
+def commands() -> list[str]:
+    """Each command of the pages' consoles, once, its comment left out."""
+    pages = [page for page in PAGES if page != BUNDLE]
+    blocks = [block for page in pages for block in CONSOLE.findall(page.read_text())]
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    assert all(line.startswith("$ ") for line in lines)
+    return sorted({re.sub(r"\s+# .*", "", line[2:]) for line in lines})
+
+
+def program(command: str) -> str:
+    words = shlex.split(command)
+    if not words[0].startswith("python"):
+        return words[0]
+    return words[2].partition(".")[0] if words[1] == "-m" else words[1].rpartition("/")[2]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A checkout with its own configuration, beside a source tree of Keras."""
+    folder = tmp_path_factory.mktemp("docs")
+    (folder / "keras").mkdir()
+    (folder / "keras/pyproject.toml").touch()
+    project = checkout(folder / "millistep")
+    (project.folder / "config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
+    return project
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files(page):
+    missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_every_command_is_followed_by_a_test():
+    here = {"snakemake", "make", "analysis", "export"}
+    assert {program(command) for command in commands()} == {*here, "snakedeploy"}  # test_module.py
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if program(c) == "snakemake"])
+def test_snakemake_accepts(command, project):
+    words = command.replace("--use-conda", "")
+    words = words.partition(" --forcerun $(")[0]  # of the records that there are
+    done = project.snakemake("-n", *shlex.split(words)[1:])
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if program(c) == "make"])
+def test_make_knows(command):
+    done = subprocess.run(
+        ["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if program(c) == "analysis"])
+def test_the_analysis_has_the_options(command):
+    words = shlex.split(command)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    done = subprocess.run(
+        [sys.executable, *words[1:3], "--help"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert {word for word in words if word.startswith("--")} <= set(done.stdout.split())
+
+
+def configurations() -> list[tuple[Path, dict]]:
+    """What looks like one in the pages."""
+    pages = [ROOT / "README.md", ROOT / "docs/columns.md", ROOT / "config/README.md"]
+    texts = [(page, text) for page in pages for text in YAML.findall(page.read_text())]
+    keys = yaml.safe_load((ROOT / "config/config.yaml").read_text()).keys()
+    loaded = [(page, yaml.safe_load(text)) for page, text in texts]
+    return [(page, config) for page, config in loaded if config.keys() & keys]
+
+
+def test_configurations_are_valid():
+    assert len(configurations()) > 5
+    for _, config in configurations():
+        check({"models": {"bert": {"fit": "default"}}, "columns": ["keras3-jax"], **config})
