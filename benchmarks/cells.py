@@ -79,9 +79,9 @@ def framework_of(identity):
     import os
 
     from measure import frameworks
-    from supervise.parent import CHILD_FIELDS, SETTINGS
+    from supervise.parent import CELL_FIELDS
     from supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))
-    names = [*CHILD_FIELDS, *(name for name in SETTINGS if name in identity)]
-    return frameworks.create(frameworks.Cell(**{name: identity[name] for name in names}))
+    facts = {name: identity[name] for name in CELL_FIELDS if name in identity}
+    return frameworks.create(frameworks.Cell(**facts))

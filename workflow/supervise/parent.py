@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contract import ending
+from measure.frameworks import Cell
 from measure.protocol import PROTOCOLS
 from supervise import logs, machine, samples, variables
 from supervise.monitor import Monitor
@@ -29,20 +30,7 @@ from supervise.record import RecordFile, now
 from supervise.skeleton import skeleton
 from supervise.watch import Watched
 
-CHILD_FIELDS = (
-    "model",
-    "task",
-    "batch_size",
-    "framework",
-    "module",
-    "accelerator",
-    "precision",
-    "architecture",
-    "weights",
-    "seed",
-    "threads",
-)
-SETTINGS = ("mode", "jit_compile")  # of the frameworks that take them
+CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 
 
 @dataclass(frozen=True)
@@ -164,7 +152,8 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
 def _child(job: Job, affinity: list[int]) -> Watched:
     """The measuring process, which has ended."""
     identity = job.identity
-    cell = {name: identity[name] for name in (*CHILD_FIELDS, *SETTINGS) if name in identity}
+    # Settings are of the frameworks that take them.
+    cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
     request = {
         "scale": identity["scale"],
         "cell": cell,
