@@ -19,6 +19,9 @@ environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
 usable_conda = conda=$$(conda --version 2>/dev/null) && \
 	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\#* }" | sort -V | head -n 1)" = 24.7.1 ]
 
+# One worker a processor; tests/conftest.py says which test goes where, and in which order.
+workers = --numprocesses logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+
 # Its options of several values come first: what follows in ARGS may be a target.
 snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	if $(usable_conda); then deploy=--use-conda; fi; \
@@ -40,7 +43,7 @@ known_study:
 	$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
 test: lint
-	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(ARGS)
+	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
 
 lint: .venv-test .venv-snakefmt
 	export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \

@@ -13,6 +13,7 @@ import pytest
 
 from supervise import parent
 from supervise.monitor import Monitor
+from tests.conftest import PROCESSORS
 
 from .conftest import PLUGINS, identity
 
@@ -95,10 +96,9 @@ time.sleep(60)
     assert not Path(f"/proc/{pid}").exists()
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor: nothing is free")
-def test_the_sampler_keeps_off_the_processors_of_the_run():
-    available = sorted(os.sched_getaffinity(0))
-    with Monitor(sys.executable, available[1:], None, 0.05, {}) as monitor:
+@pytest.mark.skipif(len(PROCESSORS) < 2, reason="one processor: nothing is free")
+def test_the_sampler_keeps_off_the_processors_of_the_run(every_processor):
+    with Monitor(sys.executable, every_processor[1:], None, 0.05, {}) as monitor:
         time.sleep(0.5)
-        assert os.sched_getaffinity(monitor.pid) == {available[0]}
+        assert os.sched_getaffinity(monitor.pid) == {every_processor[0]}
         assert os.getpriority(os.PRIO_PROCESS, monitor.pid) == 19

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from supervise import processors
@@ -68,6 +68,8 @@ def test_a_machine_that_does_not_tell_has_a_core_per_processor(tmp_path, monkeyp
     assert processors.beside([2, 3, 5], tmp_path) == [2, 3, 5]
 
 
+@pytest.mark.usefixtures("every_processor")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the same for every example
 @given(st.data())
 def test_a_run_has_as_many_processors_as_threads_all_of_them_available(data):
     available = processors.available()
