@@ -7,17 +7,21 @@ import re
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS, ROOT
+from tests.test_definitions import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 # A paragraph that says where, and the code below it.
-BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```\w+\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```(\w+)\n(.*?)^```$", re.M | re.S)
 NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
+INSTEAD = re.compile(r"[Ii]n\s+`([^`]+)`,\s+instead\s+of\s+the\s+line\s+`([^`]+)`")
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
 PAGE_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 
@@ -33,20 +37,32 @@ class Copy:
         section = CONTRIBUTING.split(f"### {recipe}\n")[1].split("\n##")[0]
         blocks = BLOCK.findall(section)
         assert len(blocks) == section.count("```") / 2 > 0
-        for paragraph, code in blocks:
-            if below := BELOW.search(paragraph):
-                self.insert(*below.groups(), code)
+        for paragraph, language, code in blocks:
+            if language == "console":
+                self.type(code)
+            elif below := BELOW.search(paragraph):
+                self.replace(*below.groups(), f"{below[2]}\n{code}")
+            elif instead := INSTEAD.search(paragraph):
+                self.replace(*instead.groups(), code)
             elif end := AT_THE_END.search(paragraph):
                 path = self.folder / end[1]
                 path.write_text(path.read_text() + code)
             else:
                 self.write(NEW_FILE.search(paragraph)[1], code)
 
-    def insert(self, name: str, line: str, code: str) -> None:
+    def replace(self, name: str, line: str, code: str) -> None:
         lines = (self.folder / name).read_text().splitlines(keepends=True)
         assert lines.count(f"{line}\n") == 1, f"{name}: {line}"
-        lines.insert(lines.index(f"{line}\n") + 1, code)
+        lines[lines.index(f"{line}\n")] = code
         (self.folder / name).write_text("".join(lines))
+
+    def type(self, lines: str) -> None:
+        """Do what stands behind the prompts of a terminal, with this Python and our uv."""
+        script = "\n".join(line.removeprefix("$ ") for line in lines.splitlines())
+        path = [str(self.folder / "bin"), str(Path(sys.executable).parent), "/usr/bin", "/bin"]
+        environ = {"PATH": os.pathsep.join(path)}
+        command = ["bash", "-e", "-c", script]
+        subprocess.run(command, cwd=self.folder, env=environ, check=True)
 
     def write(self, name: str, code: str) -> None:
         path = self.folder / name
@@ -121,6 +137,62 @@ def test_a_column(copy):
     after = identities(plan)
     assert before.items() < after.items()
     assert {Path(path).parent.name for path in after.keys() - before} == {"keras3-jax+float32"}
+
+
+def test_a_setting(copy):
+    copy.follow("Add a setting that columns may have")
+    columns = ["pytorch-eager", {"framework": "pytorch-eager", "deterministic": True}]
+    study = {"study": {"name": "repeated", "title": "Repeated", "question": "What does it cost?"}}
+    study |= {"models": {"bert": {"predict": "default"}}, "columns": columns}
+    copy.write("config/studies/repeated.yaml", json.dumps(study))
+    results = "results/studies/repeated"
+    plan = copy.plan("--configfile", "config/studies/repeated.yaml", results=results)
+    titles = {column["name"]: column["title"] for column in plan["columns"]}
+    assert titles == {
+        "pytorch-eager": "PyTorch (eager)",
+        "pytorch-eager+deterministic": "PyTorch (eager), deterministic algorithms",
+    }
+    read = """
+import sys; sys.path.insert(0, "")
+import dataclasses, pathlib
+from analysis.comparisons.questions import questions
+from analysis.results.plan import load_plan
+from tests.models.libraries import cell, run
+print(*(question.text for question in questions(load_plan(pathlib.Path(sys.argv[1])).columns)))
+one = cell("bert", "pytorch-eager", "predict", "smoke", batch_size=4)
+one = dataclasses.replace(one, deterministic=True)
+print(run("read_back", one, "card", folder="made")["deterministic"])
+"""
+    said = copy.run("-c", read, f"{results}/plan.json").splitlines()
+    assert said == ["What does repeating every result change?", "True"]
+
+
+def test_a_stack(copy):
+    before = identities(copy.plan())
+    copy.write("bin/uv", FAKE_UV.format(python=f"{sys.executable} -IS"))
+    (copy.folder / "bin/uv").chmod(0o755)
+    locks = sorted((copy.folder / "envs/2026-11").rglob("*.*"))
+    digests = [sha256(path.read_bytes()).hexdigest() for path in locks]
+    copy.follow("Add a stack")
+    assert [sha256(path.read_bytes()).hexdigest() for path in locks] == digests
+    after = identities(copy.plan())
+    assert before.items() < after.items()
+    new = {path: json.loads(after[path]) for path in after.keys() - before}
+    assert {Path(path).parent.name for path in new} == {"keras3-jax+2027-05"}
+    definition = copy.folder / "envs/2027-05/cpu/keras3-jax.yaml"
+    assert {i["environment"] for i in new.values()} == {definition_sha256(definition)}
+
+
+def test_a_record_field(copy):
+    copy.follow("Add a record field")
+    harness = "tests/measure/test_harness.py::test_a_step_of_20_ms_is_reported_as_20_ms"
+    assert "1 passed" in copy.run("-m", "pytest", "-p", "no:cacheprovider", harness)
+    program = """
+import pathlib, results_factory
+from analysis.tables.runs import run_columns
+print({*run_columns(results_factory.Project(pathlib.Path("made")).load())["clock_resolution_s"]})
+"""
+    assert copy.run("-c", program) == "{1e-09}\n"
 
 
 @pytest.mark.timeout(2400)  # a busy machine makes measuring slow
