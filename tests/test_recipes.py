@@ -89,7 +89,7 @@ class Copy:
     def plan(self, *arguments: str, results: str = "results") -> dict:
         """The plan that Snakemake writes, at smoke on the processors."""
         small = ("--config", "scale=smoke", "accelerator=cpu", "threads=1")
-        self.snakemake("--quiet", "all", *arguments, *small, "--", f"{results}/plan.json")
+        self.snakemake(*arguments, *small, "--", f"{results}/plan.json")
         return json.loads((self.folder / results / "plan.json").read_text())
 
 
