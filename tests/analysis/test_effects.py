@@ -18,7 +18,8 @@ from analysis.comparisons.questions import differing_settings, questions
 from analysis.report.effects import effect_views
 from analysis.results.plan import Column
 from analysis.statistics.intervals import Verdict
-from analysis.tables.effects import effects_csv, effects_latex
+from analysis.tables.effects import effects_csv
+from analysis.tables.effects_latex import effects_latex
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
 TF32 = f"{JAX}+tf32"

@@ -1,36 +1,23 @@
 import csv
 import io
 import re
-import shutil
-import subprocess
 
 import pyarrow
 import pytest
+from hostile import hostile_project
 from pyarrow import parquet
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.results.reference import load_reference
 from analysis.tables.csv_files import runs_csv, table_csv, value_text
+from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
-from analysis.tables.published import published_table
 from analysis.tables.runs import run_columns, to_parquet
-from analysis.tables.writers import to_html, to_latex, to_markdown, to_plain
-
-HOSTILE = "<script>alert(1)</script> | 50 % of \\input{x} $a$ _b_ & `c` [d](e)\x1b[31m\n# f"
+from analysis.tables.writers import to_html, to_markdown, to_plain
 
 
 def lines_of(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def hostile_project(tmp_path, runs=3):
-    plan = unsupported(make_plan(runs=runs), "keras2-tensorflow", HOSTILE)
-    for row in plan["rows"]:
-        row["title"] += " <b>|%$"
-    project = Project(tmp_path, plan)
-    project.fail("error", HOSTILE, column="keras3-jax")
-    return project
 
 
 def test_cells_print_mean_interval_best_and_status(project):
@@ -192,17 +179,6 @@ def test_markdown_keeps_its_columns(tmp_path):
     assert "\\<script\\>" in text and "\x1b" not in text
 
 
-def test_latex_escapes_and_needs_booktabs_alone(tmp_path):
-    text = to_latex(main_table(hostile_project(tmp_path).load()))
-    assert "\\input{x}" not in text and "<" not in text and "\x1b" not in text
-    assert "50 \\% of \\textbackslash{}input\\{x\\} \\$a\\$ \\_b\\_ \\&" in text
-    rows = [line for line in text.splitlines() if line.endswith("\\\\")]
-    assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {7}
-    commands = set(re.findall(r"\\([a-z]+)(?=[{\s\\])", text))
-    assert {"toprule", "midrule", "bottomrule"} < commands
-    assert text.count("\\begin{") == text.count("\\end{") == 2
-
-
 def test_plain_text_is_for_terminals(tmp_path):
     text = to_plain(main_table(hostile_project(tmp_path).load()), 80)
     assert "\x1b" not in text
@@ -245,22 +221,6 @@ def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):
             assert read == [line[name] for line in lines]
     assert table.schema.field("batch_size").type == pyarrow.int64()
     assert table.schema.field("parity.graphs").type == pyarrow.string()
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex to compile with")
-@pytest.mark.parametrize("name", ["hostile", "whole", "published"])
-def test_latex_compiles(tmp_path, name):
-    project = hostile_project(tmp_path) if name == "hostile" else whole_table(tmp_path, runs=2)
-    results = project.load()
-    table = (
-        published_table(results, load_reference()) if name == "published" else main_table(results)
-    )
-    document = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\\end{document}"
-    (tmp_path / "paper.tex").write_text(document % to_latex(table))
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "undefined" not in done.stdout
 
 
 @pytest.mark.parametrize(("index", "name"), [(0, "a"), (25, "z"), (26, "aa"), (52, "ba")])

@@ -26,11 +26,9 @@ def ms(value_ms: float | None) -> str:
     return NA if value_ms is None else f"{value_ms:.{decimals(value_ms)}f}"
 
 
-def parts(columns: int) -> list[slice]:
-    """Which columns stand beside each other: all, or parts of at most MOST_COLUMNS, as even as can
-    be.
-    """
-    number = max(1, -(-columns // MOST_COLUMNS))
+def parts(columns: int, most: int = MOST_COLUMNS) -> list[slice]:
+    """Which columns stand beside each other: all, or even parts of at most so many."""
+    number = max(1, -(-columns // most))
     size = -(-columns // number)
     return [slice(size * place, size * place + size) for place in range(number)]
 

@@ -9,11 +9,13 @@ from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.break_even import break_even_csv
 from analysis.tables.csv_files import runs_csv, table_csv
-from analysis.tables.effects import effects_csv, effects_latex
+from analysis.tables.effects import effects_csv
+from analysis.tables.effects_latex import effects_latex
+from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.runs import run_columns, to_parquet
-from analysis.tables.writers import to_latex, to_markdown
+from analysis.tables.writers import to_markdown
 
 
 def main() -> None:

@@ -1,14 +1,12 @@
-"""What one thing changes, row by row, as CSV and LaTeX."""
+"""What one thing changes, row by row, as CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
-from analysis.comparisons.gains import VERDICT_TEXT, gain_text
 from analysis.comparisons.questions import Question
-from analysis.formats.text import NA, count, latex, ms
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Results
 from analysis.statistics.intervals import Interval
 from analysis.tables.csv_files import csv_of, value_text
 
@@ -63,66 +61,3 @@ def _mean(pair: PairEffect) -> tuple:
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (interval.low, interval.high) if interval else (None, None)
-
-
-def effects_latex(results: Results) -> str:
-    """A float per question, which needs booktabs and nothing else; a comment where there is
-    none.
-    """
-    found = effects_of(results)
-    if not found:
-        return "% no two columns of this table differ in one thing alone\n"
-    return "\n".join(["% needs \\usepackage{booktabs}", *map(_table, found)])
-
-
-def _table(effect: Effect) -> str:
-    lines = [
-        r"\begin{table}",
-        r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
-        rf"\caption{{{latex(effect.question.text)} {latex(_caption(effect))}}}\medskip",
-        r"\begin{tabular}{@{}lrrrrl@{}}",
-        r"\toprule",
-        r"Model and task & Batch & ms, base & ms, new & Throughput & Verdict \\",
-    ]
-    for pair in effect.pairs:
-        against = f"{pair.pair.new.title} against {pair.pair.base.title}"
-        lines += [r"\midrule", rf"\multicolumn{{6}}{{@{{}}l}}{{\emph{{{latex(against)}}}}} \\"]
-        lines += [_latex_row(effect, found) for found in pair.comparisons]
-        lines += [_latex_mean(pair)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-def _caption(effect: Effect) -> str:
-    text = (
-        "Throughput gain t(base) / t(new) - 1 with its 95 % interval, paired by round; a verdict "
-        "is that of the row by itself."
-    )
-    return f"{text} Bold: shown for all rows at once (Holm)." if effect.shown else text
-
-
-def _latex_row(effect: Effect, found: Comparison) -> str:
-    row, gain = found.row.row, found.gain
-    times = (_time(found.base), _time(found.new))
-    text = gain.text if gain else NA
-    verdict = latex(VERDICT_TEXT[gain.verdict] if gain and gain.interval else NA)
-    if found in effect.shown:
-        verdict = rf"\textbf{{{verdict}}}"
-    return _line(*map(latex, (row.title, str(row.batch_size), *times, text)), verdict)
-
-
-def _latex_mean(pair: PairEffect) -> str:
-    mean = pair.mean
-    if mean is None:
-        return _line("Geometric mean", "", "", "", NA, NA)
-    of = f"Geometric mean, {count(len(mean.rows), 'row')}"
-    verdict = VERDICT_TEXT[pair.mean_verdict] if mean.interval else NA
-    return _line(of, "", "", "", *map(latex, (gain_text(mean.value, mean.interval), verdict)))
-
-
-def _time(cell: Cell) -> str:
-    """ms/step, or what became of the cell."""
-    return ms(cell.step_ms) if cell.ok_runs else cell.status
-
-
-def _line(*texts: str) -> str:
-    return " & ".join(texts) + r" \\"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 
@@ -71,11 +71,16 @@ class Table:
     notes: tuple[tuple[str, str], ...]
 
 
-def parts(table: Table) -> list[Table]:
-    """The table, or several where it has too many columns to stand beside each other, each with
-    the labels and with the footnotes that it points to.
+def parts(table: Table, fits: Callable[[Table], bool] = lambda part: True) -> list[Table]:
+    """The table, or several where it has too many columns to stand beside each other, or they do
+    not fit; each with the labels and with the footnotes that it points to.
     """
-    return [_part(table, own) for own in table_text.parts(len(table.columns))]
+    columns = len(table.columns)
+    for most in range(table_text.MOST_COLUMNS, 0, -1):
+        found = [_part(table, own) for own in table_text.parts(columns, most)]
+        if all(map(fits, found)):
+            break
+    return found  # at worst, one column each
 
 
 def _part(table: Table, own: slice) -> Table:

@@ -1,13 +1,13 @@
-"""One table, four formats. The numbers are the table's own text, so they agree to the digit."""
+"""One table as Markdown, HTML and plain text (as LaTeX: `latex`). The numbers are the table's own
+text, so they agree to the digit.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import zip_longest
 
-from analysis.formats.text import html_text, latex, markdown, plain
+from analysis.formats.text import html_text, markdown, plain
 from analysis.results.plan import Column, Row
 from analysis.tables.model import Table, TableCell, TableRow, parts
 from contract import table_text
@@ -81,74 +81,6 @@ def _plain_cell(cell: TableCell) -> str:
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
     badge = f" {cell.badge}" if cell.badge else ""
     return f"{plain(cell.text):>9}{standing}{cell.interval}{badge}{marks}".rstrip()
-
-
-def to_latex(table: Table) -> str:
-    """Table floats that need booktabs and nothing else, one for each part of a table of many
-    columns; intervals and badges stand under their numbers.
-    """
-    each = parts(table)
-    number = f" (part {{}} of {len(each)})" if len(each) > 1 else ""
-    floats = (
-        _latex_float(replace(part, caption=table.caption + number.format(place)))
-        for place, part in enumerate(each, start=1)
-    )
-    return "\n".join([r"% needs \usepackage{booktabs}", *floats, ""])
-
-
-def _latex_float(table: Table) -> str:
-    labels = len(table.label_columns)
-    notes = [rf"\par\textsuperscript{{{mark}}} {latex(text)}" for mark, text in table.notes]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering\scriptsize\setlength{\tabcolsep}{2pt}",
-            rf"\caption{{{latex(table.caption)}}}\medskip",
-            rf"\begin{{tabular}}{{@{{}}{'l' * (labels - 1)}r{'r' * len(table.columns)}@{{}}}}",
-            r"\toprule",
-            *_latex_header(table),
-            r"\midrule",
-            *(line for row in table.rows for line in _latex_lines(row)),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([r"\par\medskip\raggedright", *notes] if notes else []),
-            r"\end{table}",
-        ]
-    )
-
-
-def _latex_header(table: Table) -> list[str]:
-    """'Batch size' on two lines, 'Keras 3 (JAX), tf32' on three: six columns fit on a page."""
-    heads = [title.split(" ", 1) for title in table.label_columns]
-    heads += [_latex_title(column.title) for column in table.columns]
-    return [_latex_line(list(map(latex, line))) for line in zip_longest(*heads, fillvalue="")]
-
-
-def _latex_title(title: str) -> list[str]:
-    """What stands before the bracket, in it, and each setting."""
-    head, bracket, tail = title.partition(" (")
-    return [head, *f"({tail}".split(", ")] if bracket else head.split(", ")
-
-
-def _latex_lines(row: TableRow) -> list[str]:
-    lines = [_latex_line([*map(latex, row.labels), *map(_latex_cell, row.cells)])]
-    intervals = [cell.interval for cell in row.cells]
-    badges = [latex(cell.badge) for cell in row.cells]
-    for below in (intervals, badges):
-        if any(below):
-            small = [rf"{{\tiny {text}}}" if text else "" for text in below]
-            lines.append(_latex_line([""] * len(row.labels) + small))
-    return lines
-
-
-def _latex_line(cells: list[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _latex_cell(cell: TableCell) -> str:
-    text = rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
-    above = [*filter(None, [cell.standing_mark]), *cell.marks]
-    return text + (rf"\textsuperscript{{{','.join(above)}}}" if above else "")
 
 
 def to_html(table: Table, details: Details | None = None) -> str:
