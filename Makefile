@@ -9,6 +9,8 @@ ARGS ?=
 
 # What is deployed here is complete; a module of the caller's could take the place of one of it.
 unexport PYTHONPATH
+# Our own environment brings uv, which installs all others.
+export PATH := $(PATH):$(CURDIR)/.venv/bin
 
 # Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
 environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
@@ -33,20 +35,20 @@ one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 .PHONY: run study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
 
 run: .venv
-	$(call snakemake)
+	@$(call snakemake)
 
 study: known_study .venv
 	@.venv/bin/python workflow/planning check config/studies/$(NAME).yaml
-	$(call snakemake,--configfile config/studies/$(NAME).yaml)
+	@$(call snakemake,--configfile config/studies/$(NAME).yaml)
 
 known_study:
-	$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
+	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
 test: lint
-	PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
+	@PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
 
 lint: .venv-test .venv-snakefmt
-	export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
+	@export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
 	ruff check && ruff format --check && mypy && \
 	.venv-snakefmt/bin/snakefmt --check workflow/Snakefile workflow/rules && \
 	snakemake --lint

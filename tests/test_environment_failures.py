@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from deploy.causes import cause
 from tests.workshop import Workshop
 
 
@@ -40,7 +41,7 @@ def no_name_server(workshop: Workshop) -> None:
     [
         (no_index, "the package index cannot be reached"),
         (no_name_server, "it looks as if there is no network"),
-        (no_wheel, "the package index does not have a locked version"),
+        (no_wheel, "the package index does not have tiny-thing==1.0"),
         (other_wheel, "a downloaded file is not the one that was locked"),
         (full_disk, "the disk is full"),
     ],
@@ -53,3 +54,42 @@ def test_the_likely_cause_is_named(workshop, spoil, cause):
     assert message[0] == f"tiny: could not create {workshop.prefix.name}: {cause}; the log is {log}"
     assert len(message) > 1
     assert not workshop.has_marker()
+
+
+RETRYING = "WARNING: Retrying after connection broken by 'NewConnectionError('[Errno -2] Name or "
+RETRYING += "service not known')': {}"
+NOTHING = """ERROR: Could not find a version that satisfies the requirement {} (from versions: {})
+ERROR: No matching distribution found for {}"""
+PAGE = RETRYING.format("/whl/cpu/torch/")
+
+
+@pytest.mark.parametrize(
+    "log, words, passing",
+    [
+        # The page of wheels that a lock names cannot be reached, the index can.
+        (
+            PAGE + NOTHING.format("absl-py==9", "none", "absl-py==9"),
+            "does not have absl-py==9",
+            False,
+        ),
+        (
+            PAGE + NOTHING.format("torch==9", "1.0, 2.0", "torch==9"),
+            "does not have torch==9",
+            False,
+        ),
+        (
+            RETRYING.format("/simple/absl-py/\n")
+            + NOTHING.format("absl-py==9", "none", "absl-py==9"),
+            "no network",
+            True,
+        ),
+        (
+            "early\nERROR: Invalid requirement: x\n",
+            "its command failed: Invalid requirement",
+            False,
+        ),
+    ],
+)
+def test_a_version_that_is_not_there_is_no_lack_of_a_network(log, words, passing):
+    said, may_pass = cause(log)
+    assert words in said and may_pass == passing

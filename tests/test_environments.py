@@ -3,12 +3,15 @@
 The definitions here lock one tiny wheel that the tests build themselves: no network.
 """
 
+import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import venv
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -42,6 +45,77 @@ def test_marker_says_what_is_installed(deployed):
         "prefix": str(deployed.prefix),
         "python": "{}.{}.{}".format(*sys.version_info),
     }
+
+
+def test_it_is_said_what_is_deployed_and_how_long_it_took(workshop):
+    assert workshop.run("--method", "venv", "--place", "2 of 6") == (0, [])
+    started, ready = workshop.progress
+    assert started == "millistep: environment 2 of 6, tiny (cpu): being deployed"
+    assert re.fullmatch(r"millistep: environment 2 of 6, tiny \(cpu\): ready after \d+ s", ready)
+    assert workshop.run() == (0, []) and workshop.progress == []
+
+
+def test_uv_links_what_it_has_and_compiles_it_and_pip_stands_in_for_it(workshop):
+    site = f"lib/python{THIS_PYTHON}/site-packages"
+    pyc = f"{site}/__pycache__/tiny_thing.{sys.implementation.cache_tag}.pyc"
+    assert workshop.run() == (0, [])
+    by_uv = workshop.marker()
+    assert (workshop.prefix / site / "tiny_thing.py").stat().st_nlink == 2
+    assert (workshop.prefix / pyc).is_file()
+    shutil.rmtree(workshop.folder / "cache")
+    # A Python without uv beside it, and none on the PATH.
+    workshop.environ["PATH"] = "/usr/bin:/bin"
+    assert workshop.run(python=sys._base_executable) == (0, [])
+    assert workshop.marker() == by_uv
+    assert (workshop.prefix / site / "tiny_thing.py").stat().st_nlink == 1
+    assert (workshop.prefix / pyc).is_file()
+
+
+def test_what_uv_cannot_install_is_installed_by_pip(workshop):
+    """A page of wheels that cannot be reached ends uv, and pip goes on without it."""
+    lines = workshop.script.read_text()
+    page = "--find-links http://127.0.0.1:9/wheels/\n"
+    workshop.script.write_text(lines.replace("tiny-thing==", f"{page}tiny-thing==", 1))
+    broken = workshop.folder / "bin" / "uv"
+    broken.parent.mkdir()
+    broken.write_text(f"#!/bin/sh\necho called >> {workshop.folder}/uv\nexit 2\n")
+    broken.chmod(0o755)
+    uv = workshop.folder / "uv"
+    path = workshop.environ["PATH"]
+    workshop.environ["PATH"] = f"{broken.parent}:{path}"
+    assert workshop.run() == (0, [])
+    assert uv.read_text().splitlines() == ["called"] * 2
+    # The machine's own wheels are enough: the page is not asked for.
+    workshop.environ["PATH"] = path
+    shutil.rmtree(workshop.folder / "cache")
+    assert workshop.run() == (0, [])
+    assert "pip goes on" not in Path(f"{workshop.prefix}.log").read_text()
+
+
+def test_the_lock_of_uv_itself_brings_it_first(workshop):
+    """A stand-in for its wheel: what pip installs, once, is what installs the rest."""
+    wheel = "uv-1.0-py3-none-any.whl"
+    script = '#!/bin/sh\necho called >> "$TRACE"\nexec python -I -m pip install -r /dev/stdin\n'
+    with zipfile.ZipFile(workshop.folder / "wheels" / wheel, "w") as archive:
+        archive.writestr(
+            "uv-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: uv\nVersion: 1.0\n"
+        )
+        archive.writestr("uv-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr("uv-1.0.dist-info/RECORD", "")
+        program = zipfile.ZipInfo("uv-1.0.data/scripts/uv")
+        program.external_attr = 0o100755 << 16
+        archive.writestr(program, script)
+    sha256 = hashlib.sha256((workshop.folder / "wheels" / wheel).read_bytes()).hexdigest()
+    definition = workshop.folder / "envs" / "workflow.txt"
+    locked = workshop.script.read_text().split("'LOCK'\n")[1].partition("LOCK\n")[0]
+    definition.write_text(
+        f"# python={THIS_PYTHON}\n{locked}uv==1.0 \\\n    --hash=sha256:{sha256}\n"
+    )
+    workshop.environ["PATH"] = "/usr/bin:/bin"
+    options = ("--method", "venv", "--definition", str(definition))
+    assert workshop.run(*options, python=sys._base_executable) == (0, [])
+    assert {"uv", "tiny-thing"} <= set(workshop.marker()["packages"])
+    assert workshop.trace.read_text() == "called\n"
 
 
 def test_environment_survives_the_one_that_made_it(deployed):
@@ -139,7 +213,7 @@ def test_python_that_is_not_there_is_named(workshop):
 
 def test_plain_lock_is_a_definition_too(workshop):
     definition = workshop.folder / "envs" / "workflow.txt"
-    requirements = workshop.script.read_text().split("'LOCK'\n")[1].removesuffix("LOCK\n")
+    requirements = workshop.script.read_text().split("'LOCK'\n")[1].partition("LOCK\n")[0]
     definition.write_text(f"# python={THIS_PYTHON}\n{requirements}")
     assert workshop.run("--method", "venv", "--definition", str(definition)) == (0, [])
     marker = workshop.marker()
@@ -185,6 +259,28 @@ def test_conda_is_believed_only_inside_conda(workshop):
     marker = workshop.marker()
     assert (marker["method"], marker["interpreter"]) == ("conda", python)
     assert marker["prefix"] == str(inside)
+
+
+def test_a_script_that_fails_inside_conda_is_tried_again_by_its_deployment(workshop):
+    inside = workshop.folder / "conda"
+    venv.create(inside, symlinks=True, with_pip=True)
+    (inside / "conda-meta").mkdir()
+    hidden = (workshop.folder / "wheels").rename(workshop.folder / "hidden")
+    # As Snakemake runs it: its failure would end everything.
+    environ = {**workshop.environ, "CONDA_PREFIX": str(inside)}
+    environ["PATH"] = f"{inside / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    command = ["sh", str(workshop.script)]
+    assert subprocess.run(command, env=environ, capture_output=True).returncode == 0
+    options = ("--method", "conda", "--log", str(workshop.folder / "tiny.log"))
+    python = str(inside / "bin" / "python")
+    for _ in range(2):
+        code, message = workshop.run(*options, python=python)
+        assert code == 1 and "the package index does not have tiny-thing==1.0" in message[0]
+        assert not workshop.has_marker()
+    hidden.rename(workshop.folder / "wheels")
+    assert workshop.run(*options, python=python) == (0, [])
+    assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
+    assert workshop.run(*options, python=python) == (0, []) and workshop.progress == []
 
 
 def test_script_installs_also_where_pythonpath_holds_a_namesake(workshop):

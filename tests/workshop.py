@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import lock
@@ -17,6 +17,7 @@ PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "deploy"
 THIS_PYTHON = "{}.{}".format(*sys.version_info)
 
 LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
+PROGRESS = "millistep: environment"
 # Each run of the script leaves a line in the trace, and stays until the gate is gone.
 TRACED = """\
 set -eu
@@ -31,6 +32,7 @@ class Workshop:
 
     folder: Path
     environ: dict[str, str]
+    progress: list[str] = field(default_factory=list)  # of the last run
 
     @property
     def definition(self) -> Path:
@@ -64,11 +66,16 @@ class Workshop:
         return subprocess.Popen(command, env=self.environ, cwd=leak, text=True, **pipes)
 
     def run(self, *arguments, **options) -> tuple[int, list[str]]:
-        """Exit code and the lines of the message; nothing may be printed to stdout."""
+        """Exit code and the lines of the message; nothing may be printed to stdout.
+
+        Without those that say how far it is, which are in ``progress``.
+        """
         process = self.start("marker.json", *arguments, **options)
         output, message = process.communicate(timeout=120)
         assert output == ""
-        return process.returncode, message.splitlines()
+        lines = message.splitlines()
+        self.progress = [line for line in lines if line.startswith(PROGRESS)]
+        return process.returncode, [line for line in lines if line not in self.progress]
 
     def marker(self, name: str = "marker.json") -> dict:
         return json.loads((self.folder / name).read_text())
@@ -166,6 +173,6 @@ def make_workshop(folder: Path) -> Workshop:
     workshop.definition.parent.mkdir(parents=True)
     workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
     text = LOCK.format(sha256=build_wheel(folder / "wheels"))
-    script = lock.POST_DEPLOY.format(source="a test", lock=text)
+    script = lock.post_deploy("a test", text)
     workshop.script.write_text(script.replace("set -eu\n", TRACED))
     return workshop

@@ -15,21 +15,28 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-from deploy import overlays
+from deploy import overlays, uv
 from deploy.overlaid import overlaid_interpreter
 from deploy.virtual_environments import (
     EnvironmentProblem,
     ask,
+    clean_environ,
+    failure,
     find_or_create,
     find_python,
+    path_with,
+    progress,
     write_atomically,
 )
 
-INSTALL = "python -I -m pip install --quiet --no-input --no-deps --require-hashes --retries 1"
+INSTALL = Path(__file__).with_name("install.sh")
+UNFINISHED = "millistep-unfinished"  # left by a post-deploy script that failed inside conda
 
 PROBE = """
 import importlib.metadata, json, platform, re, sys
@@ -79,31 +86,59 @@ def virtual_prefix(name: str, definition: Path) -> Path:
     return cache() / "-".join(filter(None, words))
 
 
-def virtual_interpreter(name: str, definition: Path, log: Path | None) -> str:
+def installation(definition: Path) -> list[str]:
+    """The command that installs what a definition locks into the environment that is active."""
+    if definition.suffix != ".txt":
+        return ["sh", str(post_deploy(definition))]
+    lock = f"lock() {{ cat {shlex.quote(str(definition))}; }}"
+    return ["sh", "-c", f"set -eu; {lock}; . {shlex.quote(str(INSTALL))}; install_lock"]
+
+
+def virtual_interpreter(name: str, definition: Path, log: Path | None, title: str) -> str:
     """The interpreter of a virtual environment made from the definition, now or earlier."""
     python = re.search(r"\bpython=(\d+\.\d+)", definition.read_text())
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
     prefix = virtual_prefix(name, definition)
-    install = ["sh", str(post_deploy(definition))]
-    if definition.suffix == ".txt":
-        install = ["sh", "-c", f'{INSTALL} -r "$0"', str(definition)]
     find_or_create(
         prefix,
         lambda: [find_python(python[1]), "-m", "venv", str(prefix)],
-        install,
+        installation(definition),
         log or Path(f"{prefix}.log"),
+        title,
+        lambda python: uv.variables(python, cache().with_name("uv")),
     )
     return str(prefix / "bin" / "python")
 
 
-def conda_interpreter() -> str:
-    """Our own interpreter, provided that it is a conda environment's."""
-    if not Path(sys.prefix, "conda-meta").is_dir():
+def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
+    """Our own interpreter, provided that it is a conda environment's.
+
+    Its packages are installed now where its post-deploy script could not install them.
+    """
+    prefix = Path(sys.prefix)
+    if not (prefix / "conda-meta").is_dir():
         raise EnvironmentProblem(
-            f"{sys.prefix} is not a conda environment: run Snakemake with --use-conda, or use "
+            f"{prefix} is not a conda environment: run Snakemake with --use-conda, or use "
             "the method venv"
         )
+    unfinished = prefix / UNFINISHED
+    if unfinished.exists():
+        log = log or Path(f"{prefix}.log")
+        log.parent.mkdir(parents=True, exist_ok=True)
+        python = Path(sys.executable)
+        environ = clean_environ(
+            PATH=path_with(python.parent),
+            CONDA_PREFIX=str(prefix),
+            **uv.variables(python, cache().with_name("uv")),
+        )
+        unfinished.unlink()
+        with progress(title), open(log, "w") as output:
+            command = installation(definition)
+            done = subprocess.run(command, env=environ, stdout=output, stderr=subprocess.STDOUT)
+            if done.returncode or unfinished.exists():
+                unfinished.touch()
+                raise failure(prefix.name, log)
     return sys.executable
 
 
@@ -144,15 +179,16 @@ def deployed(wanted: argparse.Namespace) -> dict:
     Raises EnvironmentProblem, of which Uninstallable is one, and OSError for a marker that cannot
     be written.
     """
+    title = title_of(wanted)
     with overlays.copied(wanted.overlay) as copies:
         sha256 = digest(wanted, copies)
         if wanted.method == "conda":
-            interpreter = conda_interpreter()
+            interpreter = conda_interpreter(wanted.definition, wanted.log, title)
         elif wanted.method == "interpreter":
             interpreter = users_interpreter(wanted.interpreter)
         else:
             name = wanted.definition.stem if copies else wanted.name
-            interpreter = virtual_interpreter(name, wanted.definition, wanted.log)
+            interpreter = virtual_interpreter(name, wanted.definition, wanted.log, title)
         beneath = {}
         if copies:
             beneath = {"beneath": about(interpreter)["prefix"]}
@@ -160,7 +196,7 @@ def deployed(wanted: argparse.Namespace) -> dict:
             # The same over a virtual environment and over conda's are two environments.
             key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]
             prefix = cache() / "-".join(filter(None, (*words, key)))
-            interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log)
+            interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log, title)
     found = {
         **marker(wanted.name, wanted.definition, wanted.method, interpreter),
         "definition_sha256": sha256,
@@ -168,6 +204,13 @@ def deployed(wanted: argparse.Namespace) -> dict:
     }
     write_atomically(wanted.marker, json.dumps(found, indent=1) + "\n")
     return found
+
+
+def title_of(wanted: argparse.Namespace) -> str:
+    """For the lines on the terminal: ``environment 2 of 6, keras3-jax (cpu)``."""
+    place = f" {wanted.place}," if wanted.place else ""
+    kind = accelerator(wanted.definition)
+    return f"environment{place} {wanted.name}{f' ({kind})' if kind else ''}"
 
 
 def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
@@ -189,6 +232,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--interpreter", help="for the method 'interpreter': the user's own")
     parser.add_argument("--overlay", action="append", default=[], help="what is put over it")
     parser.add_argument("--planned", help="digest that definition and overlays must still have")
+    parser.add_argument("--place", help="among those that are deployed, for the user: 2 of 6")
     parser.add_argument("--marker", required=True, type=Path)
     parser.add_argument("--log", type=Path, help="default: beside the virtual environment")
     return parser.parse_args(words)

@@ -46,10 +46,13 @@ class Uninstallable(EnvironmentProblem):
     """What was to be put over an environment cannot be; another attempt would not help."""
 
 
-def overlaid_interpreter(prefix: Path, base: str, copies: dict[str, str], log: Path | None) -> str:
+def overlaid_interpreter(
+    prefix: Path, base: str, copies: dict[str, str], log: Path | None, title: str
+) -> str:
     """The interpreter of an environment with packages over those of another, now or earlier.
 
-    base: the interpreter of that one. copies: see :func:`deploy.overlays.copied`. Raises
+    base: the interpreter of that one. copies: see :func:`deploy.overlays.copied`. title: for the
+    user. Raises
     Uninstallable, or EnvironmentProblem for what is wrong with network, disk or base.
     """
     beneath = ask(base, PURELIB)
@@ -60,7 +63,7 @@ def overlaid_interpreter(prefix: Path, base: str, copies: dict[str, str], log: P
     create = [base, "-m", "venv", "--without-pip", str(prefix)]
     install = [sys.executable, "-c", INSTALL, base, beneath, python, *copies.values()]
     try:
-        find_or_create(prefix, lambda: create, install, log)
+        find_or_create(prefix, lambda: create, install, log, title)
     except Failed as failure:
         if failure.passing:
             raise

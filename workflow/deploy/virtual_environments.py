@@ -8,38 +8,27 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
+
+from deploy import causes
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is a ruin
 TAIL_LINES = 15
 
-# What a log says -> what to tell the user, and whether it may pass; the first that matches.
-CAUSES = (
-    (r"No space left on device|Disk quota exceeded", "the disk is full", True),
-    (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked", False),
-    (
-        r"name resolution|Name or service not known|nodename nor servname|Network is unreachable",
-        "it looks as if there is no network",
-        True,
-    ),
-    (
-        r"NewConnectionError|Connection refused|timed out|ProxyError|SSLError|Max retries",
-        "the package index cannot be reached",
-        True,
-    ),
-    (r"No matching distribution", "the package index does not have a locked version", False),
-    (r"ensurepip is not available", "this Python cannot make virtual environments", False),
-)
-
 
 class EnvironmentProblem(Exception):
     """What is wrong, in one line for the user; more lines may follow from a log."""
+
+    @property
+    def reason(self) -> str:
+        """The one line."""
+        return str(self).partition("\n")[0]
 
 
 class Failed(EnvironmentProblem):
@@ -60,7 +49,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 def clean_environ(**extra: str) -> dict[str, str]:
     """Our environment variables, without those that leak other packages into an interpreter."""
-    leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__")
+    leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__", "CONDA_PREFIX")
     kept = {name: value for name, value in os.environ.items() if name not in leaks}
     return {**kept, "PYTHONNOUSERSITE": "1", "PIP_USER": "0", **extra}
 
@@ -88,12 +77,18 @@ def find_python(version: str) -> str:
 
 
 def find_or_create(
-    prefix: Path, creation: Callable[[], list[str]], install: list[str], log: Path
+    prefix: Path,
+    creation: Callable[[], list[str]],
+    install: list[str],
+    log: Path,
+    title: str,
+    variables: Callable[[Path], dict[str, str]] = lambda python: {},
 ) -> None:
     """Make a virtual environment and run a command in it, unless it is there and complete.
 
     creation: the command that makes it; started inside a virtual environment, venv builds on the
-    Python beneath that. Raises Failed.
+    Python beneath that. title: of the lines that tell the user. variables: more of them for the
+    second command, given the environment's Python. Raises Failed.
     """
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
@@ -102,26 +97,47 @@ def find_or_create(
         if (prefix / COMPLETE).exists() and ask(python, "") is not None:
             return
         shutil.rmtree(prefix, ignore_errors=True)
-        path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         create = creation()
         log.parent.mkdir(parents=True, exist_ok=True)
-        with open(log, "w") as output:
-            for command, environ in (
-                (create, clean_environ()),
-                (install, clean_environ(PATH=path, VIRTUAL_ENV=str(prefix))),
-            ):
-                # The children inherit the lock: what a killed parent left running holds it too.
-                done = subprocess.run(
-                    command,
-                    env=environ,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=[lock.fileno()],
-                )
-                if done.returncode:
-                    raise failure(prefix, log)
+        with progress(title), open(log, "w") as output:
+            run(create, clean_environ(), output, lock, prefix)
+            environ = clean_environ(
+                PATH=path_with(python.parent), VIRTUAL_ENV=str(prefix), **variables(python)
+            )
+            run(install, environ, output, lock, prefix)
         write_atomically(prefix / COMPLETE, "")
+
+
+def run(
+    command: list[str], environ: dict[str, str], output: IO[str], lock: IO[str], prefix: Path
+) -> None:
+    """One command of a creation, with all that it prints in the log; raises Failed."""
+    done = subprocess.run(
+        command,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        # The children inherit the lock: what a killed parent left running holds it too.
+        pass_fds=[lock.fileno()],
+    )
+    if done.returncode:
+        raise failure(prefix.name, Path(output.name))
+
+
+@contextlib.contextmanager
+def progress(title: str) -> Iterator[None]:
+    """A line before what takes longer than a few seconds, and one that says how long it took."""
+    print(f"millistep: {title}: being deployed", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    yield
+    print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
+
+
+def path_with(folder: Path) -> str:
+    """The PATH with a folder before all others, and what is beside our own Python after them."""
+    own = os.environ.get("PATH", os.defpath)
+    return os.pathsep.join((str(folder), own, str(Path(sys.executable).parent)))
 
 
 def wait_for(lock: IO[str], prefix: Path) -> None:
@@ -133,10 +149,9 @@ def wait_for(lock: IO[str], prefix: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def failure(prefix: Path, log: Path) -> Failed:
+def failure(name: str, log: Path) -> Failed:
     """The likely cause by what the log of a creation says, and its last lines."""
     text = log.read_text(errors="replace")
-    known = ((words, passing) for sign, words, passing in CAUSES if re.search(sign, text))
-    cause, passing = next(known, ("its command failed", False))
+    words, passing = causes.cause(text)
     tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
-    return Failed(f"could not create {prefix.name}: {cause}; the log is {log}{tail}", passing)
+    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", passing)

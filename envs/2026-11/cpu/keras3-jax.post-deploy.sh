@@ -4,8 +4,8 @@
 # Plain sh: that is what Snakemake runs it with, whether or not the activation worked.
 set -eu
 : "${CONDA_PREFIX:-${VIRTUAL_ENV:?no environment is active}}"
-python -I -m pip install --quiet --no-input --disable-pip-version-check --retries 1 \
-    --no-warn-script-location --no-deps --require-hashes -r /dev/stdin <<'LOCK'
+lock() {
+    cat <<'LOCK'
 --only-binary :all:
 absl-py==2.5.1 \
     --hash=sha256:721200f2f0e9960f2ca9dc3a2a706b201f5f75d812c158f059cbbe29eeafbdb8
@@ -197,3 +197,36 @@ wrapt==2.5.2 \
 zipp==4.1.2 \
     --hash=sha256:b30cb6cd253122169c47de245ca24a86bac2a5d3802ba15bf7ba6414eb9e144d
 LOCK
+}
+# Installs the lock that the function `lock` prints into the environment whose python comes first on
+# the PATH, bytecode too: by uv where it is there, by pip where it is not or does not succeed.
+# For plain sh; envs/lock.py makes it a part of every post-deploy script.
+with_uv() {
+    uv pip install --quiet --python "$(command -v python)" --compile-bytecode \
+        --no-deps --require-hashes -r -
+}
+with_pip() {
+    python -I -m pip install --quiet --no-input --disable-pip-version-check --retries 1 \
+        --no-warn-script-location --no-deps --require-hashes -r /dev/stdin
+}
+install_lock() {
+    # The lock that has uv itself: all else of it is installed by that.
+    if ! command -v uv >/dev/null 2>&1 && lock | grep -q '^uv=='; then
+        lock | awk '/^[^ ]/ {keep = /^uv==/} keep' | with_pip || return
+    fi
+    if command -v uv >/dev/null 2>&1; then
+        # A page of wheels that cannot be reached ends uv, even where the index has all of them.
+        lock | grep -v '^--find-links ' | with_uv && return
+        if lock | grep -q '^--find-links '; then
+            lock | with_uv && return
+        fi
+        echo "uv did not install all of it, pip goes on"
+    fi
+    lock | with_pip
+}
+
+install_lock && exit
+# A script that fails inside conda ends Snakemake and all that it could measure. This file tells the
+# deployment that follows (workflow/deploy) to try again, and to say why where that fails.
+prefix=$(python -I -c 'import sys; print(sys.prefix)')
+[ -d "$prefix/conda-meta" ] && touch "$prefix/millistep-unfinished"
