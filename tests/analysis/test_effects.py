@@ -1,198 +1,28 @@
-"""What one thing changes: which columns are compared, and what the report shows of them."""
+"""What one thing changes, row by row and over all rows: ratios, verdicts, means, and as files."""
 
-import copy
 import csv
 import io
 import math
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from results_factory import FRAMEWORKS, Project, make_column, make_plan, uneven
+from effect_projects import (
+    FASTER_BY_A_QUARTER,
+    JAX,
+    TF32,
+    TORCH,
+    project_of,
+    scale,
+    tf32_project,
+)
+from results_factory import FRAMEWORKS, uneven
 
-from analysis.caveats import collect
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.gains import gain_of
-from analysis.comparisons.questions import differing_settings, questions
 from analysis.report.effects import effect_views
-from analysis.results.plan import Column
 from analysis.statistics.intervals import Verdict
 from analysis.tables.effects import effects_csv
 from analysis.tables.effects_latex import effects_latex
-
-JAX, TORCH = "keras3-jax", "keras3-torch"
-TF32 = f"{JAX}+tf32"
-FASTER_BY_A_QUARTER = {1: 0.80, 2: 0.80, 3: 0.80}
-
-
-def columns(*asked):
-    """Columns of a plan from names, or names with settings."""
-    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in asked]
-    return [Column(**make_column(name, **settings)) for name, settings in pairs]
-
-
-def project_of(folder, *asked, **more):
-    """A project with these columns, each as fast as its framework."""
-    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in asked]
-    plan = make_plan(columns=tuple(name for name, _ in pairs), **more)
-    plan["columns"] = [make_column(name, **settings) for name, settings in pairs]
-    return Project(folder, plan)
-
-
-def tf32_project(folder, **more):
-    """Two columns of one framework that take the same time."""
-    project = project_of(folder, JAX, (TF32, {"precision": "tf32"}), **more)
-    base, new = (
-        [r for r in project.records.values() if r["cell"]["column"] == c] for c in (JAX, TF32)
-    )
-    for one, other in zip(base, new, strict=True):
-        other["timing"]["blocks"] = copy.deepcopy(one["timing"]["blocks"])
-    return project
-
-
-def scale(project, column, factors, task=""):
-    """Multiply the times of a column by a factor for each run."""
-    for run, factor in factors.items():
-
-        def change(record, factor=factor):
-            for block in record["timing"]["blocks"]:
-                block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
-
-        project.change(change, column=column, task=task, run=run)
-
-
-def asked(found):
-    """Question, base and new column of every pair."""
-    return [(q.text, pair.base.name, pair.new.name) for q in found for pair in q.pairs]
-
-
-def test_the_default_table_asks_two_questions():
-    assert asked(questions(columns(*FRAMEWORKS))) == [
-        ("What does Keras 3 change on TensorFlow?", "keras2-tensorflow", "keras3-tensorflow"),
-        ("What does compiling change?", "pytorch-eager", "pytorch-compiled"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("base", "new", "question"),
-    [
-        (("keras3-torch+cpu", {}), (TORCH, {"accelerator": "cuda"}), "What does the GPU change?"),
-        ((JAX, {}), (TF32, {"precision": "tf32"}), "What does TF32 change?"),
-        ((JAX, {}), (f"{JAX}+float32", {"precision": "float32"}), "What does float32 change?"),
-        (
-            (f"{JAX}+2024-03", {"stack": "2024-03"}),
-            (JAX, {}),
-            "What did the releases from 2024-03 to 2026-11 change?",
-        ),
-        (
-            (JAX, {}),
-            (f"{JAX}+keras", {"overlay": ["keras"]}),
-            "What does this patch change: keras?",
-        ),
-        (
-            (f"{JAX}+a", {"overlay": ["a 1", "c"]}),
-            (f"{JAX}+b", {"overlay": ["b 2", "c"]}),
-            "What does this patch change: b 2 instead of a 1?",
-        ),
-        ((JAX, {}), (f"{JAX}+1-thread", {"threads": 1}), "What does 1 thread change?"),
-        ((JAX, {}), (f"{JAX}+4-threads", {"threads": 4}), "What do 4 threads change?"),
-        (
-            ("pytorch-compiled", {"mode": "reduce-overhead"}),
-            ("pytorch-compiled+default", {"mode": "default"}),
-            "What does compiling in mode default change?",
-        ),
-        (
-            (TORCH, {"jit_compile": "auto"}),
-            (f"{TORCH}+jit", {"jit_compile": True}),
-            "What does compiling in Keras change?",
-        ),
-        (
-            (TORCH, {}),
-            (f"{TORCH}+python-1a2b3c", {"interpreter": "/a/python"}),
-            "What does another interpreter change?",
-        ),
-    ],
-)
-def test_a_setting_has_its_question_and_its_base_whatever_the_order(base, new, question):
-    expected = [(question, base[0], new[0])]
-    assert asked(questions(columns(base, new))) == expected
-    if not base[0].endswith("+a"):  # where neither is the default, the first is the base
-        assert asked(questions(columns(new, base))) == expected
-
-
-def test_several_values_of_a_setting_stand_against_one_base():
-    modes = ("max-autotune", "reduce-overhead", "default")
-    names = {"reduce-overhead": "pytorch-compiled"}
-    found = columns(
-        *((names.get(mode, f"pytorch-compiled+{mode}"), {"mode": mode}) for mode in modes)
-    )
-    assert asked(questions(found)) == [
-        (
-            f"What does compiling in mode {mode} change?",
-            "pytorch-compiled",
-            f"pytorch-compiled+{mode}",
-        )
-        for mode in ("max-autotune", "default")
-    ]
-
-
-def test_what_only_one_framework_takes_does_not_part_a_pair():
-    found = columns(
-        "pytorch-eager",
-        ("pytorch-compiled", {"mode": "reduce-overhead"}),
-        ("pytorch-compiled+max-autotune", {"mode": "max-autotune"}),
-        ("pytorch-eager+tf32", {"precision": "tf32"}),
-    )
-    compiling, tf32, mode = questions(found)
-    assert [pair.new.name for pair in compiling.pairs] == [found[1].name, found[2].name]
-    assert (tf32.text, mode.setting) == ("What does TF32 change?", "mode")
-
-
-def test_one_setting_of_several_frameworks_is_one_question():
-    found = columns(JAX, TORCH, *((f"{n}+tf32", {"precision": "tf32"}) for n in (JAX, TORCH)))
-    (question,) = questions(found)
-    assert (question.setting, question.base, question.new) == ("precision", "default", "tf32")
-    assert [(p.base.name, p.new.name) for p in question.pairs] == [
-        (JAX, TF32),
-        (TORCH, f"{TORCH}+tf32"),
-    ]
-
-
-VALUES = {
-    "accelerator": ("cpu", "cuda"),
-    "precision": ("default", "float32", "tf32"),
-    "threads": (1, 2),
-    "overlay": ([], ["keras 3.1"]),
-}
-SETTINGS = st.fixed_dictionaries({name: st.sampled_from(of) for name, of in VALUES.items()})
-
-
-def apart(one, other):
-    """In how many things two columns differ."""
-    return (one.framework != other.framework) + len(differing_settings(one, other))
-
-
-@given(st.lists(st.tuples(st.sampled_from([JAX, "pytorch-eager", "pytorch-compiled"]), SETTINGS)))
-def test_pairs_differ_in_one_thing_and_nobody_with_such_a_neighbour_is_left_out(asked_for):
-    found = columns(*((f"{name}+{n}", settings) for n, (name, settings) in enumerate(asked_for)))
-    named = [column for column in found if column.framework != "pytorch-compiled" or column.against]
-    pairs = [pair for question in questions(found) for pair in question.pairs]
-    assert all(apart(pair.base, pair.new) == 1 for pair in pairs)
-    compared = {column.name for pair in pairs for column in (pair.base, pair.new)}
-    for column in named:
-        twins = [other for other in found if apart(column, other) == 0]
-        near = [
-            other
-            for other in found
-            if apart(column, other) == 1
-            and (
-                column.framework == other.framework
-                or column.framework in other.against
-                or other.framework in column.against
-            )
-        ]
-        assert bool(near) == any(twin.name in compared for twin in twins)
 
 
 def test_ratio_interval_and_mean_by_hand(tmp_path):
@@ -299,53 +129,6 @@ def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
     more = int(re.fullmatch(r"not decided; about (\d+) more rounds? would .*", fit)[1])
     assert 1 <= more <= 5
     assert predict == "not decided; even 100 rounds would probably not decide it"
-
-
-def test_other_differences_are_listed_in_the_row_and_the_subject_is_not(tmp_path):
-    project = tf32_project(tmp_path)
-    project.change(lambda r: r["parity"].update(matmul_precision="tf32", attention="sdpa"), TF32)
-    project.change(lambda r: r["work"].update(parameters=7), TF32, "fit")
-    results = project.load()
-    fit, predict = effects_of(results)[0].comparisons
-    assert predict.differences == ["attention sdpa instead of einsum"]
-    assert fit.differences == [*predict.differences, "parameters 7 instead of 10,780,418"]
-    named = {key for c in collect(results) for key in c.evidence.get("keys", ())}
-    assert "attention" in named and "matmul_precision" not in named
-
-
-def test_a_difference_that_nobody_asked_for_stays_a_caveat(tmp_path):
-    """TF32 beside float32 in two frameworks with the same setting, though others have another."""
-    project = project_of(tmp_path, JAX, TORCH, (TF32, {"precision": "tf32"}))
-    for column in (TORCH, TF32):
-        project.change(lambda r: r["parity"].update(matmul_precision="tf32"), column)
-    (caveat,) = [c for c in collect(project.load()) if c.id == "precision_differs"]
-    assert caveat.evidence["values"] == {
-        "float32": ["Keras 3 (JAX)"],
-        "float32 / tf32": ["Keras 3 (PyTorch)"],
-    }
-    assert {cell.column.name for cell in caveat.cells} == {JAX, TORCH}
-
-
-def test_compiling_is_the_subject_of_eager_against_compiled(tmp_path):
-    results = project_of(tmp_path, "pytorch-eager", "pytorch-compiled").load()
-    assert all(found.differences == [] for found in effects_of(results)[0].comparisons)
-    assert "execution_differs" not in {caveat.id for caveat in collect(results)}
-    upgrade = project_of(tmp_path, "keras2-tensorflow", "keras3-tensorflow").load()
-    assert "execution jit instead of graph" in effects_of(upgrade)[0].comparisons[0].differences
-    assert "execution_differs" in {caveat.id for caveat in collect(upgrade)}
-
-
-def test_steps_that_were_not_steady_are_listed(tmp_path):
-    project = tf32_project(tmp_path)
-
-    def slow_down(record):
-        for block in record["timing"]["blocks"][5:]:
-            block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
-
-    project.change(slow_down, TF32, "fit", 1)
-    fit, predict = effects_of(project.load())[0].comparisons
-    assert fit.differences == ["steps of Keras 3 (JAX), tf32 were not steady"]
-    assert predict.differences == []
 
 
 def test_csv_has_a_line_for_every_row_and_one_for_the_mean(tmp_path):

@@ -1,0 +1,47 @@
+"""Tables whose columns differ in one thing."""
+
+import copy
+
+from results_factory import Project, make_column, make_plan
+
+from analysis.results.plan import Column
+
+JAX, TORCH = "keras3-jax", "keras3-torch"
+TF32 = f"{JAX}+tf32"
+FASTER_BY_A_QUARTER = {1: 0.80, 2: 0.80, 3: 0.80}
+
+
+def columns(*asked):
+    """Columns of a plan from names, or names with settings."""
+    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in asked]
+    return [Column(**make_column(name, **settings)) for name, settings in pairs]
+
+
+def project_of(folder, *asked, **more):
+    """A project with these columns, each as fast as its framework."""
+    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in asked]
+    plan = make_plan(columns=tuple(name for name, _ in pairs), **more)
+    plan["columns"] = [make_column(name, **settings) for name, settings in pairs]
+    return Project(folder, plan)
+
+
+def tf32_project(folder, **more):
+    """Two columns of one framework that take the same time."""
+    project = project_of(folder, JAX, (TF32, {"precision": "tf32"}), **more)
+    base, new = (
+        [r for r in project.records.values() if r["cell"]["column"] == c] for c in (JAX, TF32)
+    )
+    for one, other in zip(base, new, strict=True):
+        other["timing"]["blocks"] = copy.deepcopy(one["timing"]["blocks"])
+    return project
+
+
+def scale(project, column, factors, task=""):
+    """Multiply the times of a column by a factor for each run."""
+    for run, factor in factors.items():
+
+        def change(record, factor=factor):
+            for block in record["timing"]["blocks"]:
+                block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+
+        project.change(change, column=column, task=task, run=run)

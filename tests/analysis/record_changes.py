@@ -1,0 +1,47 @@
+"""Changes of a record that many tests make."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+from contract import ending
+
+ENDING = {
+    "done": True,
+    "exit_code": 0,
+    "failure": None,
+    "timed_out_after_s": None,
+    "memory_over_mib": None,
+    "kernel_killed_for_memory": False,
+    "measured": True,
+    "device_free_mib": None,
+}
+FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
+
+
+def fail(record: dict[str, Any], status: str, message: str = "") -> None:
+    """Turn a record into that of a run that ended so."""
+    record.update(timing=None, probes=[], work=None, parity=None)
+    raw = {**ENDING, "done": False, "exit_code": 1, "measured": False}
+    if status in FAILURES:
+        raw["failure"] = {"type": FAILURES[status], "message": message}
+    elif status == "timeout":
+        raw["timed_out_after_s"] = 60.0
+    elif status == "killed":
+        raw["exit_code"] = -9
+    else:
+        record["not_tried"] = {"needed_mib": 4096.0, "available_mib": 2048.0, "memory_of": "host"}
+    record["ending"] = None if record["not_tried"] else raw
+    record["status"], record["reason"] = ending.of_record(record)
+    assert record["status"] == status
+
+
+def uneven(record: dict[str, Any]) -> None:
+    """A change: runs scatter by 2 %, differently in every cell."""
+    cell = record["cell"]
+    seed = f"{cell['column']} {cell['task']} {cell['run']}"
+    factor = math.exp(0.02 * random.Random(seed).gauss(0.0, 1.0))
+    for block in record["timing"]["blocks"]:
+        block["elapsed_ns"] = round(block["elapsed_ns"] * factor)

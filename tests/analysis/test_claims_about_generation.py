@@ -1,0 +1,81 @@
+"""The claim that static padding makes generation slow."""
+
+from conditions import generating
+from results_factory import Project, make_plan
+from the_pages_machine import (
+    JAX,
+    TORCH,
+    on_the_pages_machine,
+    verdicts,
+    wobble,
+)
+
+from analysis.claims import ClaimResult
+from analysis.claims.claim_tests import TESTS
+
+
+def generation(folder, slow_ms, share, runs=3):
+    """A row that generates; of a call of Keras 3 on PyTorch, this share goes with the length."""
+    rows = (("gemma", "generate", 32, 32),)
+    others = {"keras3_jax": 100.0, "keras3_tensorflow": 120.0}
+    project = on_the_pages_machine(folder, rows=rows, runs=runs, **others)
+    project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
+
+    def call_ms(new_tokens, length):
+        return slow_ms * ((1 - share) * new_tokens / 44 + share * new_tokens * length / (44 * 50))
+
+    project.change(lambda r: generating(r, lambda n, length: call_ms(n, length) * wobble(r)), TORCH)
+    return verdicts(project.load())["padding_slows_torch"]
+
+
+def test_padding_that_explains_little_refutes_its_claim(tmp_path):
+    found = generation(tmp_path, slow_ms=1000.0, share=0.01)
+    assert found.verdict is ClaimResult.NOT_REPRODUCED
+    assert "padding does not explain it" in found.why
+
+
+def test_padding_that_explains_it_bears_the_claim_out(tmp_path):
+    found = generation(tmp_path, slow_ms=210.0, share=0.5)
+    assert found.verdict is ClaimResult.REPRODUCED
+    assert "padding explains it" in found.why
+
+
+def test_padding_that_may_explain_it_is_left_open(tmp_path):
+    # all positions taken as padding 300 ms would be 180, the empty ones alone 246
+    found = generation(tmp_path, slow_ms=300.0, share=0.4)
+    assert found.verdict is ClaimResult.UNDECIDED
+
+
+def test_padding_of_a_single_run_decides_nothing(tmp_path):
+    found = generation(tmp_path, slow_ms=1000.0, share=0.01, runs=1)
+    assert found.verdict is ClaimResult.UNDECIDED
+    assert "one run does not show" in found.why
+
+
+def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
+    """Two rows at three times the fastest and a share of 30.5 % +- 2.48 points by Student's t of
+    three runs: 3 x (1 - 0.33) = 2.01 is left. For two rows together +- 3.58 points: 1.98.
+    """
+
+    def found(rows):
+        project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
+        project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
+
+        def change(r):
+            share = 0.305 + 0.01 * (r["cell"]["run"] - 2)
+            rest = (1 - share) / 44
+            generating(r, lambda n, length: 300 * n * (rest + share * length / (44 * 50)))
+
+        project.change(change, TORCH)
+        project.change(lambda r: generating(r, lambda n, length: 100 * n / 44), JAX)
+        test = TESTS["slow_by_padding"]
+        return test(project.load(), column=TORCH, task="generate", at_least=2.0).holds
+
+    rows = (("gemma", "generate", 32, 32), ("gemma", "generate", 1, 1))
+    assert found(rows[:1]) is False
+    assert found(rows) is None
+
+
+def test_a_column_that_is_not_slow_refutes_it_too(tmp_path):
+    found = generation(tmp_path, slow_ms=110.0, share=0.0)
+    assert found.verdict is ClaimResult.NOT_REPRODUCED

@@ -1,0 +1,147 @@
+"""Which columns are compared, with which question, and which of them is the base."""
+
+import pytest
+from effect_projects import (
+    JAX,
+    TF32,
+    TORCH,
+    columns,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from results_factory import FRAMEWORKS
+
+from analysis.comparisons.questions import differing_settings, questions
+
+
+def asked(found):
+    """Question, base and new column of every pair."""
+    return [(q.text, pair.base.name, pair.new.name) for q in found for pair in q.pairs]
+
+
+def test_the_default_table_asks_two_questions():
+    assert asked(questions(columns(*FRAMEWORKS))) == [
+        ("What does Keras 3 change on TensorFlow?", "keras2-tensorflow", "keras3-tensorflow"),
+        ("What does compiling change?", "pytorch-eager", "pytorch-compiled"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "question"),
+    [
+        (("keras3-torch+cpu", {}), (TORCH, {"accelerator": "cuda"}), "What does the GPU change?"),
+        ((JAX, {}), (TF32, {"precision": "tf32"}), "What does TF32 change?"),
+        ((JAX, {}), (f"{JAX}+float32", {"precision": "float32"}), "What does float32 change?"),
+        (
+            (f"{JAX}+2024-03", {"stack": "2024-03"}),
+            (JAX, {}),
+            "What did the releases from 2024-03 to 2026-11 change?",
+        ),
+        (
+            (JAX, {}),
+            (f"{JAX}+keras", {"overlay": ["keras"]}),
+            "What does this patch change: keras?",
+        ),
+        (
+            (f"{JAX}+a", {"overlay": ["a 1", "c"]}),
+            (f"{JAX}+b", {"overlay": ["b 2", "c"]}),
+            "What does this patch change: b 2 instead of a 1?",
+        ),
+        ((JAX, {}), (f"{JAX}+1-thread", {"threads": 1}), "What does 1 thread change?"),
+        ((JAX, {}), (f"{JAX}+4-threads", {"threads": 4}), "What do 4 threads change?"),
+        (
+            ("pytorch-compiled", {"mode": "reduce-overhead"}),
+            ("pytorch-compiled+default", {"mode": "default"}),
+            "What does compiling in mode default change?",
+        ),
+        (
+            (TORCH, {"jit_compile": "auto"}),
+            (f"{TORCH}+jit", {"jit_compile": True}),
+            "What does compiling in Keras change?",
+        ),
+        (
+            (TORCH, {}),
+            (f"{TORCH}+python-1a2b3c", {"interpreter": "/a/python"}),
+            "What does another interpreter change?",
+        ),
+    ],
+)
+def test_a_setting_has_its_question_and_its_base_whatever_the_order(base, new, question):
+    expected = [(question, base[0], new[0])]
+    assert asked(questions(columns(base, new))) == expected
+    if not base[0].endswith("+a"):  # where neither is the default, the first is the base
+        assert asked(questions(columns(new, base))) == expected
+
+
+def test_several_values_of_a_setting_stand_against_one_base():
+    modes = ("max-autotune", "reduce-overhead", "default")
+    names = {"reduce-overhead": "pytorch-compiled"}
+    found = columns(
+        *((names.get(mode, f"pytorch-compiled+{mode}"), {"mode": mode}) for mode in modes)
+    )
+    assert asked(questions(found)) == [
+        (
+            f"What does compiling in mode {mode} change?",
+            "pytorch-compiled",
+            f"pytorch-compiled+{mode}",
+        )
+        for mode in ("max-autotune", "default")
+    ]
+
+
+def test_what_only_one_framework_takes_does_not_part_a_pair():
+    found = columns(
+        "pytorch-eager",
+        ("pytorch-compiled", {"mode": "reduce-overhead"}),
+        ("pytorch-compiled+max-autotune", {"mode": "max-autotune"}),
+        ("pytorch-eager+tf32", {"precision": "tf32"}),
+    )
+    compiling, tf32, mode = questions(found)
+    assert [pair.new.name for pair in compiling.pairs] == [found[1].name, found[2].name]
+    assert (tf32.text, mode.setting) == ("What does TF32 change?", "mode")
+
+
+def test_one_setting_of_several_frameworks_is_one_question():
+    found = columns(JAX, TORCH, *((f"{n}+tf32", {"precision": "tf32"}) for n in (JAX, TORCH)))
+    (question,) = questions(found)
+    assert (question.setting, question.base, question.new) == ("precision", "default", "tf32")
+    assert [(p.base.name, p.new.name) for p in question.pairs] == [
+        (JAX, TF32),
+        (TORCH, f"{TORCH}+tf32"),
+    ]
+
+
+VALUES = {
+    "accelerator": ("cpu", "cuda"),
+    "precision": ("default", "float32", "tf32"),
+    "threads": (1, 2),
+    "overlay": ([], ["keras 3.1"]),
+}
+SETTINGS = st.fixed_dictionaries({name: st.sampled_from(of) for name, of in VALUES.items()})
+
+
+def apart(one, other):
+    """In how many things two columns differ."""
+    return (one.framework != other.framework) + len(differing_settings(one, other))
+
+
+@given(st.lists(st.tuples(st.sampled_from([JAX, "pytorch-eager", "pytorch-compiled"]), SETTINGS)))
+def test_pairs_differ_in_one_thing_and_nobody_with_such_a_neighbour_is_left_out(asked_for):
+    found = columns(*((f"{name}+{n}", settings) for n, (name, settings) in enumerate(asked_for)))
+    named = [column for column in found if column.framework != "pytorch-compiled" or column.against]
+    pairs = [pair for question in questions(found) for pair in question.pairs]
+    assert all(apart(pair.base, pair.new) == 1 for pair in pairs)
+    compared = {column.name for pair in pairs for column in (pair.base, pair.new)}
+    for column in named:
+        twins = [other for other in found if apart(column, other) == 0]
+        near = [
+            other
+            for other in found
+            if apart(column, other) == 1
+            and (
+                column.framework == other.framework
+                or column.framework in other.against
+                or other.framework in column.against
+            )
+        ]
+        assert bool(near) == any(twin.name in compared for twin in twins)
