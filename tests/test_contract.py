@@ -3,12 +3,13 @@
 import json
 import re
 import signal
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from contract import ending
-from contract.ending import STATUSES, Ending, of_process
+from contract.ending import STATUSES, Ending, of_control, of_probes, of_process, of_restart
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,3 +48,39 @@ def test_every_ending_has_one_of_the_statuses():
     assert {status for status, _ in found} <= set(STATUSES)
     assert [bool(reason) for _, reason in found] == [status != "ok" for status, _ in found]
     assert all("\n" not in reason for _, reason in found)
+
+
+KILLED = Ending(done=False, exit_code=-signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("facts", "status", "reason"),
+    [
+        ({"ending": None, "refused": None}, "killed", ending.WHOLE_JOB_KILLED),
+        ({"ending": None, "refused": "not here"}, "error", "not here"),
+        ({"ending": asdict(KILLED), "refused": None}, "killed", "ended from outside by SIGKILL"),
+        ({"ending": asdict(Ending(done=True, exit_code=0)), "refused": None}, "ok", ""),
+        ({}, "timeout", "in the words of an older day"),
+    ],
+)
+def test_a_control_is_worded_from_its_facts_and_an_older_one_as_it_was(facts, status, reason):
+    data = {"status": "timeout", "reason": "in the words of an older day", **facts}
+    assert of_control(data) == (status, reason)
+
+
+def test_restarts_and_probes_are_worded_from_their_facts_and_older_ones_as_they_were():
+    assert of_restart(None) is None
+    assert of_restart(1) == "a compilation fell into the timed window"
+    assert of_restart("3 compilations fell") == "3 compilations fell"
+    failed = [
+        None,
+        "an older sentence",
+        {"type": "MemoryError", "message": "\nfull\nto the brim"},
+        {"type": ending.PROCESS_ENDED, "message": ""},
+    ]
+    record = {"probes": [{"failed": f} for f in failed], "ending": asdict(KILLED)}
+    assert of_probes(record) == [
+        "an older sentence",
+        "MemoryError: full",
+        "ended from outside by SIGKILL",
+    ]

@@ -252,9 +252,7 @@ CONDITIONS = {
         a_ms={"1": 10.5, "2": 10.6, "3": 10.5}
     ),
     "monitor_costs": lambda p: p.self_test["monitor"].update(on_ms=[5.1, 5.1]),
-    "restarted_runs": lambda p: p.change(
-        lambda r: r.update(restarted="compiled while timed"), TORCH, run=2
-    ),
+    "restarted_runs": lambda p: p.change(lambda r: r.update(restarted=2), TORCH, run=2),
     "extended_runs": lambda p: p.change(lambda r: r["timing"].update(extended=True), TORCH, run=2),
     "observer_effect": lambda p: p.change(
         lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))]), TORCH

@@ -90,6 +90,19 @@ def test_hostile_text_stays_text(tmp_path, figures):
     assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
 
 
+def test_where_nothing_can_be_installed_the_report_says_why_everything_is_missing(project, figures):
+    why = "the package index does not have keras==9.9"
+    empty = {"timing": None, "work": None, "parity": None, "ending": None, "probes": []}
+    project.change(lambda r: r.update(empty, status="error", not_tried={"not_installed": why}))
+    for found in (*project.canaries, project.self_test):
+        found.update(status="error", reason=why, ending=None, refused=why)
+    project.self_test.update(known_steps=[], same_cell=None, monitor=None)
+    text = page_of(project, figures)
+    cells = len(project.plan["rows"]) * len(project.plan["columns"])
+    assert text.count(f"error: {why}") >= cells
+    assert f"The self-test is error: {why}." in text
+
+
 @pytest.mark.parametrize("runs", [1, 3])
 def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
     project = Project(tmp_path, make_plan(runs=runs))
@@ -219,12 +232,15 @@ def test_details_say_what_the_machine_did(project, figures):
     seen |= {"throttled": 0, "swapped_mib": None, "gpu": gpu}
     project.change(lambda r: r.update(monitor=seen), column="keras3-jax", task="fit")
     project.change(lambda r: r.update(monitor=None), column="keras3-torch")
-    project.change(lambda r: r.update(restarted="compiled while timed"), column="keras3-jax")
+    project.change(lambda r: r.update(restarted=2), column="keras3-jax")
+    failed = {"steps": 0, "elapsed_ns": 0, "failed": {"type": "ValueError", "message": "no\n<2>"}}
+    project.change(lambda r: r["probes"][0].update(failed), column="keras3-jax")
     text = page_of(project, figures)
     assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
     assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
     assert "no sample of the monitor fell into the timed steps" in text
-    assert "compiled while timed" in text
+    assert "2 compilations fell into the timed window" in text
+    assert "Not timed at other sizes or lengths" in text and "ValueError: no</dd>" in text
 
 
 def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures):

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from contract.ending import of_control
 from measure.protocol import PROTOCOLS
 from supervise import self_test
 
@@ -71,6 +72,8 @@ def test_a_canary_without_its_library_is_a_file_that_says_so(made):
     assert canary["reason"].startswith("missing package, ModuleNotFoundError")
     assert canary["python_loop_ms"] > 0  # what came before the library is kept
     assert canary["matmul"] == []
+    assert of_control(canary) == (canary["status"], canary["reason"])
+    assert canary["ending"]["failure"]["type"] == "ModuleNotFoundError"
 
 
 def test_a_canary_that_cannot_be_written_ends_with_one_line(made, tmp_path):
@@ -86,7 +89,7 @@ def test_a_canary_whose_environment_is_broken_is_a_file_that_says_so(made, envir
     canary = made("canary", CANARY)
     jsonschema.validate(canary, schema("canary"))
     assert canary["status"] == "error"
-    assert "packages differ" in canary["reason"]
+    assert "packages differ" in canary["reason"] == canary["refused"]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +129,7 @@ def test_known_steps_in_a_broken_environment_say_so(made, environment):
     found = made("known_steps", KNOWN_STEPS)
     jsonschema.validate(found, schema("self_test"))
     assert (found["status"], found["known_steps"]) == ("error", [])
-    assert "packages differ" in found["reason"]
+    assert "packages differ" in found["reason"] == found["refused"]
 
 
 def record(number, step_ms, status="ok"):

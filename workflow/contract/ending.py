@@ -31,6 +31,7 @@ NO_DEVICE_WORDS = (
 )
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
+PROCESS_ENDED = "ProcessEnded"  # in the place of an exception's type: the run's ending says how
 WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
 
 
@@ -82,6 +83,37 @@ def of_process(ending: Ending) -> tuple[Status, str]:
     return "error", f"the process ended with exit code {ending.exit_code} and said nothing"
 
 
+def of_control(data: dict[str, Any]) -> tuple[str, str]:
+    """``(status, reason)`` of a canary or a self-test, from the raw facts of its file; files from
+    before these were kept have the words of their day.
+    """
+    if "ending" not in data:
+        return data["status"], data["reason"]
+    if data["refused"]:
+        return "error", data["refused"]
+    if data["ending"] is None:
+        return "killed", WHOLE_JOB_KILLED
+    return of_process(Ending(**data["ending"]))
+
+
+def of_restart(compiled: int | str | None) -> str | None:
+    """Why a run was started a second time; older records have the words of their day."""
+    return _compiled(compiled) if isinstance(compiled, int) else compiled
+
+
+def of_probes(record: dict[str, Any]) -> list[str]:
+    """Why steps at other batch sizes or lengths were not timed, a reason for each of them."""
+    return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
+
+
+def _of_probe(failed: dict[str, str] | str, record: dict[str, Any]) -> str:
+    if isinstance(failed, str):  # older records have the words of their day
+        return failed
+    if failed["type"] == PROCESS_ENDED and record["ending"]:
+        return of_process(Ending(**record["ending"]))[1]
+    return _of_failure(**failed)[1]
+
+
 def _of_signal(number: int) -> tuple[Status, str]:
     known = number in {entry.value for entry in signal.Signals}
     name = signal.Signals(number).name if known else f"signal {number}"
@@ -108,10 +140,12 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
     """Of a run that ended well: a compilation is no step."""
     compiled = timing["compilations"]["during_timing"] if timing else None
-    if compiled:
-        what = "a compilation" if compiled == 1 else f"{compiled} compilations"
-        return "invalid", f"{what} fell into the timed window"
-    return "ok", ""
+    return ("invalid", _compiled(compiled)) if compiled else ("ok", "")
+
+
+def _compiled(number: int) -> str:
+    what = "a compilation" if number == 1 else f"{number} compilations"
+    return f"{what} fell into the timed window"
 
 
 def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:

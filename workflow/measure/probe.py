@@ -8,6 +8,8 @@ from measure.models import Work
 from measure.protocol import Protocol
 from measure.timer import Timer
 
+MAX_MESSAGE = 4000  # characters of an exception's message
+
 
 def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -> dict:
     """The same step at another batch size or length; a failure is a finding of its own."""
@@ -21,7 +23,7 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
         framework.cell = dataclasses.replace(cell, architecture=changed)
         framework.run_at(batch_size, timer)
     except Exception as error:
-        failed = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
         traceback.print_exc()
     finally:
         framework.cell = cell

@@ -8,10 +8,11 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from contract.ending import of_process
+from contract.ending import of_control
 from supervise import jobs, preconditions
 from supervise.record import now
 from supervise.terminal import Terminal
@@ -33,6 +34,7 @@ def canary(options: argparse.Namespace) -> None:
     found = skeleton(options.identity)
     if options.attempt == 1:
         measure(found, options)
+    found["status"], found["reason"] = of_control(found)
     jobs.write(options.output, found)
     if found["status"] != "ok":
         print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
@@ -41,13 +43,12 @@ def canary(options: argparse.Namespace) -> None:
 def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
     """Fill in what one canary process reported and how it ended."""
     identity, started = json.loads(options.identity), time.monotonic()
-    found["status"], found["reason"] = "error", "its environment cannot be deployed"
     try:
         environment = jobs.provide(options, identity, options.output)
         with Terminal(sys.stderr).during(f"canary {identity['index']}: how fast the machine is"):
-            found["status"], found["reason"] = supervised(found, identity, environment, options)
+            supervised(found, identity, environment, options)
     except preconditions.Refused as refusal:
-        found["reason"] = str(refusal)
+        found["refused"] = str(refusal)
     found.update(finished_at=now(), total_s=time.monotonic() - started)
 
 
@@ -56,14 +57,14 @@ def supervised(
     identity: dict[str, Any],
     environment: dict[str, Any],
     options: argparse.Namespace,
-) -> tuple[str, str]:
-    """``(status, reason)`` of the canary's process; its numbers are filled in."""
+) -> None:
+    """Fill in the numbers of the canary's process, and how it ended."""
     request = {"part_s": identity["part_s"]}
     child = jobs.supervised(PROGRAM, request, identity, environment, options, TIME_LIMIT_S)
     found["python_loop_ms"] = child.reported("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
     found["matmul"] = child.reported("matmul", "products") or []
-    return of_process(child.ending())
+    found["ending"] = asdict(child.ending())
 
 
 def skeleton(identity_text: str) -> dict[str, Any]:
@@ -77,8 +78,10 @@ def skeleton(identity_text: str) -> dict[str, Any]:
         "started_at": now(),
         "finished_at": now(),
         "total_s": 0.0,
-        "status": "killed",
-        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "status": "",
+        "reason": "",
+        "ending": None,
+        "refused": None,
         "python_loop_ms": None,
         "memory_copy_gib_per_s": None,
         "matmul": [],

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from contract.ending import of_control
 from measure.protocol import PROTOCOLS
 from supervise import jobs, parent, preconditions
 from supervise.monitor import Monitor
@@ -52,6 +53,7 @@ def known_steps(options: argparse.Namespace) -> None:
     if options.attempt == 1:
         with Terminal(sys.stderr).during("self-test: steps of known duration, about a minute"):
             measure(found, options)
+    found["status"], found["reason"] = of_control(found)
     jobs.write(options.output, found)
 
 
@@ -61,8 +63,10 @@ def skeleton(identity_text: str) -> dict[str, Any]:
         "schema": "millistep.self_test/1",
         "identity": identity_text,
         "started_at": now(),
-        "status": "killed",
-        "reason": "the whole job was ended from outside, by a cluster's or the machine's limit",
+        "status": "",
+        "reason": "",
+        "ending": None,
+        "refused": None,
         "known_steps": [],
         "same_cell": None,
         "monitor": None,
@@ -72,20 +76,19 @@ def skeleton(identity_text: str) -> dict[str, Any]:
 def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
     """Fill in the known steps, then the monitor's on/off pair."""
     identity = json.loads(options.identity)
-    found["status"], found["reason"] = "ok", ""
     try:
         environment = jobs.provide(options, identity, options.output)
         for step_ms, runs in identity["known_steps"]:
             records = [known_step(identity, step_ms, environment, options) for _ in range(runs)]
             for record in records:
+                found["ending"] = record["ending"]
                 if record["status"] != "ok":
-                    found.update(status=record["status"], reason=record["reason"])
                     return
             blocks = [record["timing"]["blocks"] for record in records]
             found["known_steps"].append(reported(step_ms, blocks))
         found["monitor"] = monitor_pair(identity, environment, options)
     except preconditions.Refused as refusal:
-        found.update(status="error", reason=str(refusal))
+        found["refused"] = str(refusal)
 
 
 def known_step(

@@ -94,7 +94,8 @@ def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
     if record["status"] != "invalid":
         return record
     # A compilation fell into the window, perhaps by a rare chance: once more.
-    return {**_monitored(job, empty), "restarted": record["reason"]}
+    compiled = record["timing"]["compilations"]["during_timing"]
+    return {**_monitored(job, empty), "restarted": compiled}
 
 
 def _monitored(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
@@ -179,21 +180,20 @@ def _probes(
     identity: dict[str, Any], done: list[dict[str, Any]], seen: ending.Ending
 ) -> list[dict[str, Any]]:
     """What ended the process after the measurement ended a probe, and those that were to follow."""
-    status, reason = ending.of_process(seen)
-    if not seen.measured or status == "ok":
+    if not seen.measured or ending.of_process(seen)[0] == "ok":
         return done
     missing = identity["probes"][len(done) :]
-    return done + [_failed_probe(identity, planned, reason) for planned in missing]
+    return done + [_lost_probe(identity, planned) for planned in missing]
 
 
-def _failed_probe(identity: dict[str, Any], planned: dict[str, Any], reason: str) -> dict[str, Any]:
+def _lost_probe(identity: dict[str, Any], planned: dict[str, Any]) -> dict[str, Any]:
     return {
         "batch_size": planned.get("batch_size", identity["batch_size"]),
         "max_length": planned.get("max_length"),
         "new_tokens": None,
         "steps": 0,
         "elapsed_ns": 0,
-        "failed": reason,
+        "failed": {"type": ending.PROCESS_ENDED, "message": ""},
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -45,7 +45,8 @@ class Canary:
             "finished_at": datetime.fromisoformat(data["finished_at"]),
             "matmul": tuple(MatrixProduct(**product) for product in data["matmul"]),
         }
-        return cls(**{key: value for key, value in data.items() if key != "schema"} | parts)
+        plain = {field.name: data[field.name] for field in fields(cls) if field.name not in parts}
+        return cls(**plain, **parts)
 
     @property
     def ok(self) -> bool:

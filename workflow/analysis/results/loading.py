@@ -21,6 +21,7 @@ from analysis.results.plan import Column, Plan, PlannedCell, PlannedRun, Row, lo
 from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
 from analysis.results.self_test import SelfTest
+from contract.ending import of_control
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
 MAX_REASON = 300  # characters; the record keeps the rest
@@ -97,7 +98,10 @@ def _load_optional(
         digest.update(raw)
         data = parse_json(raw, path)
         validate(data, schema, path)
-        return build(data | {"reason": _cut(data["reason"])} if "reason" in data else data)
+        if "reason" in data:
+            status, reason = of_control(data)
+            data |= {"status": status, "reason": _cut(reason)}
+        return build(data)
     except InputError as error:
         problems.extend(f"{path}: {line}" if path not in line else line for line in error.lines)
     return None

@@ -231,6 +231,7 @@ class Record:
     parity: dict[str, Any] | None
     restarted: str | None
     warnings: tuple[str, ...]
+    probe_failures: tuple[str, ...]  # why one at another batch size or length was not timed
     log_tail: tuple[str, ...]
 
     @property
@@ -253,7 +254,6 @@ class Record:
             "finished_at",
             "total_s",
             "parity",
-            "restarted",
         )
         return cls(
             **{name: data[name] for name in plain},
@@ -272,6 +272,8 @@ class Record:
             energy=Energy(**data["energy"]) if data["energy"] else None,
             host_overhead=HostOverhead(**data["host_overhead"]) if data["host_overhead"] else None,
             warnings=(*data["warnings"], *printed.warnings(data["printed"])),
+            restarted=ending.of_restart(data["restarted"]),
+            probe_failures=tuple(ending.of_probes(data)),
             log_tail=tuple(data["log_tail"]),
         )
 

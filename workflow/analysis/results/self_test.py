@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from analysis.statistics.intervals import Ratio, paired_ratio
@@ -74,7 +74,8 @@ class SelfTest:
             "same_cell": SameCell(**same | _by_round(same)) if same else None,
             "monitor": _monitor(monitor) if monitor else None,
         }
-        return cls(**{key: value for key, value in data.items() if key != "schema"} | parts)
+        plain = {field.name: data[field.name] for field in fields(cls) if field.name not in parts}
+        return cls(**plain, **parts)
 
     @property
     def ok(self) -> bool:
