@@ -189,28 +189,53 @@ def test_the_marker_is_as_its_schema_says(deployed):
     jsonschema.validate(deployed.marker(), json.loads(schema.read_text()))
 
 
-def test_a_cell_whose_overlay_cannot_be_installed_says_so_in_its_record(deployed, tmp_path):
+def supervised(deployed, tmp_path, command, identity, *options):
+    """What a command of the rules says and writes where its overlay cannot be installed."""
+    output, source = tmp_path / "made" / "output.json", "tiny-thing==9.9"
+    identity = json.loads(identity)
+    identity["environment"] = with_overlays(definition_sha256(deployed.definition), [source])
+    program = [sys.executable, "-s", str(ROOT / "workflow/supervise"), command]
+    program += ["--identity", json.dumps(identity, sort_keys=True), "--deployment", "venv"]
+    program += ["--definition", str(deployed.definition), "--overlay", source]
+    program += ["--environment", str(tmp_path / "tiny+more.json")]
+    program += ["--log", str(tmp_path / "log"), "--memory-limit-mib", "999", *options, str(output)]
+    done = subprocess.run(program, env=deployed.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(output.read_text()), done.stderr
+
+
+def planned() -> Plan:
     shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     config = {**shipped, "columns": ["keras3-jax"], "models": {"bert": {"predict": 1}}}
     config |= {"scale": "smoke", "accelerator": "cpu", "threads": 1}
-    identity = json.loads(Plan(config, definition_sha256, ROOT / "envs").runs[0].identity)
-    source = "tiny-thing==9.9"
-    identity["environment"] = with_overlays(definition_sha256(deployed.definition), [source])
-    record, log = tmp_path / "records" / "run1.json", tmp_path / "run1.log"
-    command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
-    command += ["--identity", json.dumps(identity, sort_keys=True), "--deployment", "venv"]
-    command += ["--definition", str(deployed.definition), "--overlay", source]
-    command += ["--environment", str(tmp_path / "tiny+more.json"), "--plan", str(tmp_path / "plan")]
-    command += ["--record", str(record), "--log", str(log)]
-    command += ["--time-limit-s", "9", "--memory-limit-mib", "999"]
-    done = subprocess.run(command, env=deployed.environ, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(record.read_text())
-    schema = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
-    jsonschema.validate(found, schema)
+    return Plan(config, definition_sha256, ROOT / "envs")
+
+
+def schema(name):
+    return json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
+
+
+def test_a_cell_whose_overlay_cannot_be_installed_says_so_in_its_record(deployed, tmp_path):
+    options = ("--plan", str(tmp_path / "plan"), "--time-limit-s", "9", "--record")
+    found, said = supervised(deployed, tmp_path, "cell", planned().runs[0].identity, *options)
+    jsonschema.validate(found, schema("record"))
     assert (found["status"], found["reason"]) == ending.of_record(found)
     assert found["status"] == "error"
     assert found["reason"].startswith("tiny-thing==9.9 cannot be put over ")
     assert "the package index does not have tiny-thing==9.9" in found["reason"]
-    lines = [line for line in done.stderr.splitlines() if not line.startswith(PROGRESS)]
+    lines = [line for line in said.splitlines() if not line.startswith(PROGRESS)]
     assert len(lines) == 1 and found["reason"] in lines[0]
+
+
+@pytest.mark.parametrize(("command", "name"), [("canary", "canary"), ("known_steps", "self_test")])
+def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so_too(
+    deployed, tmp_path, command, name
+):
+    """So that there is a report, which says why everything is missing."""
+    controls = planned().controls
+    made = {"canary": controls.canaries["cpu"][0], "known_steps": controls.known_steps}[command]
+    found, _ = supervised(deployed, tmp_path, command, made.identity, "--output")
+    jsonschema.validate(found, schema(name))
+    assert (found["status"], found["reason"]) == ending.of_control(found)
+    assert found["status"] == "error"
+    assert "the package index does not have tiny-thing==9.9" in found["reason"]
