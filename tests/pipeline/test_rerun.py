@@ -23,6 +23,12 @@ def test_nothing_is_done_twice(project):
     assert project.planned() == {}
 
 
+@pytest.mark.parametrize("target", ["results/report.html", "all"])
+def test_a_removed_record_is_measured_again(project, target):
+    (project.folder / "results/records/smoke/bert/fit-b4/keras3-jax/run1.json").unlink()
+    assert project.measured("--", target) == {"keras3-jax": 1}
+
+
 def checks(planned):
     """What of canaries, self-test and card a dry run would do."""
     names = ("machine_card", "canary_cpu", "known_steps", "same_cell_again", "self_test")

@@ -16,7 +16,7 @@ from bundle.packing import RESULT, pack
 from bundle.selection import selected
 from bundle.session import Session
 from deploy.environments import EnvironmentProblem
-from supervise import jobs
+from supervise.interrupts import end_by_interrupt
 
 PACKING_S = 20.0  # kept of --stop-after-s for ending and packing
 
@@ -24,7 +24,7 @@ PACKING_S = 20.0  # kept of --stop-after-s for ending and packing
 def main(root: str) -> int:
     """Exit status: 0, 1 after a problem in one line, 130 after an interrupt."""
     options = arguments()
-    jobs.end_by_interrupt()
+    end_by_interrupt()
     try:
         return measure(Path(root), options)
     except (Problem, EnvironmentProblem) as problem:

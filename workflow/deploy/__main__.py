@@ -7,4 +7,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from deploy.environments import main  # noqa: E402 (the path above finds it)
 
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)

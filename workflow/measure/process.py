@@ -63,10 +63,10 @@ def installed() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def die_with_parent() -> None:
-    """Have the kernel end this process when its parent is gone (Linux)."""
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel end this process by a signal when its parent is gone (Linux)."""
     if platform.system() == "Linux":
         import ctypes
 
         PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)

@@ -18,4 +18,7 @@ if __name__ == "__main__":
     parser.add_argument("command", choices=COMMANDS)
     command = parser.parse_args(sys.argv[1:2]).command
     del sys.argv[1]
-    sys.exit(COMMANDS[command]())
+    try:
+        sys.exit(COMMANDS[command]())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,6 +1,9 @@
 # What all rules share: the plan, and which interpreter a rule without an environment uses.
 import json
 import re
+import signal
+import time
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
@@ -19,6 +22,7 @@ from planning.config import (
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
+from supervise.interrupts import end_by_interrupt
 
 # Rules without an environment of their own run on the interpreter that runs Snakemake; the
 # analysis has one.
@@ -33,6 +37,15 @@ def or_one_line(function, *arguments):
         sys.exit(f"millistep: {problem}")
 
 
+if workflow.is_main_process:
+    # A second one would end Snakemake with a traceback.
+    end_by_interrupt([signal.SIGINT])
+    if any(Path(".snakemake/locks").glob("*.lock")):
+        print(
+            "millistep: another snakemake is at work in this folder. If none is, it was killed:"
+            " remove its lock with snakemake --unlock (make ARGS=--unlock)",
+            file=sys.stderr,
+        )
 if set("{}") & set(os.getcwd()):
     sys.exit(
         f"millistep: {os.getcwd()}: Snakemake cannot work in a folder with a brace in its path"
@@ -86,9 +99,17 @@ if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
 ):
     STALE |= {ANALYSIS_ENVIRONMENT}
 NEWER = f"{RESULTS}/.newer-than-stale-records"
-if STALE:
+
+
+def newer_than_all():
+    """The path of that file, written now; of one whose content is as it was, the age is nothing."""
     Path(RESULTS).mkdir(parents=True, exist_ok=True)
-    Path(NEWER).touch()
+    Path(NEWER).write_text(f"{time.time_ns()}")
+    return NEWER
+
+
+if STALE:
+    newer_than_all()
 
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
@@ -107,7 +128,6 @@ ANALYSIS = "-".join(
     ]
 )
 
-TABLE_FORMS = ["md", "csv", "tex"]
 RUN = "{scale}/{model}/{task}-b{batch}/{column}/run{run}"
 RECORD = f"{RESULTS}/records/{RUN}.json"
 AGAIN = f"{RESULTS}/self_test/{RUN}.json"
@@ -129,6 +149,10 @@ CONTEXT = to_draw(
         PLAN.self_test,
     ]
 )
+# Nor does Snakemake make what is missing while all that was made from it is there: so that is stale.
+STALE_DRAWINGS = []
+if not all(map(os.path.exists, RECORDS + CONTEXT)):
+    STALE_DRAWINGS = [newer_than_all()]
 
 
 def identity_of_file(wildcards, pattern):
@@ -203,9 +227,12 @@ def columns_in(environment):
 
 
 def program(name, options):
-    """The command of a folder of the sources that is a program, or of a part of it."""
+    """The command of a folder of the sources that is a program, or of a part of it.
+
+    Without a shell between Snakemake and what ends with it.
+    """
     folder, *part = name.split()
-    return " ".join(["python3 -s", f"{WORKFLOW}/{folder}", *part, options])
+    return " ".join(["exec python3 -s", f"{WORKFLOW}/{folder}", *part, options])
 
 
 def module(name, options, python="python3"):
@@ -234,6 +261,18 @@ def in_report(path, category, label, caption=None):
 def all_results(wildcards):
     """All that the default target asks for; the archive has no list of its own."""
     return rules.all.input
+
+
+def show_what_is_kept():
+    """After an end before the end: what is there, and how to go on."""
+    with suppress(Problem):  # of a record that cannot be read, which was named already
+        runs = len(PLAN.runs)
+        kept = runs - len(changes.reasons(PLAN, Path()))
+        print(
+            f"millistep: {kept} of {runs} runs are measured and kept; the same command goes on from"
+            " there",
+            file=sys.stderr,
+        )
 
 
 def show_results():

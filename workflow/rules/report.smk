@@ -11,6 +11,7 @@ rule report:
         plan=f"{RESULTS}/plan.json",
         records=RECORDS,
         context=CONTEXT,
+        newer=STALE_DRAWINGS,
         figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:
         in_report(f"{RESULTS}/report.html", "Reports", "everything"),

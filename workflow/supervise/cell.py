@@ -12,6 +12,7 @@ from typing import Any
 
 from contract import ending
 from supervise import jobs, parent, preconditions
+from supervise.interrupts import end_with_snakemake
 from supervise.progress import Progress
 from supervise.record import RecordFile
 from supervise.skeleton import skeleton
@@ -32,7 +33,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     started = options.record.with_name(f".{options.record.name}.started")
-    jobs.end_by_interrupt()
+    end_with_snakemake()
     if options.attempt > 1 and not started.exists():
         return 1  # the first attempt was refused, and would be again
     try:

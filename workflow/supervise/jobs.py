@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import preconditions, processors, variables
+from supervise.interrupts import end_with_snakemake
 from supervise.watch import Watched
 
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def exit_code(job: Callable[[], None]) -> int:
     """Of a command: 0, or 1 after one line for the user, or 130 after an interrupt."""
-    end_by_interrupt()
+    end_with_snakemake()
     try:
         job()
     except preconditions.Refused as refusal:
@@ -44,13 +44,6 @@ def exit_code(job: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def end_by_interrupt() -> None:
-    """Have every polite signal raise KeyboardInterrupt, so that no process is left behind."""
-    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
-        signal.signal(ending, signal.default_int_handler)
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def run_command(main: Callable[[], None]) -> None:
         sys.exit(1)
     except OSError as error:
         sys.exit(f"error: {error.filename}: {error.strerror}")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def write_text(path: Path, text: str) -> None:

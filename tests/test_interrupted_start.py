@@ -1,0 +1,73 @@
+"""Snakemake ended in the middle of a run, as by Ctrl-C or by kill: nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.fake_project import fake_project
+from tests.measure.test_supervisor import gone, wait_for
+
+RECORD = "results/records/smoke/fake/fit-b4/fake/run1.json"
+
+
+class Started:
+    """Snakemake in a session of its own, as a terminal starts it, with a run that would not end."""
+
+    def __init__(self, folder: Path):
+        self.pids, self.said = folder / "pids", folder / "said"
+        self.project = fake_project(
+            folder, f"step_ms: 1.0, trouble: leaves_a_grandchild, pids: '{self.pids}'"
+        )
+        command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
+        with open(self.said, "w") as said:
+            self.process = subprocess.Popen(
+                [*command, "--", RECORD],
+                cwd=folder,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+            )
+        try:
+            self.measuring, self.grandchild = map(int, wait_for(self.pids, 120).split())
+        except BaseException:
+            self.process.kill()
+            raise
+
+
+@pytest.fixture
+def started(tmp_path):
+    started = Started(tmp_path / "project")
+    yield started
+    for pid in (started.process.pid, started.grandchild):
+        if not gone(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_two_interrupts_say_what_is_kept_and_show_no_traceback(started):
+    for _ in range(2):
+        os.killpg(started.process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    assert started.process.wait(30) != 0
+    said = started.said.read_text()
+    assert "Traceback" not in said
+    assert said.endswith(
+        "millistep: 0 of 1 runs are measured and kept; the same command goes on from there\n"
+    )
+    assert gone(started.measuring) and gone(started.grandchild)
+
+
+def test_a_killed_snakemake_leaves_no_run_and_the_next_start_says_why_it_does_not(started):
+    started.process.kill()
+    started.process.wait()
+    end = time.monotonic() + 20
+    while not (gone(started.measuring) and gone(started.grandchild)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert gone(started.measuring) and gone(started.grandchild)
+    again = started.project.snakemake("--quiet", "all", "--", RECORD)
+    assert again.returncode != 0
+    assert "snakemake --unlock (make ARGS=--unlock)" in again.stderr

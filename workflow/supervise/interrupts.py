@@ -1,0 +1,32 @@
+"""An end by a signal, once: what is running is ended in order, and nothing cuts that short."""
+
+import signal
+from collections.abc import Iterable
+from types import FrameType
+
+from measure.process import die_with_parent
+
+POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def end_with_snakemake() -> None:
+    """As by a signal, also where Snakemake was killed: no run goes on beside the next start's.
+
+    Its rules leave no shell between the two.
+    """
+    end_by_interrupt()
+    die_with_parent(signal.SIGTERM)
+
+
+def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
+    """Have the first of these signals raise KeyboardInterrupt, and those after it do nothing."""
+    ending = tuple(signals)
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        for each in ending:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for each in ending:
+        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
+        signal.signal(each, interrupted)
