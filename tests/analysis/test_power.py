@@ -14,6 +14,7 @@ from analysis.statistics.power import (
     decided_gap,
     moderation_of,
     rounds_to_decide,
+    rounds_to_place,
 )
 
 
@@ -71,6 +72,23 @@ def test_simulated_rounds_decide_after_as_many_as_predicted_and_not_much_earlier
 
     assert POWER - 0.03 <= decided(rounds) <= 0.95
     assert decided(round(0.7 * rounds)) < POWER
+
+
+@pytest.mark.parametrize(
+    ("ratio", "deviation", "comparisons"), [(1.06, 0.03, 1), (1.06, 0.03, 5), (1.0, 0.02, 5)]
+)
+def test_a_column_has_its_place_after_as_many_rounds_as_are_told(ratio, deviation, comparisons):
+    rounds = rounds_to_place(math.log(ratio), deviation, comparisons)
+    generator = np.random.default_rng(1)
+
+    def placed(number):
+        logs = generator.normal(math.log(ratio), deviation, size=(2000, number)).tolist()
+        if ratio > 1 + MARGIN:
+            return np.mean([p_slower(found) <= 0.025 / comparisons for found in logs])
+        return np.mean([t_interval(found).high <= 1 + MARGIN for found in logs])
+
+    assert POWER - 0.03 <= placed(rounds) <= 0.95
+    assert placed(round(0.7 * rounds)) < POWER
 
 
 def test_a_ratio_at_the_margin_or_wild_rounds_take_no_sensible_number():

@@ -41,7 +41,8 @@ def test_another_run_is_expected_to_last_as_long_as_its_cells_first_without_the_
     plan.write_text(json.dumps({"cells": [{"runs": runs}]}))
     block = {"steps": 10, "elapsed_ns": 4_000_000_000}
     timing = {"timed_s": 12.0, "blocks": [block], "synchronised_ns": [1_000_000_000]}
-    record = {"identity": runs[0]["identity"], "total_s": 30.0, "timing": timing, "probes": []}
+    record = {"identity": runs[0]["identity"], "total_s": 30.0, "timing": timing}
+    record |= {"cell": {"batch_size": 4}, "probes": [{"batch_size": 8, "elapsed_ns": 1}]}
     (tmp_path / "run1.json").write_text(json.dumps(record))
     assert "about 23 s left" in Progress(plan, runs[1]["identity"], tmp_path).now()
 

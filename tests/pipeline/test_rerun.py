@@ -153,6 +153,15 @@ def test_a_column_more_measures_that_column_alone(project, column, name):
     assert project.measured() == counted(name)
 
 
+def test_the_command_at_the_end_measures_more_rounds_and_keeps_what_there_is(project, measured):
+    said = measured.first.stdout
+    assert "Nothing can be called best from one run" in said
+    told = re.search(
+        r"^`.*--config runs=(\d)\W.* measures (\d) more rounds of everything, ", said, re.M
+    )
+    assert project.measured("--config", f"runs={told[1]}") == counted(*COLUMNS * int(told[2]))
+
+
 def test_one_more_run_measures_that_run_alone(project):
     append("runs: 2\n")(project, "config/config.yaml")
     assert project.measured() == counted(*COLUMNS)

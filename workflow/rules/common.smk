@@ -10,7 +10,7 @@ from hashlib import sha256
 from snakemake.utils import update_config
 
 from deploy.environments import definition_sha256, virtual_prefix
-from planning import changes
+from planning import changes, conclusion
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
@@ -276,6 +276,18 @@ def show_what_is_kept():
 
 
 def show_results():
-    """Print the table as far as it was made."""
+    """Print the table as far as it was made, and what follows from it."""
     if os.path.exists(f"{RESULTS}/report.html"):
-        shell(f"cat {RESULTS}/table.md && echo && echo Report: {RESULTS}/report.html")
+        shell(f"cat {RESULTS}/table.md")
+        asked = workflow.config_settings
+        call = conclusion.Call(
+            configfiles=tuple(
+                conclusion.relative(str(path)) for path in asked.configfiles
+            ),
+            overrides=tuple(asked.config_args),
+            use_conda=USE_CONDA,
+            study=(config.get("study") or {}).get("name"),
+            by_make="MAKELEVEL" in os.environ,
+        )
+        found = conclusion.lines(Path(RESULTS, "conclusion.json"), call)
+        print("", *found, "", f"Report: {RESULTS}/report.html", sep="\n", flush=True)

@@ -5,7 +5,7 @@ report: f"../../{RESULTS}/caveats.rst"
 
 
 rule report:
-    """One self-contained HTML file."""
+    """One self-contained HTML file, and what follows from it for the terminal."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
@@ -14,7 +14,8 @@ rule report:
         newer=STALE_DRAWINGS,
         figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:
-        in_report(f"{RESULTS}/report.html", "Reports", "everything"),
+        page=in_report(f"{RESULTS}/report.html", "Reports", "everything"),
+        conclusion=f"{RESULTS}/conclusion.json",
     log:
         f"{RESULTS}/logs/report.log",
     conda:
@@ -28,5 +29,6 @@ rule report:
         analysis_module(
             "analysis.report",
             "--plan {input.plan}"
-            " --figures {resources.results}/figures --output {output} 2> >(tee {log} >&2)",
+            " --figures {resources.results}/figures --output {resources.results}/report.html"
+            " 2> >(tee {log} >&2)",
         )

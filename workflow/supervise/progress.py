@@ -110,12 +110,7 @@ class Progress:
         if not self._done:
             return "time left unknown until the first run is done"
         mean_s = statistics.fmean(record["total_s"] for record in self._done.values())
-        known = {
-            str(Path(path).parent): seconds.of_another_run(
-                record, json.loads(record["identity"]).get("probes", [])
-            )
-            for path, record in self._done.items()
-        }
+        known = {str(Path(path).parent): _another_run_s(r) for path, r in self._done.items()}
         return duration(sum(known.get(str(Path(run["record"]).parent), mean_s) for run in left))
 
 
@@ -126,6 +121,19 @@ def duration(estimate_s: float) -> str:
     if estimate_s < 5400:
         return f"about {estimate_s / 60:.0f} min left"
     return f"about {estimate_s / 3600:.1f} h left"
+
+
+def _another_run_s(record: dict[str, Any]) -> float:
+    timing = record["timing"]
+    if timing is None:
+        return float(record["total_s"])
+    own = record["cell"]["batch_size"]
+    every_run_ns = [
+        *(block["elapsed_ns"] for block in timing["blocks"]),
+        *timing["synchronised_ns"],
+        *(probe["elapsed_ns"] for probe in record["probes"] if probe["batch_size"] == own),
+    ]
+    return seconds.of_another_run(record["total_s"], timing["timed_s"], every_run_ns)
 
 
 def _record(root: Path, run: dict[str, Any]) -> dict[str, Any] | None:

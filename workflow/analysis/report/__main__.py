@@ -7,13 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.formats.errors import run_command, write_text
+from analysis.report.conclusion import conclusion
 from analysis.report.page import TEMPLATES, render
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 
 
 def main() -> None:
-    """Write the report; figures are read from where analysis.figures put them."""
+    """Write the report, and beside it what follows; figures are read from where analysis.figures
+    put them.
+    """
     options = parser("Write the report of a plan and its records.")
     add_reference(options)
     options.add_argument(
@@ -25,8 +28,10 @@ def main() -> None:
     options.add_argument("--output", type=Path, required=True)
     arguments = options.parse_args()
     reference = load_reference(arguments.reference)
-    page = render(results_of(arguments), reference, arguments.figures, arguments.templates)
+    results = results_of(arguments)
+    page = render(results, reference, arguments.figures, arguments.templates)
     write_text(arguments.output, page)
+    write_text(arguments.output.with_name("conclusion.json"), conclusion(results).to_json())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from analysis.formats.text import NA, count, listed, plain
 from analysis.report import machine, sections
 from analysis.report.abstract import abstract
 from analysis.report.anchors import cell_anchor
+from analysis.report.conclusion import conclusion
 from analysis.report.different_tests import in_the_table
 from analysis.report.effects import effect_views
 from analysis.report.inline_svg import inline_svg
@@ -107,6 +108,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "with_settings": not all(column.plain for column in results.plan.columns),
         "findings": findings(results),
         "effects": effect_views(results),
+        "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),
         "judged": _judged(reference),

@@ -19,6 +19,7 @@ from analysis.statistics.moderation import Prior, Sample
 
 POWER = 0.80  # of experiments show a gap that counts as decided
 POINTS = 400  # of the distribution of a sample variance
+LEVEL = (1 - CONFIDENCE) / 2  # of a one-sided test
 MOST_ROUNDS = 100  # more would take longer than anybody waits
 
 
@@ -31,7 +32,7 @@ def decided_gap(
     number of columns that are tested against the fastest. `moderate` works on variances in units of
     the true one.
     """
-    level = (1 - CONFIDENCE) / 2 / comparisons
+    level = LEVEL / comparisons
     shift = _shift(_needed(runs - 1, level, moderate))
     return (1 + MARGIN) * math.exp(shift * scatter * math.sqrt(2 / runs)) - 1
 
@@ -50,21 +51,40 @@ def rounds_to_decide(log_ratio: float, deviation: float) -> int | None:
     which later rounds are taken to have, weighed by themselves alone.
     """
     edge = math.log1p(MARGIN)
-    distance = abs(abs(log_ratio) - edge)
     # To lie within the margin, both ends of an interval have to.
     power = POWER if abs(log_ratio) > edge else (1 + POWER) / 2
+    return _rounds(abs(abs(log_ratio) - edge), deviation, LEVEL, power)
+
+
+def rounds_to_place(log_ratio: float, deviation: float, comparisons: int = 1) -> int | None:
+    """After how many rounds POWER of experiments show on which side of the margin the time of a
+    column lies, over that of a rival: slower than by the margin, or at most by it. None where
+    MOST_ROUNDS would not.
+
+    One-sided, as columns are placed in their row; slower is shown by Holm's first step among so
+    many `comparisons`. The others are as in :func:`rounds_to_decide`.
+    """
+    edge = math.log1p(MARGIN)
+    level = LEVEL / comparisons if log_ratio > edge else LEVEL
+    return _rounds(abs(log_ratio - edge), deviation, level, POWER)
+
+
+def _rounds(distance: float, deviation: float, level: float, power: float) -> int | None:
+    """After how many rounds a mean at this distance from a limit is shown to be beyond it."""
     enough = bisect_left(
         range(MIN_RUNS, MOST_ROUNDS + 1),
         True,
-        key=lambda rounds: _plain_shift(rounds, power) * deviation <= distance * math.sqrt(rounds),
+        key=lambda rounds: (
+            _plain_shift(rounds, level, power) * deviation <= distance * math.sqrt(rounds)
+        ),
     )
     return MIN_RUNS + enough if MIN_RUNS + enough <= MOST_ROUNDS else None
 
 
 @cache
-def _plain_shift(rounds: int, power: float) -> float:
+def _plain_shift(rounds: int, level: float, power: float) -> float:
     """How many true standard errors a mean has to lie beyond a limit for its interval to do so."""
-    return _shift(_needed(rounds - 1, (1 - CONFIDENCE) / 2, as_measured), power)
+    return _shift(_needed(rounds - 1, level, as_measured), power)
 
 
 def _needed(degrees_of_freedom: int, level: float, moderate: Moderate) -> list[float]:

@@ -1,0 +1,109 @@
+"""What follows from a table: what it shows, what it does not, and how many rounds would show it."""
+
+import json
+
+import pytest
+import yaml
+from results_factory import BERT_ROWS, Project, make_plan
+
+from analysis.comparisons.rounds import undecided
+from analysis.formats.strict_json import validate
+from analysis.report.conclusion import conclusion
+from analysis.report.page import TEMPLATES, render
+from analysis.results.loading import load_results
+from analysis.results.reference import load_reference
+
+TF, JAX, TORCH = "keras3-tensorflow", "keras3-jax", "keras3-torch"
+
+
+def table(folder, times, rows=BERT_ROWS[:1]):
+    """A project of a row in which each column's runs take these ms/step; other rows are quiet."""
+    runs = max(map(len, times.values()))
+    project = Project(folder, make_plan(columns=tuple(times), rows=rows, runs=runs))
+    for column, run_ms in times.items():
+        for run, step_ms in enumerate(run_ms, start=1):
+
+            def change(record, step_ms=step_ms):
+                for block in record["timing"]["blocks"]:
+                    block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+
+            project.change(change, column, task="fit", run=run)
+    return project
+
+
+def test_one_run_shows_nothing_and_two_more_rounds_are_asked_for(tmp_path):
+    project = table(tmp_path, {TF: [10.0], JAX: [12.0]})
+    # 30 s, of which 2 s are steps, 3 s padding's probes at other lengths, and 5 s extras.
+    steps = {"timed_s": 10.0, "synchronised_ns": [10**9], "blocks": [block(1, 10**9)]}
+    lengths = [probe(8, 3 * 10**9), probe(16, 2 * 10**9)]
+    project.change(lambda r: (r["timing"].update(steps), r.update(total_s=30.0, probes=lengths)))
+    found = conclusion(project.load())
+    assert found.sentences == (
+        "Nothing can be called best from one run: how much runs scatter is not known, so there is "
+        "no interval.",
+    )
+    assert found.more.runs == "3"
+    # 2 rounds of 2 cells without the 5 s: 100 s
+    assert (
+        found.more.text == "measures 2 more rounds of everything, about 2 min, and keeps this one"
+    )
+    validate(json.loads(found.to_json()), "conclusion", "conclusion")
+
+
+def block(steps, elapsed_ns):
+    return {"steps": steps, "elapsed_ns": elapsed_ns}
+
+
+def probe(batch_size, elapsed_ns):
+    return {
+        **{"batch_size": batch_size, "max_length": None, "new_tokens": None, "failed": None},
+        **block(1, elapsed_ns),
+    }
+
+
+def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path):
+    project = table(tmp_path, {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]}, rows=BERT_ROWS)
+    results = project.load()
+    (row,) = undecided(results)
+    assert {cell.column.name for cell in row.cells} == {TF, JAX}
+    found = conclusion(results)
+    assert found.sentences == (
+        "Which columns are best or equal is shown in 1 of 2 rows.",
+        "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about "
+        f"{row.needed - 3} more rounds would probably decide it.",
+    )
+    assert yaml.safe_load(found.more.runs) == {"default": 3, "bert": {"fit": {8: row.needed}}}
+    assert found.more.text.startswith(f"measures up to {row.needed - 3} more rounds of 1 row, ")
+    assert found.more.text.endswith(" and keeps what there is")
+
+
+def test_the_rounds_that_are_told_would_have_decided_it(tmp_path):
+    """The same scatter, repeated: what was told to be enough is, by the table's own rule."""
+    times = {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]}
+    (row,) = undecided(table(tmp_path / "few", times).load())
+    rounds = -(-row.needed // 3)
+    more = {column: run_ms * rounds for column, run_ms in times.items()}
+    assert undecided(table(tmp_path / "more", more).load()) == []
+
+
+@pytest.mark.parametrize("run_ms", [[10.25, 10.15, 10.2], [10.0, 13.0, 8.0]])
+def test_a_ratio_at_the_margin_and_wild_runs_take_no_sensible_number(tmp_path, run_ms):
+    found = conclusion(table(tmp_path, {TF: [10.0, 10.01, 9.99], JAX: run_ms}).load())
+    assert "even 100 rounds would probably not decide it" in found.sentences[-1]
+    assert found.more is None
+
+
+def test_what_is_shown_asks_for_nothing_more_and_what_is_missing_comes_first(tmp_path):
+    project = table(tmp_path, {TF: [10.0, 10.01, 10.02], JAX: [12.0, 12.01, 12.02]})
+    assert conclusion(project.load()).more is None
+    one = table(tmp_path / "one", {TF: [10.0], JAX: [12.0]})
+    one.save()
+    (one.folder / next(iter(one.records))).unlink()
+    assert conclusion(load_results(one.plan_path)).more is None
+
+
+def test_the_report_has_it_below_the_table(tmp_path, figures):
+    project = table(tmp_path, {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]})
+    page = render(project.load(), load_reference(), figures, TEMPLATES)
+    assert "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about " in page
+    assert "<code>--config 'runs={default: " in page

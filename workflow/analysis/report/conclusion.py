@@ -1,0 +1,149 @@
+"""What follows from the result: what was shown, what was not, and what would show it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
+from analysis.formats.text import count, listed, plain
+from analysis.results.cells import STALE, Results
+from analysis.results.plan import RowKey
+from analysis.statistics.best_set import Standing
+from analysis.statistics.power import MOST_ROUNDS
+
+SCHEMA = "millistep.conclusion/1"
+FIRST_GOAL = 3  # rounds, where one shows nothing: the fewest whose scatter is moderated
+DEFAULT = "default"  # the key of the configuration's `runs` for all that is not named
+
+
+@dataclass(frozen=True)
+class MoreRounds:
+    """What the configuration's `runs` would have to be, as YAML on one line, and what that
+    measures, in words that follow it.
+    """
+
+    runs: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Sentences, and the rounds that would probably show more; None where none would."""
+
+    sentences: tuple[str, ...]
+    more: MoreRounds | None
+
+    def to_json(self) -> str:
+        """The file from which a terminal is told; see its schema."""
+        more = asdict(self.more) if self.more else None
+        sentences = [plain(sentence) for sentence in self.sentences]
+        content = {"schema": SCHEMA, "sentences": sentences, "more_rounds": more}
+        return json.dumps(content, indent=1) + "\n"
+
+
+def conclusion(results: Results) -> Conclusion:
+    """Of the table as far as it was measured."""
+    if not any(cell.ok_runs for cell in results.cells):
+        return Conclusion(("Nothing is shown: no cell has a time.",), None)
+    if not any(cell.interval for cell in results.cells):
+        sentence = (
+            "Nothing can be called best from one run: how much runs scatter is not known, so there "
+            "is no interval."
+        )
+        return Conclusion((sentence,), _for_all(results))
+    open_rows = undecided(results)
+    return Conclusion(
+        (*_shown(results, open_rows), *map(_of_row, open_rows)), _for_rows(results, open_rows)
+    )
+
+
+def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
+    """In how many rows every column that was compared has its place."""
+    ranked = [
+        row
+        for row in results.rows
+        if set(row.standings.values()) & {Standing.BEST, Standing.UNDECIDED}
+    ]
+    shown = len(ranked) - len(open_rows)
+    rows = count(len(ranked), "row")
+    found = [f"Which columns are best or equal is shown in {shown} of {rows}."] if ranked else []
+    left = len(results.rows) - len(ranked)
+    if left:
+        found.append(
+            f"In {count(left, 'row')} nothing was compared, for want of two columns with two "
+            "rounds in common and steady steps."
+        )
+    return found
+
+
+def _of_row(found: Undecided) -> str:
+    """'Not decided: BERT fit, Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
+    titles = listed([cell.column.title for cell in found.cells])
+    start = f"Not decided in {found.row.row.label}: {titles}"
+    if found.needed is None:
+        return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
+    more = count(found.needed - found.rounds, "more round")
+    return f"{start}; about {more} would probably decide it."
+
+
+def _for_all(results: Results) -> MoreRounds | None:
+    """More rounds of everything; None where it was asked for already and is not measured yet."""
+    have = results.plan.runs
+    if have >= FIRST_GOAL or _unfinished(results):
+        return None
+    more = FIRST_GOAL - have
+    duration_s = more * sum(map(seconds_of_a_round, results.rows))
+    return MoreRounds(str(FIRST_GOAL), _measures(more, duration_s, have, "everything"))
+
+
+def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None:
+    """More rounds of the rows that some number of them would decide."""
+    rows = [found for found in open_rows if found.needed is not None]
+    if not rows or _unfinished(results):
+        return None
+    needed = {found.row.row.key: found.needed for found in rows}
+    duration_s = sum(
+        (found.needed - found.rounds) * seconds_of_a_round(found.row) for found in rows
+    )
+    most = max(found.needed - found.rounds for found in rows)
+    what = count(len(rows), "row")
+    text = _measures(most, duration_s, results.plan.runs, what)
+    return MoreRounds(_one_line(_runs(results.plan.runs_by_row, needed)), text)
+
+
+def _measures(more: int, duration_s: float, have: int, what: str) -> str:
+    """'measures 2 more rounds of everything, about 38 min, and keeps this one'."""
+    kept = "this one" if have == 1 else "what there is"
+    rounds = count(more, "more round") if what == "everything" else f"up to {more} more rounds"
+    return f"measures {rounds} of {what}, about {_duration(duration_s)}, and keeps {kept}"
+
+
+def _duration(value_s: float) -> str:
+    if value_s < 90:
+        return f"{value_s:.0f} s"
+    return f"{value_s / 60:.0f} min" if value_s < 5400 else f"{value_s / 3600:.1f} h"
+
+
+def _unfinished(results: Results) -> bool:
+    """Whether a run of the plan has no record that is as planned."""
+    return any(run.record is None or run.status == STALE for _, run in results.runs)
+
+
+def _runs(planned: dict[RowKey, int], needed: dict[RowKey, int]) -> dict[str, Any]:
+    """The configuration's `runs`, in which every row has a number of its own or the lowest."""
+    wanted = {row: needed.get(row, runs) for row, runs in planned.items() if runs}
+    default = min(wanted.values())
+    found: dict[str, Any] = {DEFAULT: default}
+    for (model, task, batch_size), runs in wanted.items():
+        if runs != default:
+            found.setdefault(model, {}).setdefault(task, {})[str(batch_size)] = runs
+    return found
+
+
+def _one_line(value: Any) -> str:
+    """'3', or '{default: 3, bert: {fit: {8: 5}}}'."""
+    if not isinstance(value, dict):
+        return str(value)
+    return "{" + ", ".join(f"{name}: {_one_line(inner)}" for name, inner in value.items()) + "}"

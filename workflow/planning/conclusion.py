@@ -1,0 +1,63 @@
+"""The last lines on the terminal: what was shown, what was not, and the command that would show it.
+
+The analysis has found what to say, and how many runs would show more; how this was called, only the
+caller knows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Call:
+    """How Snakemake was called, as far as it decides what is measured.
+
+    configfiles, overrides (``name=value``): of ``--configfile`` and ``--config``. study: its name,
+    which ``make study`` would take, if it is one. by_make: whether make called.
+    """
+
+    configfiles: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    use_conda: bool = False
+    study: str | None = None
+    by_make: bool = False
+
+    def with_runs(self, runs: str) -> str:
+        """The same command with another value of ``runs``, as a line for a shell."""
+        kept = [entry for entry in self.overrides if not entry.startswith("runs=")]
+        config = ["--config", *kept, f"runs={runs}"]
+        own = [word for file in self.configfiles for word in ("--configfile", file)]
+        if not self.by_make:
+            conda = ["--use-conda"] if self.use_conda else []
+            return shlex.join(["snakemake", "--cores", "1", *conda, *own, *config])
+        if own == ["--configfile", f"config/studies/{self.study}.yaml"]:
+            return f"make study NAME={self.study} ARGS={_one_word(config)}"
+        return f"make ARGS={_one_word([*own, *config])}"
+
+
+def lines(path: Path, call: Call) -> list[str]:
+    """What the analysis concluded, and the command; none where it did not come so far."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return []
+    more = found["more_rounds"]
+    last = [f"`{call.with_runs(more['runs'])}` {more['text']}."] if more else []
+    return [*found["sentences"], *last]
+
+
+def relative(file: str) -> str:
+    """A path as one would type it here."""
+    short = os.path.relpath(file)
+    return file if short.startswith("..") else short
+
+
+def _one_word(words: list[str]) -> str:
+    """For a shell and for make, in the quotes that are easier to read."""
+    text = shlex.join(words).replace("$", "$$")
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else shlex.quote(text)
