@@ -6,7 +6,7 @@ import re
 import jsonschema
 import pytest
 
-from planning.config import ConfigError
+from planning.config import ConfigError, lay_over
 
 from .test_config import ROOT, plan
 
@@ -78,3 +78,11 @@ def test_the_document_says_the_number_of_rounds_and_has_a_canary_after_each():
     assert document["runs"] == 4
     assert {len(canaries) for canaries in document["canaries"].values()} == {5}
     assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [1, 4]
+
+
+def test_a_number_of_the_command_line_takes_the_place_of_the_files_and_of_snakemakes_own_reading():
+    config = {"models": {"bert": 1}, "runs": {"bert": {"fit": {"8": "5", 8: 4}}}, "seed": 1}
+    lay_over(config, {"runs": {"bert": {"fit": {8: 5}}}, "seed": 2})
+    assert config == {"models": {"bert": 1}, "runs": {"bert": {"fit": {"8": 5}}}, "seed": 2}
+    lay_over(config, {"runs": 7})
+    assert config["runs"] == 7 and list(config) == ["models", "runs", "seed"]

@@ -87,6 +87,23 @@ def on_the_command_line(entries: list[str]) -> dict:
     return found
 
 
+def lay_over(config: dict, settings: dict) -> None:
+    """Put settings into a configuration, mapping by mapping and in its order.
+
+    A key that is a number has another one of the same words beside it, as Snakemake read it, or as
+    another file has it: the setting takes the place of both.
+    """
+    for key, value in settings.items():
+        first, *others = [known for known in config if str(known) == str(key)] or [key]
+        before = config.get(first)
+        for other in others:
+            del config[other]
+        if isinstance(value, dict) and isinstance(before, dict):
+            lay_over(before, value)
+        else:
+            config[first] = value
+
+
 def check_word(where: str, word: str) -> None:
     """Raise :class:`ConfigError` for what can be no folder of a path of results."""
     if len(word) > MAX_WORD:

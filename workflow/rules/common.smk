@@ -7,13 +7,12 @@ from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
-from snakemake.utils import update_config
-
 from deploy.environments import definition_sha256, virtual_prefix
 from planning import changes, conclusion
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
+    lay_over,
     on_the_command_line,
     read_configuration,
     read_yaml,
@@ -61,7 +60,7 @@ if not workflow.modifier.skip_configfile:
 
         configfile: CONFIG
 
-    update_config(config, on_the_command_line(workflow.config_settings.config_args))
+    lay_over(config, on_the_command_line(workflow.config_settings.config_args))
 
 
 # Written by a bundle: what is in results was measured on another machine, and is completed
