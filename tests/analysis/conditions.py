@@ -188,9 +188,9 @@ def two_counters(project):
         project.change(lambda r, e=energy: r.update(energy=e), column)
 
 
-def fed(project, words, column, bytes_per_step=5_000_000):
+def fed(project, way, column, bytes_per_step=5_000_000):
     """What a column's cards say of its feeding; 5 MB take 0.3 ms, 1 % of a step of 30 ms."""
-    entries = {"feeding": words, "fed_bytes_per_step": bytes_per_step}
+    entries = {"feeding": way, "fed_bytes_per_step": bytes_per_step}
     project.change(lambda r: r["parity"].update(entries), column)
 
 
@@ -200,8 +200,8 @@ def fed_differently(project):
 
 
 def counted_differently(project):
-    for column, words in ((JAX, "from the start"), (TORCH, "from the end of the warm-up")):
-        memory = {"peak_device_mib": 900.0, "peak_device_counts": words}
+    for column, way in ((JAX, "from the start"), (TORCH, "from the end of the warm-up")):
+        memory = {"peak_device_mib": 900.0, "peak_device_counts": way}
         project.change(lambda r, m=memory: r["memory"].update(m), column)
 
 

@@ -48,11 +48,11 @@ def sealed(folder, files=PLAIN):
     return folder / "a.zip"
 
 
-def refused(path, tmp_path, words):
+def refused(path, tmp_path, message):
     """Refused in one line, and nothing was written outside of the folder."""
     target = tmp_path / "place" / "inner"
     target.mkdir(parents=True)
-    with pytest.raises(InputError, match=words) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         unpack(path, target)
     assert len(raised.value.lines) == 1 and "\n" not in raised.value.lines[0]
     assert [child.name for child in (tmp_path / "place").iterdir()] == ["inner"]
@@ -67,7 +67,7 @@ def test_a_sound_archive(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("../evil.txt", "absolute, or not written plainly"),
         ("results/../../evil.txt", "absolute, or not written plainly"),
@@ -84,8 +84,8 @@ def test_a_sound_archive(tmp_path):
         ("", "absolute, or not written plainly"),
     ],
 )
-def test_names_that_reach_out(tmp_path, name, words):
-    refused(write(tmp_path / "a.zip", [(entry(name), b"x")]), tmp_path, words)
+def test_names_that_reach_out(tmp_path, name, message):
+    refused(write(tmp_path / "a.zip", [(entry(name), b"x")]), tmp_path, message)
 
 
 def test_a_name_that_ends_early_for_some(tmp_path):
@@ -269,7 +269,7 @@ def test_one_changed_digit_can_be_undone(text, data):
 
 
 @pytest.mark.parametrize(
-    ("name", "found", "expected", "words"),
+    ("name", "found", "expected", "message"),
     [
         ("a.json", b'{"a": [1, 2]}', b'{"a": [1, 3]}', "/a/1: 2, expected 3"),
         ("a.json", b'{"a": 1}', b'{"b": 1}', "/a: 1, expected null (2 such values)"),
@@ -281,8 +281,8 @@ def test_one_changed_digit_can_be_undone(text, data):
         ("a.png", b"\xff\x00", b"\xff\x01\x02", "byte 1 of 2, expected 3 bytes"),
     ],
 )
-def test_places_of_differences(name, found, expected, words):
-    assert first_difference(name, found, expected).startswith(words)
+def test_places_of_differences(name, found, expected, message):
+    assert first_difference(name, found, expected).startswith(message)
 
 
 def test_a_zip_within_a_zip_is_only_a_file(tmp_path):

@@ -80,7 +80,7 @@ def test_all_columns_are_in_the_table_and_frameworks_beside_the_published_one(pa
 
 def test_each_accelerator_has_its_canaries(page):
     captions = page.value(TEXTS.format("#quality caption"))
-    assert [[kind in words for words in captions[1:]] for kind in ("on cpu", "on cuda")] == [
+    assert [[kind in caption for caption in captions[1:]] for kind in ("on cpu", "on cuda")] == [
         [True, False],
         [False, True],
     ]

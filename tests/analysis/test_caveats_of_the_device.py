@@ -27,7 +27,7 @@ def link(project, value):
 
 
 @pytest.mark.parametrize(
-    ("lanes", "gb_per_s", "words"),
+    ("lanes", "gb_per_s", "part"),
     [
         ("generation 4, 16 lanes", 16 * 1.969, "PCIe (generation 4, 16 lanes, 31.5 GB/s)"),
         ("generation 5, 8 lanes", 8 * 3.938, "PCIe (generation 5, 8 lanes, 31.5 GB/s)"),
@@ -35,7 +35,7 @@ def link(project, value):
         ("generation 99, 16 lanes", 16 * 0.985, "15.8 GB/s; assumed"),
     ],
 )
-def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, lanes, gb_per_s, words):
+def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, lanes, gb_per_s, part):
     project = quiet_project(tmp_path)
     fed_differently(project)
     link(project, lanes)
@@ -44,7 +44,7 @@ def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, lanes, gb_per_s, 
     fastest_ms = min(step_ns(r) for r in project.records.values()) / 1e6
     share = 5e6 / gb_per_s / 1e6 / fastest_ms
     assert caveat.evidence["share_of_fastest_step"] == pytest.approx(share, rel=0.1)
-    assert words in caveat.sentence
+    assert part in caveat.sentence
     assert "pinned memory, copied in the step in Keras 3 (PyTorch)" in caveat.sentence
     assert "copying the 5 MB of one takes" in caveat.sentence
 
@@ -55,8 +55,8 @@ def test_a_copy_that_costs_nothing_noticeable_is_no_caveat(tmp_path):
     (caveat,) = found(project, "feeding_differs")
     least = 5_000_000 * COPY_SHARE / caveat.evidence["share_of_fastest_step"]
     for size, number in ((1.01 * least, 1), (0.99 * least, 0), (None, 0)):
-        for column, words in ((JAX, "copied ahead"), (TORCH, "copied")):
-            fed(project, words, column, size and int(size))
+        for column, part in ((JAX, "copied ahead"), (TORCH, "copied")):
+            fed(project, part, column, size and int(size))
         assert len(found(project, "feeding_differs")) == number
 
 

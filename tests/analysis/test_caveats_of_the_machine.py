@@ -62,9 +62,13 @@ def test_a_round_without_a_good_canary_is_reported_and_never_flagged(tmp_path, b
     for caveat in found(project, "drift_unknown"):
         assert caveat.evidence["rounds"] == rounds
         assert f"for {len(rounds)} round" in caveat.sentence
-        words = {"none": "was not measured", "failed": "timeout: 30 s", "moved": "another machine"}
+        reasons = {
+            "none": "was not measured",
+            "failed": "timeout: 30 s",
+            "moved": "another machine",
+        }
         for index, how in broken.items():
-            assert re.search(rf"canary {index} [^;]*{words[how]}", caveat.sentence)
+            assert re.search(rf"canary {index} [^;]*{reasons[how]}", caveat.sentence)
 
 
 def test_a_plan_without_canaries_has_a_caveat(tmp_path):

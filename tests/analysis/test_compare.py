@@ -206,20 +206,20 @@ class Balanced(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    ("names", "output", "words"),
+    ("names", "output", "message"),
     [
         (["a.zip"], "c.html", "two or more"),
         (["a.zip", "a.zip"], "c.txt", "must end in .html"),
         (["a.zip", "none.zip"], "c.html", "none.zip: no such file"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, names, output, words):
+def test_bad_input_is_one_line(tmp_path, names, output, message):
     make_archive(tmp_path, "a")
     command = [sys.executable, "-m", "analysis.compare", *names, "--output", output]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert words in done.stderr and not (tmp_path / output).exists()
+    assert message in done.stderr and not (tmp_path / output).exists()
 
 
 def test_a_plan_of_another_version_is_one_line(tmp_path):

@@ -43,7 +43,7 @@ def renamed(r):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "reason"),
     [
         (lambda p: p.change(keras, JAX), "keras 3.0.5 and keras 3.15.1 (page: 3.0.5)"),
         (lambda p: p.change(renamed, JAX), "keras-hub 0.32.0 and keras-nlp 0.8.2 (page: keras-nlp"),
@@ -57,7 +57,7 @@ def renamed(r):
 )
 @pytest.mark.parametrize("slower", [False, True])
 def test_on_the_pages_machine_with_other_settings_nothing_is_reproduced(
-    tmp_path, change, words, slower
+    tmp_path, change, reason, slower
 ):
     step_ms = {"keras3_tensorflow": 25.0, "keras3_jax": 25.0} if slower else {}
     project = on_the_pages_machine(tmp_path, **step_ms)
@@ -65,7 +65,7 @@ def test_on_the_pages_machine_with_other_settings_nothing_is_reproduced(
     found = verdicts(project.load())["keras3_faster_than_keras2"]
     expected = ClaimResult.FAILS_ELSEWHERE if slower else ClaimResult.HOLDS_ELSEWHERE
     assert found.verdict is expected and "reproduced" not in found.verdict
-    assert words in found.why
+    assert reason in found.why
     assert ("Here it does not hold" if slower else "Here it holds") in found.why
 
 

@@ -47,12 +47,12 @@ def test_a_finding_is_what_the_intervals_show(tmp_path, keras2, tensorflow, jax)
     assert gain.ratio.value == pytest.approx(keras2 / min(tensorflow, jax), rel=0.002)
     assert change(gain.ratio.value) in found.answer and found.evidence[0][0] == "BERT fit"
     claim = verdicts(results)["keras3_faster_than_keras2"]
-    words = {
+    verdict_of = {
         Answer.YES: ClaimResult.REPRODUCED,
         Answer.NO: ClaimResult.NOT_REPRODUCED,
         Answer.UNDECIDED: ClaimResult.UNDECIDED,
     }
-    assert claim.verdict is words[expected]
+    assert claim.verdict is verdict_of[expected]
 
 
 def test_one_backend_ahead_everywhere_is_a_finding(tmp_path):

@@ -89,7 +89,7 @@ def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, ob
 
 
 @pytest.mark.parametrize(
-    "words", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100]
+    "phrase", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100]
 )
-def test_the_phrases_are_those_that_records_hold(words):
-    assert any(words in path.read_text() for path in MEASURE.glob("frameworks/*.py"))
+def test_the_phrases_are_those_that_records_hold(phrase):
+    assert any(phrase in path.read_text() for path in MEASURE.glob("frameworks/*.py"))

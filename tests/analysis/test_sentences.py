@@ -1,4 +1,4 @@
-"""Sentences stay readable: rows with the same words together, long lists cut, sizes named."""
+"""Sentences stay readable: rows with the same text together, long lists cut, sizes named."""
 
 import re
 
@@ -51,7 +51,7 @@ def test_a_list_with_numbers_holds_the_largest_and_counts_the_rest(results, data
 
 
 @pytest.mark.parametrize(
-    ("key", "number", "severity", "words"),
+    ("key", "number", "severity", "part"),
     [
         ("parameters", 10_780_162, "note", "differ by 256 of 10,780,418 (0.0024\u00a0%) ("),
         ("trainable_parameters", 5_000_000, "warning", "a factor of 2.2"),
@@ -60,24 +60,24 @@ def test_a_list_with_numbers_holds_the_largest_and_counts_the_rest(results, data
     ],
 )
 def test_a_difference_of_parameters_is_as_severe_as_it_is_large(
-    tmp_path, key, number, severity, words
+    tmp_path, key, number, severity, part
 ):
     project = quiet_project(tmp_path)
     project.change(lambda r: r["work"].update({key: number}), TORCH)
     (caveat,) = collect(project.load())
     assert (caveat.id, caveat.severity.name.lower()) == ("parameters_differ", severity)
-    assert words in caveat.sentence
+    assert part in caveat.sentence
     assert ("not the same work" in caveat.sentence) == (severity != "note")
 
 
 @pytest.mark.parametrize(
-    ("accelerator", "words"),
+    ("accelerator", "part"),
     [
         ("cuda", "Its known faults show in 1 of 1: missing fence in 1."),
         ("cpu", "None of its known faults shows in 1 such cell"),
     ],
 )
-def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelerator, words):
+def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelerator, part):
     project = quiet_project(tmp_path)
 
     def faster(r):
@@ -88,4 +88,4 @@ def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelera
         on_processor(project)
     caveats = {caveat.id: caveat for caveat in collect(project.load())}
     assert caveats.keys() - {"measured_on_cpu"} == {"legacy_differs"}
-    assert words in caveats["legacy_differs"].sentence
+    assert part in caveats["legacy_differs"].sentence

@@ -100,8 +100,8 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     table = main_table(standings_project(tmp_path).load())
     texts = [cell.text for cell in table.rows[0].cells]
     assert texts == ["8.016", "10.94", "30.06", "25.07"]
-    words = ["best or equal", "undecided", "shown slower", "not compared"]
-    assert [line["standing"] for line in lines_of(table_csv(table))] == words
+    standings = ["best or equal", "undecided", "shown slower", "not compared"]
+    assert [line["standing"] for line in lines_of(table_csv(table))] == standings
     markdown = " ".join(to_markdown(table).split())
     for found in ("| **8.016** [", "| 10.94 ? [", "| 30.06 [", "| 25.07 n.c. (a, b)"):
         assert found in markdown
@@ -119,13 +119,13 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     plain = to_plain(table, 100)
     for found in ("8.016 *[", "10.94 ?[", "30.06  [", "25.07 n.c."):
         assert found in plain
-    for word in (
+    for phrase in (
         "Bold: best or equal",
         "?: undecided",
         "n.c.: not compared",
         "No mark: shown slow",
     ):
-        assert word in table.caption
+        assert phrase in table.caption
 
 
 def test_no_column_is_bold_where_another_could_be_faster(tmp_path):

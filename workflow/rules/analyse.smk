@@ -37,7 +37,7 @@ TABLES_FIRST = f"{RESULTS}/runs.csv"
 
 
 rule tables:
-    """The table, the published numbers beside ours, every run, effects and break-even."""
+    """The table, the published numbers with ours, every run, effects and break-even."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
@@ -46,7 +46,7 @@ rule tables:
         newer=STALE_DRAWINGS,
     output:
         in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
-        in_report(f"{RESULTS}/published.csv", "Tables", "beside published", "beside"),
+        in_report(f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"),
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
