@@ -23,6 +23,7 @@ def test_sentences_then_the_command_and_nothing_where_there_is_no_file(tmp_path)
         "Nothing is shown.",
         "`make ARGS='--config runs=3'` measures 2 more rounds.",
     ]
+    assert lines(path, None) == ["Nothing is shown."]
     path.write_text(json.dumps({"sentences": ["All is shown."], "more_rounds": None}))
     assert lines(path, Call()) == ["All is shown."]
 

@@ -40,14 +40,17 @@ class Call:
         return f"make ARGS={_one_word([*own, *config])}"
 
 
-def lines(path: Path, call: Call) -> list[str]:
-    """What the analysis concluded, and the command; none where it did not come so far."""
+def lines(path: Path, call: Call | None) -> list[str]:
+    """What the analysis concluded, and the command; none where it did not come so far.
+
+    call: None where nothing is measured here.
+    """
     try:
         found = json.loads(path.read_text())
     except (OSError, ValueError):
         return []
     more = found["more_rounds"]
-    last = [f"`{call.with_runs(more['runs'])}` {more['text']}."] if more else []
+    last = [f"`{call.with_runs(more['runs'])}` {more['text']}."] if more and call else []
     return [*found["sentences"], *last]
 
 
