@@ -107,5 +107,5 @@ def write_killed(options: argparse.Namespace) -> None:
 
 def tell(options: argparse.Namespace, record: dict[str, Any]) -> None:
     """What became of a run that was not measured."""
-    line = Progress(options.plan, options.identity).result(record)
-    Terminal(sys.stderr).leave(line)
+    progress = Progress(options.plan, options.identity)
+    Terminal(sys.stderr).leave(*progress.outcome(record))

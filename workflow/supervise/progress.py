@@ -34,6 +34,10 @@ class Progress:
         left = [run for run in self._runs if run["record"] not in self._done]
         return f"{self._position}{self._name}; {self._left(left)}"
 
+    def outcome(self, record: dict[str, Any]) -> list[str]:
+        """What came of the run, and of its row. record: of the run, which has just been written."""
+        return [self.result(record), *self.row(record)]
+
     def result(self, record: dict[str, Any]) -> str:
         """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
         found = f"{table_text.ms(row_so_far.step_ms([record]))} ms/step"
@@ -43,7 +47,7 @@ class Progress:
 
     def row(self, record: dict[str, Any]) -> list[str]:
         """Its row as far as it was measured, under the table's header, once a round of the row is
-        complete; else nothing. record: of the run, which has just been written.
+        complete; else nothing.
         """
         if self._position is None or "columns" not in self._plan:
             return []
@@ -61,8 +65,7 @@ class Progress:
         try:
             yield measured
         finally:
-            found = [[self.result(record), *self.row(record)] for record in measured]
-            terminal.leave(*(line for lines in found for line in lines))
+            terminal.leave(*(line for record in measured for line in self.outcome(record)))
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
