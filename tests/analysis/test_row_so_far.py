@@ -1,0 +1,64 @@
+"""Rows are printed while the table is measured as they will stand in it."""
+
+import io
+import json
+
+import pytest
+from results_factory import Project, make_plan, unsupported
+
+from analysis.tables.model import main_table
+from analysis.tables.writers import to_markdown
+from supervise.progress import Progress
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Two rows on three columns, of which one cannot be measured; all records are there."""
+    columns = ("keras3-jax", "keras3-torch", "pytorch-eager")
+    plan = make_plan(columns=columns, runs=2)
+    made = Project(tmp_path, unsupported(plan, "keras3-torch", "nobody wrote it"))
+    for path, record in made.records.items():
+        cell = record["cell"]
+        about = {name: cell[name] for name in ("model", "task", "batch_size", "column", "run")}
+        text = json.dumps({**json.loads(record["identity"]), **about, "probes": []})
+        record["identity"] = text
+        planned = [run for entry in made.plan["cells"] for run in entry["runs"]]
+        next(run for run in planned if run["record"] == path)["identity"] = text
+    return made
+
+
+def lines_of(project, path):
+    """What is printed at the end of the run of a record that has just been written."""
+    progress = Progress(project.plan_path, project.records[path]["identity"], project.folder)
+    stream = io.StringIO()
+    with progress.shown(stream) as measured:
+        measured.append(project.records[path])
+    return stream.getvalue().splitlines()
+
+
+def test_a_finished_row_is_printed_as_it_will_stand_in_the_table(project):
+    project.fail("oom", column="pytorch-eager")
+    project.save()
+    table = to_markdown(main_table(project.load())).splitlines()
+    path = next(p for p in project.records if "fit" in p and "keras3-jax/run2" in p)
+    _, result, header, row = lines_of(project, path)
+    assert result.startswith("[8/8] bert fit, batch 8, keras3-jax, run 2: 8.0")
+    assert result.endswith(" ms/step")
+    assert header == table[0]
+    line, note = row.rsplit("  ", 1)
+    assert note == "round 2 of 2" and len(line) == len(header)
+    cells = [cell.strip() for cell in line.strip("| ").split("|")]
+    assert cells[:2] == ["BERT fit", "8"] and cells[3:] == ["NA", "oom"]
+    whole = [cell.strip(" *") for cell in table[2].strip("| ").split("|")]
+    assert whole[2].startswith(cells[2])
+
+
+def test_a_row_is_printed_once_its_round_is_complete_and_not_before(project):
+    project.save()
+    path = next(p for p in project.records if "fit" in p and "keras3-jax/run1" in p)
+    assert len(lines_of(project, path)) == 4
+    other = next(p for p in project.records if "fit" in p and "pytorch-eager/run1" in p)
+    (project.folder / other).unlink()
+    assert len(lines_of(project, path)) == 2
+    (project.folder / other).write_text(json.dumps({**project.records[other], "identity": "old"}))
+    assert len(lines_of(project, path)) == 2
