@@ -1,6 +1,7 @@
 """The supervisor and its child, with real processes and faults injected for real."""
 
 import json
+import re
 import signal
 import time
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from contract.ending import Ending, of_probes, of_process, of_restart
 from contract.printed import warnings
-from supervise import parent, preconditions
+from measure.caught import MOST
+from supervise import logs, parent, preconditions
 
 from .conftest import identity
 
@@ -96,6 +98,7 @@ def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
         ("out_of_memory", "oom", "MemoryError"),
         ("device_out_of_memory", "oom", "RuntimeError: RESOURCE_EXHAUSTED"),
         ("exits", "error", "the process ended with exit code 3 and said nothing"),
+        ("disturbs_the_events", "error", "NoEvent: something else wrote to the channel"),
     ],
 )
 def test_every_end_becomes_a_status_with_a_reason(run, trouble, expected, reason):
@@ -149,12 +152,32 @@ def test_a_missing_package_is_named(run):
     assert any("no_such_package" in line for line in record["log_tail"])
 
 
-def test_the_time_limit_ends_a_hanging_run(run):
+@pytest.mark.parametrize("trouble", ["hangs", "closes_the_events"])
+def test_the_time_limit_ends_a_hanging_run(run, trouble):
     began = time.monotonic()
-    record = run(trouble="hangs", time_limit_s=1.5)
+    record = run(trouble=trouble, time_limit_s=1.5)
     assert record["status"] == "timeout"
     assert "1.5 s" in record["reason"]
     assert time.monotonic() - began < 10
+
+
+def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):
+    record = run(trouble="prints_without_end", mib=40)
+    assert record["reason"] == "ValueError: it has printed enough"
+    assert {"last words", "ValueError: it has printed enough"} <= set(record["log_tail"])
+    with open(tmp_path / "logs/run1.log", "rb") as log:
+        kept = log.read()
+    assert kept.startswith(b"xxx") and len(kept) < 2 * logs.FIRST_BYTES + 2**20
+    assert re.search(rb"\n\[millistep: \d\d MiB left out\]\n", kept)
+
+
+def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
+    record = run(trouble="warns_without_end", warnings=1000)
+    assert record["status"] == "ok"
+    assert record["warnings"][0] == "UserWarning: warning number 0"
+    assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
+    assert record["printed"][-1].startswith("[millistep: these are the first lines of ")
+    jsonschema.validate(record, SCHEMA)
 
 
 def test_a_run_stopped_in_the_middle_keeps_what_it_had_measured(run):

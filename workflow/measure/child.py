@@ -10,7 +10,6 @@ import resource
 import sys
 import time
 import traceback
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
+from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
@@ -33,34 +33,18 @@ def measure(request: dict[str, Any], events: Events) -> None:
     for folder in request["folders"]:
         models.__path__.append(str(Path(folder, "models")))
         frameworks.__path__.append(str(Path(folder, "frameworks")))
-    caught = catch_warnings()
+    caught = Caught()
     try:
         Measurement(request, events, caught).run()
     except BaseException:
-        events.send("warnings", warnings=caught)
+        events.send("warnings", warnings=caught.texts())
         raise
-
-
-def catch_warnings() -> list[str]:
-    """Collect Python warnings, each once, and still print them to the log."""
-    caught: list[str] = []
-    show = warnings.showwarning
-
-    def remember(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        text = f"{category.__name__}: {message}"
-        if text not in caught:
-            caught.append(text)
-        show(message, category, *rest)
-
-    warnings.showwarning = remember  # type: ignore[assignment]  # takes the rest as it is
-    return caught
 
 
 class Measurement:
     """One run, stage by stage; each stage reports to the parent what it found."""
 
-    def __init__(self, request: dict[str, Any], events: Events, caught: list[str]) -> None:
-        """caught: Python's warnings so far, appended to by others."""
+    def __init__(self, request: dict[str, Any], events: Events, caught: Caught) -> None:
         self.request, self.events, self.caught = request, events, caught
         self.protocol = PROTOCOLS[request["scale"]]
         self.cell = frameworks.Cell(**request["cell"])
@@ -142,7 +126,7 @@ class Measurement:
         self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
         self._report_timing()
-        self.events.send("warnings", warnings=self.caught)
+        self.events.send("warnings", warnings=self.caught.texts())
 
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""

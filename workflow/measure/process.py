@@ -11,6 +11,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+MAX_MESSAGE = 4000  # characters of an exception's message
+
 
 class Events:
     """JSON lines to the parent."""
@@ -38,7 +40,7 @@ def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
         measure(request, events)
         events.send("done")
     except BaseException as error:
-        events.send("failed", type=type(error).__name__, message=str(error))
+        events.send("failed", type=type(error).__name__, message=str(error)[:MAX_MESSAGE])
         traceback.print_exc()
         leave(1)
     leave(0)

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import select
 import signal
 import subprocess
 import time
@@ -13,10 +12,11 @@ from typing import Any
 
 from contract.ending import Ending
 from supervise import machine
+from supervise.channel import Channel, NoEvent
+from supervise.logs import Log
 
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
-MAX_MESSAGE = 4000  # characters of an exception's message
-WATCH_S = 0.5  # between two looks at the child's memory
+WATCH_S = 0.5  # between two looks at the child's memory and log
 GRACE_S = 10.0  # for a child that reported its end to be gone
 
 
@@ -34,16 +34,18 @@ class Watched:
         """environ: all of its environment variables, see :mod:`supervise.variables`."""
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
         self.measured_log_bytes: int | None = None  # what was printed until it had measured
-        self._log = log
+        self._log = Log(log)
         self._kernel_kills = machine.oom_kills()
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: dict[str, float] | None = None
-        self._reader, writer = os.pipe()
+        self._no_event: str | None = None  # what was wrong with the last thing it reported
+        self._channel = Channel()
+        writer = self._channel.writer
         command = [interpreter, "-s", str(program), json.dumps({**request, "events_fd": writer})]
         try:
-            with open(log, "wb") as output:
+            with self._log.to_append() as output:
                 self._process = subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
@@ -55,7 +57,6 @@ class Watched:
                 )
         finally:
             os.close(writer)
-        self._unread = b""
 
     def reported(self, kind: str, field: str) -> Any:
         """Field of the last event of a kind, None if it never came."""
@@ -66,12 +67,14 @@ class Watched:
         if self.exit_code is None:
             raise RuntimeError("the process has not ended yet")
         before, after = self._kernel_kills, machine.oom_kills()
-        failure = self.events.get("failed")
+        failed = self.events.get("failed")
+        failure = {name: str(failed[name]) for name in ("type", "message")} if failed else None
+        if self._no_event:
+            failure = {"type": NoEvent.__name__, "message": self._no_event}
         return Ending(
             done="done" in self.events,
             exit_code=self.exit_code,
-            failure=failure
-            and {"type": failure["type"], "message": failure["message"][:MAX_MESSAGE]},
+            failure=failure,
             timed_out_after_s=self.timed_out_after_s,
             memory_over_mib=self.memory_over_mib,
             kernel_killed_for_memory=before is not None and after is not None and after > before,
@@ -87,8 +90,9 @@ class Watched:
         """Listen until the child has ended; no process of its group survives this."""
         deadline = time.monotonic() + time_limit_s
         try:
-            while self.exit_code is None:
+            while self.exit_code is None and not self._no_event:
                 self._listen(WATCH_S, on_packages)
+                self._log.shorten()
                 used = machine.resident_mib(self._process.pid)
                 if used > memory_limit_mib:
                     self.memory_over_mib = {"used": used, "limit": memory_limit_mib}
@@ -99,31 +103,42 @@ class Watched:
                 self._reap(os.WNOHANG)
         finally:
             self._end()
-        self._listen(0, on_packages)
-        os.close(self._reader)
+        self._listen(WATCH_S, on_packages)
+        self._log.shorten()
+        self._channel.close()
 
     def _listen(self, timeout_s: float, on_packages: Callable[[dict[str, Any]], None]) -> None:
-        """Take in what the child has reported; returns early when it has ended."""
-        while select.select([self._reader], [], [], timeout_s)[0]:
-            data = os.read(self._reader, 65536)
-            if not data:
-                self._reap(0)
-                return
-            *lines, self._unread = (self._unread + data).split(b"\n")
-            for line in lines:
-                event = json.loads(line)
-                self.events[event["event"]] = event
-                if event["event"] == "packages":
-                    on_packages(event)
-                if event["event"] == "measured":
-                    self.measured_log_bytes = self._log.stat().st_size
-                if event["event"] in ("done", "failed"):
-                    self._wait_for_exit()
-            timeout_s = 0
+        """Take in what the child has reported; returns early when it has ended.
 
-    def _wait_for_exit(self) -> None:
-        """A child that has reported its end is gone at once, unless it hangs."""
-        deadline = time.monotonic() + GRACE_S
+        Also in time where it reports without end.
+        """
+        until = time.monotonic() + timeout_s
+        while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
+            try:
+                events = self._channel.read()
+            except NoEvent as problem:
+                self._no_event = str(problem)
+                return
+            if events is None:
+                self._wait_for_exit(until)
+                return
+            for event in events:
+                self._take(event, on_packages)
+            if time.monotonic() > until:
+                return
+
+    def _take(self, event: dict[str, Any], on_packages: Callable[[dict[str, Any]], None]) -> None:
+        kind = event["event"]
+        self.events[kind] = event
+        if kind == "packages":
+            on_packages(event)
+        if kind == "measured":
+            self.measured_log_bytes = self._log.size_bytes()
+        if kind in ("done", "failed"):
+            # It is gone at once, unless it hangs.
+            self._wait_for_exit(time.monotonic() + GRACE_S)
+
+    def _wait_for_exit(self, deadline: float) -> None:
         while self.exit_code is None and time.monotonic() < deadline:
             self._reap(os.WNOHANG)
             time.sleep(0.005)

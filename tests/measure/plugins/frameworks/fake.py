@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -56,6 +57,28 @@ class Framework:
 
     def exits(self):
         os._exit(3)
+
+    def prints_without_end(self):
+        for _ in range(self.wanted["mib"]):
+            print("x" * 2**20, end="")
+        print("\nlast words", flush=True)
+        raise ValueError("it has printed enough")
+
+    def warns_without_end(self):
+        for number in range(self.wanted["warnings"]):
+            warnings.warn(f"warning number {number}", stacklevel=1)
+
+    def disturbs_the_events(self):
+        pipes = [fd for fd in range(3, 20) if is_pipe(fd)]
+        for fd in pipes:
+            os.write(fd, b"[INFO] nobody asked\n")
+        time.sleep(1000)
+
+    def closes_the_events(self):
+        for fd in range(3, 20):
+            if is_pipe(fd):
+                os.close(fd)
+        time.sleep(1000)
 
     def leaves_a_grandchild(self):
         pids = Path(self.wanted["pids"])
@@ -150,6 +173,13 @@ class Framework:
 
     def device_limit_mib(self):
         return self.wanted.get("device_limit_mib")
+
+
+def is_pipe(descriptor):
+    try:
+        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False
 
 
 def wait(seconds):
