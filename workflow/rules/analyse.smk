@@ -46,7 +46,12 @@ rule tables:
         newer=STALE_DRAWINGS,
     output:
         in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
-        in_report(f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"),
+        in_report(
+            f"{RESULTS}/published.csv",
+            "Tables",
+            "with the published",
+            "published_table",
+        ),
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
