@@ -106,7 +106,8 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     # The card is the measuring machine's, and stays; the monitor's interpreter made it.
     card = read(back.folder, "results/machine.json")
     assert card == read(back.kit, "results/machine.json")
-    assert card["id"] == read(back.folder, RECORD.format("keras3-jax"))["machine"]["id"]
+    ran_on = read(back.folder, RECORD.format("keras3-jax"))["machine"]["id"]
+    assert card["ids"] == {"cpu": ran_on}
     facts = {f["name"]: f["value"] for section in card["sections"] for f in section["facts"]}
     assert facts["available now"] is not None
 
