@@ -67,8 +67,10 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
 def why(run, root: Path) -> str | None:
     """Why a run has to be measured; None if its record is as planned."""
     try:
-        record = json.loads((root / run.record).read_text())
-        before = json.loads(record["identity"])
+        text = json.loads((root / run.record).read_text())["identity"]
+        if text == run.identity:
+            return None
+        before = json.loads(text)
     except FileNotFoundError:
         return MISSING
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from planning.config import ConfigError, read_yaml, violations, words
@@ -31,7 +32,7 @@ class Framework:
     marker: str
     hatch: str
 
-    @property
+    @cached_property
     def file(self) -> Path:
         """That of its class."""
         return self.folder / "frameworks" / f"{self.module}.py"

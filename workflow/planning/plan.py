@@ -253,11 +253,11 @@ class Plan:
 
     def environment_of(self, column: Column) -> Environment:
         """The locked environment of a column, what is put over it, or the user's interpreter."""
-        return self._environments[column]
+        return self._environments[column.name]
 
     @cached_property
-    def _environments(self) -> dict[Column, Environment]:
-        return {column: self._environment(column) for column in self.columns}
+    def _environments(self) -> dict[str, Environment]:
+        return {column.name: self._environment(column) for column in self.columns}
 
     def _environment(self, column: Column) -> Environment:
         name = column.framework.environment

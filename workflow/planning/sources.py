@@ -64,7 +64,7 @@ def _content(file: Path) -> bytes:
 @cache
 def _imports(root: Path, file: Path) -> tuple[Path, ...]:
     found = []
-    for node in _import_statements(_content(file).decode()):
+    for node in _import_statements(_content(file).decode(), PACKAGES):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -75,13 +75,15 @@ def _imports(root: Path, file: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _import_statements(text: str) -> Iterator[ast.stmt]:
-    """Those of a file, and what looks like one in its texts.
+def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator[ast.stmt]:
+    """Those of a file that may be of these packages, and what looks like one in its texts.
 
     All sources are read at every start of Snakemake; parsing whole files would take ten times as
     long.
     """
     for match in STATEMENT.finditer(text):
+        if not any(package in match[0] for package in packages):
+            continue
         with contextlib.suppress(SyntaxError):  # prose
             yield from ast.parse(match[0]).body
 
@@ -107,7 +109,7 @@ def content_digest(root: Path, *folders: str) -> str:
     whole = hashlib.sha256()
     for folder in folders:
         for file in sorted((root / folder).rglob("*")):
-            if file.is_file() and file.suffix not in (".pyc",):
+            if file.suffix != ".pyc" and file.is_file():
                 content = file.read_bytes()
                 name = os.path.relpath(file, root)
                 whole.update(f"{name}\0{len(content)}\0".encode() + content)
