@@ -24,9 +24,10 @@ from analysis.caveats import (
     ranking,
     work,
 )
-from analysis.caveats.core import Caveat, Severity, collect
+from analysis.caveats.core import RULES, Caveat, Severity, collect
 
 __all__ = [
+    "RULES",
     "Caveat",
     "Severity",
     "attempts",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count
 from analysis.results.cells import Results
 
 
-@rule
+@rule(
+    "Processes started a second time",
+    "The first start gave no usable steps; the second one counts.",
+    Changes.UNTESTED,
+)
 def restarted_runs(results: Results) -> Iterator[Caveat]:
     """The measuring process was started a second time."""
     reasons = {
@@ -30,7 +34,11 @@ def restarted_runs(results: Results) -> Iterator[Caveat]:
         yield Caveat("restarted_runs", Severity.NOTE, tuple(restarted), evidence, sentence)
 
 
-@rule
+@rule(
+    "Runs timed twice as long",
+    "Their steps were not steady at first.",
+    Changes.UNTESTED,
+)
 def extended_runs(results: Results) -> Iterator[Caveat]:
     """The steps were not steady at first and were timed as long again."""
     numbers = {

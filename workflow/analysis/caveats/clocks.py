@@ -7,14 +7,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
 from analysis.comparisons.observer import observer_ratio
 from analysis.formats.text import listed, percent, times
 from analysis.results.cells import Cell, Results
 
 
-@rule
+@rule(
+    "A fence after every step changes the time",
+    "A loop that looks at every step sees that time instead of the one in the table.",
+    Changes.ELSEWHERE,
+)
 def observer_effect(results: Results) -> Iterator[Caveat]:
     """Steps with a fence after each take another time than steps in a row."""
     ratios = {cell: ratio for cell in measured(results.rows) if (ratio := observer_ratio(cell))}
@@ -43,7 +47,12 @@ def host_share(cell: Cell) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-@rule
+@rule(
+    "Half of a step computes nothing",
+    "These times tell about the host's language and dispatch more than about arithmetic.",
+    Changes.ELSEWHERE,
+    "A compiled mode, or a larger batch size.",
+)
 def host_overhead_high(results: Results) -> Iterator[Caveat]:
     """The host, not the device, sets the time of these steps."""
     shares = {cell: s for cell in measured(results.rows) if (s := host_share(cell)) is not None}
@@ -61,7 +70,11 @@ def host_overhead_high(results: Results) -> Iterator[Caveat]:
         yield Caveat("host_overhead_high", Severity.WARNING, tuple(high), evidence, sentence)
 
 
-@rule
+@rule(
+    "Energy by other counters",
+    "Joules of these cells are not comparable.",
+    Changes.ELSEWHERE,
+)
 def energy_counters_differ(results: Results) -> Iterator[Caveat]:
     """A GPU's counter and the processors' count different things."""
     for row in results.rows:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, rule
+from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.formats.text import listed
 from analysis.results.cells import Results
 
 
-@rule
+@rule(
+    "Batch sizes differ between rows",
+    "Compare times along a row, not between rows.",
+    Changes.ELSEWHERE,
+)
 def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
     """Times of different batch sizes cannot be compared down a column."""
     sizes = [row.row.batch_size for row in results.rows]
@@ -22,7 +26,12 @@ def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
         yield Caveat("batch_sizes_differ", Severity.WARNING, (), {"batch_sizes": sizes}, sentence)
 
 
-@rule
+@rule(
+    "Reduced models, not the paper's",
+    "Times are not comparable with published ones, and the full models may rank otherwise.",
+    Changes.ELSEWHERE,
+    "scale: paper, on a machine that holds the full models.",
+)
 def scale_is_reduced(results: Results) -> Iterator[Caveat]:
     """Reduced models rank frameworks differently from full ones."""
     if results.plan.scale != "paper":
@@ -41,7 +50,12 @@ def scale_is_reduced(results: Results) -> Iterator[Caveat]:
         )
 
 
-@rule
+@rule(
+    "Random weights",
+    "The times are of interest, the outputs mean nothing.",
+    Changes.ELSEWHERE,
+    "weights: preset, where outputs matter.",
+)
 def random_weights(results: Results) -> Iterator[Caveat]:
     """With random weights times are valid, and generated texts and images mean nothing."""
     if results.plan.weights == "random":

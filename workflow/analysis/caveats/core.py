@@ -20,15 +20,29 @@ class Severity(IntEnum):
     CRITICAL = 3  # numbers are missing, or must not be compared as they stand
 
 
+class Changes(IntEnum):
+    """What a caveat may change of what a reader concludes; the first thing to know is highest."""
+
+    UNTESTED = 1  # nothing is known to be wrong, nor tested
+    ELSEWHERE = 2  # what holds beyond this table: other sizes, devices, ways of measuring
+    TIMES = 3  # how long a step takes
+    ORDER = 4  # who is faster in a row
+
+
 @dataclass(frozen=True)
 class Caveat:
-    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers."""
+    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers.
+
+    `title` is given where it says more than that of the rule: caveats of one rule and one title
+    are read as one.
+    """
 
     id: str
     severity: Severity
     cells: tuple[Cell, ...]
     evidence: dict[str, Any]
     sentence: str
+    title: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As in workflow/schemas/caveats.schema.json."""
@@ -38,6 +52,8 @@ class Caveat:
             "cells": [_cell_json(cell) for cell in self.cells],
             "evidence": self.evidence,
             "sentence": self.sentence,
+            "title": self.title or RULES[self.id].title,
+            "remedy": RULES[self.id].remedy,
         }
 
 
@@ -54,23 +70,41 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
 MOST = 8  # cells that a sentence lists, each with a text of its own
 
 Rows = Sequence[RowCells]
-Rule = Callable[[Results], Iterable[Caveat]]
-
-RULES: list[Rule] = []
+Judge = Callable[[Results], Iterable[Caveat]]
 
 
-def rule(function: Rule) -> Rule:
-    """Register a rule; its caveats are those that it yields."""
-    RULES.append(function)
-    return function
+@dataclass(frozen=True)
+class Rule:
+    """A function that yields caveats of its name, and what is true of all of them: a short title,
+    one sentence on what it means for a reader, and what to do about it (empty: nothing).
+    """
+
+    judge: Judge
+    title: str
+    summary: str
+    changes: Changes
+    remedy: str
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(title: str, summary: str, changes: Changes, remedy: str = "") -> Callable[[Judge], Judge]:
+    """Register a function as the rule of its name."""
+
+    def register(judge: Judge) -> Judge:
+        RULES[judge.__name__] = Rule(judge, title, summary, changes, remedy)
+        return judge
+
+    return register
 
 
 def collect(results: Results) -> list[Caveat]:
-    """Every caveat of the results, most severe first, then in the order of the rules and of the
-    table.
+    """Every caveat of the results: most severe first, then what may change more of a conclusion,
+    then in the order of the rules and of the table.
     """
-    found = [caveat for function in RULES for caveat in function(results)]
-    return sorted(found, key=lambda caveat: -caveat.severity)
+    found = [caveat for entry in RULES.values() for caveat in entry.judge(results)]
+    return sorted(found, key=lambda caveat: (-caveat.severity, -RULES[caveat.id].changes))
 
 
 def caveats_json(
@@ -80,7 +114,7 @@ def caveats_json(
     revision.
     """
     return {
-        "schema": "millistep.caveats/2",
+        "schema": "millistep.caveats/3",
         "caveats": [caveat.as_json() for caveat in caveats],
         "published": {
             revision: [caveat.as_json() for caveat in found]

@@ -6,13 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Rows, Severity, label, measured, name, places, rule
+from analysis.caveats.core import (
+    Caveat,
+    Changes,
+    Rows,
+    Severity,
+    label,
+    measured,
+    name,
+    places,
+    rule,
+)
 from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
 from analysis.formats.text import count, percent
 from analysis.results.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell, Results
 
 
-@rule
+@rule(
+    "Runs that gave no time",
+    "They are missing from their means, and a cell without any other has no number.",
+    Changes.ORDER,
+    "Its reason stands at each cell; remove its record and start again to try it again.",
+)
 def failed_runs(results: Results) -> Iterator[Caveat]:
     """Runs that ended without a number, cell by cell, with the reason."""
     for cell in _cells(results.rows):
@@ -25,7 +40,12 @@ def failed_runs(results: Results) -> Iterator[Caveat]:
             yield Caveat("failed_runs", Severity.CRITICAL, (cell,), evidence, sentence)
 
 
-@rule
+@rule(
+    "Records of another configuration",
+    "They were measured with other settings or sources than today's, and enter no mean.",
+    Changes.ORDER,
+    "Start again: what is stale is measured.",
+)
 def stale_records(results: Results) -> Iterator[Caveat]:
     """Records of another configuration are shown as such and never averaged."""
     for cell in _cells(results.rows):
@@ -39,7 +59,12 @@ def stale_records(results: Results) -> Iterator[Caveat]:
             yield Caveat("stale_records", Severity.CRITICAL, (cell,), evidence, sentence)
 
 
-@rule
+@rule(
+    "Not everything is measured yet",
+    "Cells and intervals of this table will still change.",
+    Changes.ORDER,
+    "Start again: it goes on where it stopped.",
+)
 def not_measured(results: Results) -> Iterator[Caveat]:
     """Planned runs without a record."""
     missing = {
@@ -55,7 +80,11 @@ def not_measured(results: Results) -> Iterator[Caveat]:
         yield Caveat("not_measured", Severity.CRITICAL, cells, {"missing_runs": evidence}, sentence)
 
 
-@rule
+@rule(
+    "Cells that are not measured by intention",
+    "They cannot run, or the plan leaves them out; their rows are compared without them.",
+    Changes.ORDER,
+)
 def unsupported(results: Results) -> Iterator[Caveat]:
     """Cells that are known not to run, or that the plan leaves out."""
     reasons: dict[str, list[Cell]] = {}
@@ -67,7 +96,12 @@ def unsupported(results: Results) -> Iterator[Caveat]:
         yield Caveat("unsupported", Severity.NOTE, tuple(cells), {"reason": reason}, sentence)
 
 
-@rule
+@rule(
+    "Times from a single run",
+    "The spread between processes is unknown: no interval, and none of these is called best.",
+    Changes.ORDER,
+    "A higher number of runs: what is measured is kept.",
+)
 def single_run(results: Results) -> Iterator[Caveat]:
     """How much runs scatter is unknown from one run."""
     cells = tuple(cell for cell in measured(results.rows) if len(cell.ok_runs) == 1)
@@ -82,7 +116,12 @@ def single_run(results: Results) -> Iterator[Caveat]:
         yield Caveat("single_run", Severity.CRITICAL, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "Wide intervals",
+    "The mean of these cells says little.",
+    Changes.TIMES,
+    "More runs narrow them, a quieter machine even more.",
+)
 def wide_interval(results: Results) -> Iterator[Caveat]:
     """An interval too wide for the mean to be of use."""
     widths = {cell: cell.interval.half_width for cell in measured(results.rows) if cell.interval}
@@ -104,7 +143,12 @@ def wide_interval(results: Results) -> Iterator[Caveat]:
         yield Caveat("wide_interval", Severity.WARNING, wide, evidence, sentence)
 
 
-@rule
+@rule(
+    "Few timed steps",
+    "The cap on time came before the steps that the protocol asks for.",
+    Changes.TIMES,
+    "A faster machine or a smaller batch size; more runs, otherwise.",
+)
 def few_steps(results: Results) -> Iterator[Caveat]:
     """The cap on time was reached before the number of steps that the protocol asks for."""
     fewest = {

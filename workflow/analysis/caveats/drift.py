@@ -7,14 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count, listed, percent, signed_percent
 from analysis.results.canaries import Canaries, rounds
 from analysis.results.cells import Cell, Results, Run
 from analysis.statistics.intervals import MARGIN
 
 
-@rule
+@rule(
+    "The machine drifted within a round",
+    "Columns of such a round were not measured at the same speed of the machine.",
+    Changes.ORDER,
+    "Fixed clocks and good cooling; more rounds average it out.",
+)
 def round_drifted(results: Results) -> Iterator[Caveat]:
     """Rounds in which fixed work took another time afterwards than before."""
     for accelerator, canaries in _by_accelerator(results).items():
@@ -48,7 +53,11 @@ def _change(work: str, ratio: float) -> str:
     return f"{work} {signed_percent(ratio - 1)}"
 
 
-@rule
+@rule(
+    "Whether the machine drifted is not known",
+    "Fixed work before or after some rounds is missing, or tells nothing.",
+    Changes.UNTESTED,
+)
 def drift_unknown(results: Results) -> Iterator[Caveat]:
     """Rounds that lack a successful canary before or after them."""
     for accelerator, canaries in _by_accelerator(results).items():
@@ -117,7 +126,12 @@ def _useless(results: Results, accelerator: str) -> dict[int, str]:
     return found
 
 
-@rule
+@rule(
+    "Runs measured outside of their round",
+    "The fixed work of their round tells nothing about the machine at that time.",
+    Changes.UNTESTED,
+    "Remove the records of the whole round and start again.",
+)
 def outside_of_canaries(results: Results) -> Iterator[Caveat]:
     """Runs that were not measured between the canaries of their round."""
     outside = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.thresholds import COPY_SHARE
 from analysis.formats.text import listed, ms, percent
 from analysis.results.cells import Cell, Results, RowCells
@@ -15,7 +15,11 @@ LANE_GB_PER_S = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
 ASSUMED = (3, 16)  # where the machine's card lacks the link
 
 
-@rule
+@rule(
+    "Batches come to the GPU in other ways",
+    "Copying them takes a noticeable part of a step; part of a difference may come from that.",
+    Changes.ORDER,
+)
 def feeding_differs(results: Results) -> Iterator[Caveat]:
     """Columns that copy a batch at different times, or from different memory, and pay for it."""
     link, rate = _link(results)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count
 from analysis.results.cells import Cell, Results
 
@@ -68,7 +68,11 @@ def kind_of(warning: str) -> Kind:
     return next(kind for kind in KINDS if kind.pattern.search(warning))
 
 
-@rule
+@rule(
+    "Frameworks warned",
+    "What they said may change what ran; the texts are in the details of the cells.",
+    Changes.TIMES,
+)
 def framework_warnings(results: Results) -> Iterator[Caveat]:
     """One caveat per kind of warning."""
     found: dict[Kind, dict[Cell, list[str]]] = {kind: {} for kind in KINDS}
@@ -86,7 +90,10 @@ def framework_warnings(results: Results) -> Iterator[Caveat]:
                 "kind": kind.name,
                 "warnings": {label(cell): len(group) for cell, group in cells.items()},
             }
-            yield Caveat("framework_warnings", kind.severity, tuple(cells), evidence, sentence)
+            title = f"Warnings: {kind.meaning}"
+            yield Caveat(
+                "framework_warnings", kind.severity, tuple(cells), evidence, sentence, title
+            )
 
 
 def _quoted(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.comparisons.calls import Call, calls_of, kinds
@@ -18,7 +18,11 @@ from analysis.statistics.intervals import Ratio
 Shares = dict[Cell, Share]
 
 
-@rule
+@rule(
+    "Static padding in generation",
+    "Part of a call's time grows with the length of the cache; it bounds what padding costs.",
+    Changes.TIMES,
+)
 def static_padding(results: Results) -> Iterator[Caveat]:
     """Rows that generate: the share of padding in a call's time, and what else is slow."""
     for row in results.rows:

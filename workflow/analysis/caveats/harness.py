@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, rule
+from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.formats.text import count, listed, percent, signed_percent
 from analysis.results.cells import Results
@@ -12,7 +12,12 @@ from analysis.results.self_test import KnownStep
 from analysis.statistics.intervals import Ratio, Verdict
 
 
-@rule
+@rule(
+    "The harness was not tested in full",
+    "Its own error is not known.",
+    Changes.UNTESTED,
+    "Start again: a self-test that is missing is made.",
+)
 def not_self_tested(results: Results) -> Iterator[Caveat]:
     """The harness's own error is not known."""
     test = results.self_test
@@ -23,7 +28,12 @@ def not_self_tested(results: Results) -> Iterator[Caveat]:
         yield Caveat("not_self_tested", Severity.NOTE, (), evidence, sentence)
 
 
-@rule
+@rule(
+    "The harness reads known steps wrongly",
+    "Times of that length may be off by as much, in every column.",
+    Changes.TIMES,
+    "A quieter machine; then remove the self-test's file and start again.",
+)
 def harness_error(results: Results) -> Iterator[Caveat]:
     """Fake steps of known duration are read wrongly."""
     steps = results.self_test.known_steps if results.self_test else ()
@@ -45,7 +55,12 @@ def _known(step: KnownStep) -> str:
     return f"{step.nominal_ms:g} ms as {step.measured_ms:.6g} ms, {signed_percent(step.error)}"
 
 
-@rule
+@rule(
+    "One cell differs from itself",
+    "Measured under two names it should not; other differences are as doubtful.",
+    Changes.ORDER,
+    "A quieter machine, or more runs.",
+)
 def same_cell_differs(results: Results) -> Iterator[Caveat]:
     """One cell under two names must not differ from itself."""
     same = results.self_test.same_cell if results.self_test else None
@@ -76,7 +91,12 @@ def _ratio(ratio: Ratio) -> str:
     return f"{ratio.value:.4f} [{ratio.interval.low:.4f}, {ratio.interval.high:.4f}]"
 
 
-@rule
+@rule(
+    "The monitor costs time",
+    "Every time in the table may include that.",
+    Changes.TIMES,
+    "A processor of its own for the monitor.",
+)
 def monitor_costs(results: Results) -> Iterator[Caveat]:
     """The monitor makes the steps that it watches slower."""
     monitor = results.self_test.monitor if results.self_test else None

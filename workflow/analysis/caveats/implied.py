@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell, Results
 
@@ -12,7 +12,11 @@ EXACT = "float32"
 TERA = 1e12
 
 
-@rule
+@rule(
+    "Too fast for the float32 that is claimed, in part",
+    "Some columns of a row cannot have used float32, others can: it compares precisions too.",
+    Changes.ORDER,
+)
 def precision_mixed(results: Results) -> Iterator[Caveat]:
     """Rows labelled float32 in which some columns are too fast for it and others are not."""
     mixed = [row for row in _rows(results) if 0 < sum(row.values()) < len(row)]
@@ -25,7 +29,11 @@ def precision_mixed(results: Results) -> Iterator[Caveat]:
         yield _caveat("precision_mixed", Severity.CRITICAL, mixed, results, sentence)
 
 
-@rule
+@rule(
+    "Too fast for the float32 that is claimed",
+    "No column of these rows can have used float32.",
+    Changes.TIMES,
+)
 def precision_mislabelled(results: Results) -> Iterator[Caveat]:
     """Rows labelled float32 in which every column is too fast for it."""
     wrong = [row for row in _rows(results) if row and all(row.values())]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, measured, rule
+from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.formats.text import listed
 from analysis.results.cells import Results
 
 
-@rule
+@rule(
+    "Peaks of device memory are not one thing",
+    "Frameworks count their own memory, each from another moment on.",
+    Changes.ELSEWHERE,
+    "Compare what the driver saw, where the report has it.",
+)
 def peaks_counted_differently(results: Results) -> Iterator[Caveat]:
     """Each framework has a counter of its own, which starts at another moment."""
     counted: dict[str, dict[str, None]] = {}

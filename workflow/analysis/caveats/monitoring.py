@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import CLOCK_CHANGE, LOAD_WHILE_TIMED, SWAPPED_MIB
 from analysis.formats.text import percent
 from analysis.results.cells import Cell, Results
@@ -21,7 +21,12 @@ def _monitors(cell: Cell) -> list[Monitor]:
     return [record.monitor for record in cell.records if record.monitor]
 
 
-@rule
+@rule(
+    "Runs without a monitor",
+    "Throttling, clocks and other work on the machine are not known there.",
+    Changes.UNTESTED,
+    "psutil, and nvidia-ml-py for a GPU, where the runs are measured.",
+)
 def not_monitored(results: Results) -> Iterator[Caveat]:
     """Runs without a monitor: what the machine did is not known."""
     missing = {
@@ -40,7 +45,12 @@ def not_monitored(results: Results) -> Iterator[Caveat]:
         yield Caveat("not_monitored", Severity.NOTE, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "Clocks were held down",
+    "Heat, power or a limit slowed the machine while steps were timed.",
+    Changes.TIMES,
+    "Better cooling, a higher power limit, or fixed clocks.",
+)
 def throttled(results: Results) -> Iterator[Caveat]:
     """Clocks were limited: by heat, power, or a setting."""
     events = {cell: _throttling(cell) for cell in measured(results.rows)}
@@ -61,7 +71,12 @@ def _throttling(cell: Cell) -> list[str]:
     return processors + list(dict.fromkeys(reasons))
 
 
-@rule
+@rule(
+    "Clocks moved within a run",
+    "Turbo and idle cores do that too; steady clocks give steadier times.",
+    Changes.TIMES,
+    "Fixed clocks.",
+)
 def clocks_changed(results: Results) -> Iterator[Caveat]:
     """Clocks changed within a run; turbo and idle cores do that too, so it is a note."""
     for what, clock in CLOCKS.items():
@@ -78,7 +93,8 @@ def clocks_changed(results: Results) -> Iterator[Caveat]:
                 "change": {label(cell): change for cell, change in moved.items()},
                 "threshold": CLOCK_CHANGE,
             }
-            yield Caveat("clocks_changed", Severity.NOTE, tuple(moved), evidence, sentence)
+            title = f"The clock of the {what} moved within a run"
+            yield Caveat("clocks_changed", Severity.NOTE, tuple(moved), evidence, sentence, title)
 
 
 def _change(cell: Cell, clock: Callable[[Monitor], Range | None]) -> float:
@@ -87,7 +103,12 @@ def _change(cell: Cell, clock: Callable[[Monitor], Range | None]) -> float:
     return max((1 - found.min / found.max for found in ranges if found.max), default=0.0)
 
 
-@rule
+@rule(
+    "Runs of a row at other clocks",
+    "Part of a difference within such a row may come from the clocks.",
+    Changes.ORDER,
+    "Fixed clocks, or more rounds.",
+)
 def clocks_differ(results: Results) -> Iterator[Caveat]:
     """Runs of one row whose clocks were not the same: part of a difference may come from that."""
     for what, clock in CLOCKS.items():
@@ -114,7 +135,8 @@ def clocks_differ(results: Results) -> Iterator[Caveat]:
                 "median_mhz": {label(cell): values for cell, values in spans.items()},
                 "threshold": CLOCK_CHANGE,
             }
-            yield Caveat("clocks_differ", Severity.WARNING, cells, evidence, sentence)
+            title = f"Runs of a row at other clocks of the {what}"
+            yield Caveat("clocks_differ", Severity.WARNING, cells, evidence, sentence, title)
 
 
 def _medians(cell: Cell, clock: Callable[[Monitor], Range | None]) -> list[float]:
@@ -126,7 +148,12 @@ def _span(values: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-@rule
+@rule(
+    "Swapping while steps were timed",
+    "These times may include waiting for the disk.",
+    Changes.TIMES,
+    "Close other programs, or reduce batch size or scale.",
+)
 def swapped_while_timed(results: Results) -> Iterator[Caveat]:
     """The machine swapped between two fences, not only some time in the run."""
     swapped = _highest(results, lambda record: record.monitor.swapped_mib)
@@ -138,7 +165,12 @@ def swapped_while_timed(results: Results) -> Iterator[Caveat]:
         yield Caveat("swapped_while_timed", Severity.WARNING, tuple(swapped), evidence, sentence)
 
 
-@rule
+@rule(
+    "High load while steps were timed",
+    "The load average was higher than one run explains.",
+    Changes.TIMES,
+    "Close other programs.",
+)
 def busy_while_timed(results: Results) -> Iterator[Caveat]:
     """A load average that the run's own threads do not explain."""
     loads = _highest(results, _load_per_core)
@@ -158,7 +190,12 @@ def _load_per_core(record: Record) -> float | None:
     return None if load is None else load / record.machine.cores
 
 
-@rule
+@rule(
+    "Other processes on the GPU",
+    "These times are of a shared GPU: greyed, and not compared.",
+    Changes.ORDER,
+    "Free the GPU, remove these records and start again.",
+)
 def device_shared(results: Results) -> Iterator[Caveat]:
     """Another process computed on the same GPU."""
     foreign = _highest(

@@ -6,10 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from analysis.caveats.core import Caveat, Rows, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Rows, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import (
     BLOCK_ERROR,
-    FOREIGN_CPU_HEAVY,
     FOREIGN_CPU_SHARE,
     LEGACY_DIFFERENCE,
     LOAD_PER_CORE,
@@ -18,6 +17,7 @@ from analysis.caveats.thresholds import (
 from analysis.comparisons.legacy import Cause, explain
 from analysis.formats.text import count, listed, ms, percent
 from analysis.results.cells import Cell, Results, Run
+from analysis.results.disturbance import FOREIGN_CPU_HEAVY
 from analysis.results.record import Record
 from analysis.statistics.intervals import geometric_mean, relative_standard_error
 from analysis.statistics.steady_state import MIN_BLOCKS
@@ -42,31 +42,46 @@ def _evidence(worst: dict[Cell, float], threshold: float) -> dict:
     }
 
 
-@rule
+@rule(
+    "Other processes used the processors",
+    "Times may be too long; where others took a quarter or more, they are greyed, not compared.",
+    Changes.ORDER,
+    "Close other programs, remove these records and start again.",
+)
 def foreign_load(results: Results) -> Iterator[Caveat]:
-    """Other processes worked during the timed steps."""
-    worst = _worst(
+    """Other processes worked during the timed steps: so much that a number tells nothing, or
+    less.
+    """
+    shares = _worst(
         results.rows,
         lambda record: record.load.foreign_cpu_share,
         lambda share: share >= FOREIGN_CPU_SHARE,
     )
-    if worst:
-        where = places(worst, lambda cell: percent(worst[cell]), worst.get)
-        heavy = max(worst.values()) >= FOREIGN_CPU_HEAVY
-        sentence = (
-            "Other processes used the processors during the timed steps, as a share of all cores: "
-            f"{where}."
-        )
-        yield Caveat(
-            "foreign_load",
-            Severity.CRITICAL if heavy else Severity.WARNING,
-            tuple(worst),
-            _evidence(worst, FOREIGN_CPU_SHARE),
-            sentence,
-        )
+    heavy = {cell: share for cell, share in shares.items() if share >= FOREIGN_CPU_HEAVY}
+    light = {cell: share for cell, share in shares.items() if cell not in heavy}
+    for found, severity, title in (
+        (heavy, Severity.CRITICAL, "Other processes took the processors"),
+        (light, Severity.WARNING, "Other processes used the processors"),
+    ):
+        if found:
+            where = places(found, lambda cell, found=found: percent(found[cell]), found.get)
+            yield Caveat(
+                "foreign_load",
+                severity,
+                tuple(found),
+                _evidence(found, FOREIGN_CPU_SHARE),
+                "Other processes used the processors during the timed steps, as a share of all "
+                f"cores: {where}.",
+                title,
+            )
 
 
-@rule
+@rule(
+    "The machine swapped during a run",
+    "Times may include waiting for the disk.",
+    Changes.TIMES,
+    "Close other programs, or reduce batch size or scale.",
+)
 def swapped(results: Results) -> Iterator[Caveat]:
     """The machine swapped during a run."""
     worst = _worst(
@@ -82,7 +97,11 @@ def swapped(results: Results) -> Iterator[Caveat]:
         )
 
 
-@rule
+@rule(
+    "A high load before a run",
+    "The run before it is part of that average.",
+    Changes.UNTESTED,
+)
 def busy_before(results: Results) -> Iterator[Caveat]:
     """A high load average before a run; the run before it is part of that average, so this is only
     a note.
@@ -103,7 +122,12 @@ def _load_per_core(record: Record) -> float | None:
     return None if record.load.before is None else record.load.before / record.machine.cores
 
 
-@rule
+@rule(
+    "Blocks scatter within a run",
+    "Even one process did not keep one speed.",
+    Changes.TIMES,
+    "A quieter machine, or fixed clocks.",
+)
 def scattered_blocks(results: Results) -> Iterator[Caveat]:
     """The block means of one run scatter."""
     worst = _worst(results.rows, _block_error, lambda error: error > BLOCK_ERROR)
@@ -126,7 +150,12 @@ def _block_error(record: Record) -> float | None:
     return relative_standard_error([block.step_ms for block in record.timing.blocks])
 
 
-@rule
+@rule(
+    "Steps that did not settle",
+    "Their mean is not the time of a steady state, so it is never called best.",
+    Changes.ORDER,
+    "Fixed clocks, a quieter machine, or a larger batch size.",
+)
 def not_steady(results: Results) -> Iterator[Caveat]:
     """Cells with a run whose steps did not stay on one level: their mean is not that of a steady
     state.
@@ -170,7 +199,11 @@ def _steadiness(run: Run) -> dict:
     }
 
 
-@rule
+@rule(
+    "Too few blocks to test for a steady state",
+    "Whether these steps had settled is not known.",
+    Changes.UNTESTED,
+)
 def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
     """Runs of too few blocks to see a change of level."""
     fewest = {
@@ -192,7 +225,11 @@ def steady_state_not_tested(results: Results) -> Iterator[Caveat]:
         yield Caveat("steady_state_not_tested", Severity.NOTE, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "The published arithmetic gives other times",
+    "That is a difference of method, not between frameworks.",
+    Changes.ELSEWHERE,
+)
 def legacy_differs(results: Results) -> Iterator[Caveat]:
     """Cells of whose steps the published arithmetic gives another time than ours."""
     ratios = {cell: ratio for cell in measured(results.rows) if (ratio := legacy_ratio(cell))}

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
-from analysis.caveats.core import Caveat, Severity, measured, rule
+from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
 from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell, Results, RowCells
@@ -27,19 +27,33 @@ Ranks = tuple[float | None, ...]
 Partition = tuple[tuple[str, Ranks, tuple[str, ...]], ...]  # value, ranks, columns
 
 
-@rule
+@rule(
+    "Not compiled in the same way",
+    "Columns of one row run in other modes or through other compilers: part of a difference.",
+    Changes.ORDER,
+    "Compare columns of one mode, or measure a column with another mode or jit_compile.",
+)
 def execution_differs(results: Results) -> Iterator[Caveat]:
     """One column compiles and another does not: the difference is at least partly that."""
     yield from _differences(results, EXECUTION, "execution_differs", Severity.CRITICAL)
 
 
-@rule
+@rule(
+    "Not computed in the same precision",
+    "Other precisions are other amounts of work; part of a difference may come from that.",
+    Changes.ORDER,
+    "precision: float32 (or tf32) asks the same of every column.",
+)
 def precision_differs(results: Results) -> Iterator[Caveat]:
     """Different precisions are different amounts of work."""
     yield from _differences(results, PRECISION, "precision_differs", Severity.CRITICAL)
 
 
-@rule
+@rule(
+    "Not the same settings",
+    "Columns of one row ran with other settings; part of a difference may come from that.",
+    Changes.ORDER,
+)
 def parity_differs(results: Results) -> Iterator[Caveat]:
     """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
     yield from _differences(results, ATTENTION, "parity_differs", Severity.WARNING)
@@ -77,6 +91,7 @@ def _differences(
             f"{listed([row.row.label for row, _ in group])}: {what} not the same in every column "
             f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
             f"{_advantage(keys[0], evidence['favours'])}",
+            f"{what[0].upper()}{what[1:]} not the same" if caveat_id == "parity_differs" else "",
         )
 
 

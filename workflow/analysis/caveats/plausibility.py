@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import LOW_USE
 from analysis.formats.text import percent
 from analysis.results.cells import Cell, Results
 
 
-@rule
+@rule(
+    "Arithmetic is a small part of a step",
+    "These cells compare overhead, memory traffic or small operations.",
+    Changes.ELSEWHERE,
+    "Larger models or batch sizes.",
+)
 def overhead_bound(results: Results) -> Iterator[Caveat]:
     """Cells that reach only a small share of the FLOP/s of the best matrix product."""
     shares = {cell: share_of_peak(cell) for cell in measured(results.rows)}
@@ -31,7 +36,11 @@ def overhead_bound(results: Results) -> Iterator[Caveat]:
         yield Caveat("overhead_bound", Severity.WARNING, tuple(low), evidence, sentence)
 
 
-@rule
+@rule(
+    "Not tested whether times are too short",
+    "The peak of the machine or the FLOPs of a step are not known there.",
+    Changes.UNTESTED,
+)
 def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
     """Cells whose implied FLOP/s could not be compared with a peak."""
     cells = tuple(cell for cell in measured(results.rows) if share_of_peak(cell) is None)

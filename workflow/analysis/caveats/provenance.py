@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from analysis.caveats.core import Caveat, Rows, Severity, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Rows, Severity, measured, places, rule
 from analysis.comparisons.questions import differ_only_in
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell, Results
@@ -45,7 +45,12 @@ def _differs(
     return any(not differ_only_in(cell.column, other, settings) for other in others)
 
 
-@rule
+@rule(
+    "Records from several machines",
+    "Two machines differ by more than many frameworks do: do not rank across them.",
+    Changes.ORDER,
+    "Measure each row on one machine.",
+)
 def several_machines(results: Results) -> Iterator[Caveat]:
     """Two machines, even of one kind, differ by more than many frameworks do."""
     groups = _groups(results.rows, lambda record: record.machine)
@@ -86,7 +91,12 @@ def describe(machine: Machine) -> str:
     )
 
 
-@rule
+@rule(
+    "Measured on the processor",
+    "A GPU may rank the frameworks otherwise.",
+    Changes.ELSEWHERE,
+    "accelerator: cuda, on a machine with a GPU.",
+)
 def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
     threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
@@ -100,7 +110,12 @@ def measured_on_cpu(results: Results) -> Iterator[Caveat]:
         yield Caveat("measured_on_cpu", Severity.WARNING, (), evidence, sentence)
 
 
-@rule
+@rule(
+    "Cells with other threads",
+    "They were not given the same processors.",
+    Changes.ORDER,
+    "The same threads for every column.",
+)
 def thread_policies_differ(results: Results) -> Iterator[Caveat]:
     """Cells that were not given the same processors, unless that is what their columns are for."""
     groups = _groups(
@@ -129,7 +144,12 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
         yield Caveat("thread_policies_differ", Severity.CRITICAL, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "Environments deployed in other ways",
+    "The versions are the same, but the interpreter may be built otherwise.",
+    Changes.TIMES,
+    "One way for all: with --use-conda, or without.",
+)
 def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
     groups = _groups(results.rows, lambda record: record.environment.method)
@@ -144,7 +164,12 @@ def deployments_differ(results: Results) -> Iterator[Caveat]:
         yield Caveat("deployments_differ", Severity.WARNING, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "Environment variables are set",
+    "They may change what a framework does in ways that no parity card shows.",
+    Changes.TIMES,
+    "An empty environment in the configuration.",
+)
 def variables_set(results: Results) -> Iterator[Caveat]:
     """Environment variables may change what a framework does in ways that no parity card shows."""
     groups = _groups(
@@ -164,7 +189,12 @@ def variables_set(results: Results) -> Iterator[Caveat]:
         yield Caveat("variables_set", Severity.WARNING, cells, evidence, sentence)
 
 
-@rule
+@rule(
+    "Not the locked environment",
+    "The interpreter that the user named holds what it holds.",
+    Changes.TIMES,
+    "Without interpreters, the locked versions are measured.",
+)
 def own_interpreter(results: Results) -> Iterator[Caveat]:
     """A column with the user's own interpreter has its versions, not the locked ones."""
     cells = tuple(

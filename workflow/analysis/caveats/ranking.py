@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, rule
+from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.formats.text import percent
 from analysis.results.cells import Cell, Results, RowCells
 from analysis.statistics.intervals import MARGIN
 
 
-@rule
+@rule(
+    "A lead of less than the margin",
+    "Such a lead names no winner.",
+    Changes.ORDER,
+    "More rounds.",
+)
 def close_call(results: Results) -> Iterator[Caveat]:
     """Rows whose fastest column leads by less than the margin that counts as the same."""
-    compared = [row for row in results.rows if len(row.measured) > 1]
+    compared = [row for row in results.rows if len(_undisturbed(row)) > 1]
     leads = {row.row.key: _lead(row) for row in compared}
     close = [row for row in compared if leads[row.row.key] < MARGIN]
     if close:
@@ -40,7 +45,11 @@ def close_call(results: Results) -> Iterator[Caveat]:
 
 def _two(row: RowCells) -> list[Cell]:
     """The two fastest cells."""
-    return sorted(row.measured, key=lambda cell: cell.step_ms)[:2]
+    return sorted(_undisturbed(row), key=lambda cell: cell.step_ms)[:2]
+
+
+def _undisturbed(row: RowCells) -> list[Cell]:
+    return [cell for cell in row.measured if not cell.disturbed]
 
 
 def _lead(row: RowCells) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import FEW_PARAMETERS, FIXED_COST_SHARE
 from analysis.formats.text import listed, percent
 from analysis.results.cells import Cell, Results, RowCells, Run
@@ -15,7 +15,12 @@ from analysis.results.record import Probe
 from analysis.statistics.intervals import fixed_cost_ms
 
 
-@rule
+@rule(
+    "Half of a step does not grow with the batch",
+    "These cells compare fixed costs at least as much as the work per sample.",
+    Changes.ELSEWHERE,
+    "A larger batch size.",
+)
 def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
     """Cells in which most of a step does not grow with the batch."""
     shares = {cell: fixed_cost_share(cell) for cell in measured(results.rows)}
@@ -77,7 +82,11 @@ def _points(cell: Cell) -> dict:
     return {"share": fixed_cost_share(cell), "points": own + probes}
 
 
-@rule
+@rule(
+    "Parameters differ",
+    "Columns of one row do not hold, or do not train, the same number of parameters.",
+    Changes.ORDER,
+)
 def parameters_differ(results: Results) -> Iterator[Caveat]:
     """Columns of one row that do not hold, or do not train, the same number of parameters."""
     for row in results.rows:
@@ -111,8 +120,13 @@ def _parameters(row: RowCells, key: str, columns: dict[int, list[str]]) -> Cavea
         "parameters_differ",
         severity,
         row.measured,
-        {key: {str(number): titles for number, titles in columns.items()}, "excess": most - fewest},
+        {
+            "parameters": key,
+            "values": {f"{number:,}": titles for number, titles in columns.items()},
+            "excess": most - fewest,
+        },
         f"{row.row.label}: {key.replace('_', ' ')} differ {size}{factor} ({numbers}).{work}",
+        f"{key.replace('_', ' ').capitalize()} differ",
     )
 
 

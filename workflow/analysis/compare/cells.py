@@ -75,6 +75,11 @@ def _pair(base: Cell | None, other: Cell | None, differ: bool, other_work: str) 
         for name, cell in (("base", base), ("other", other))
         if cell is None or not cell.ok_runs
     )
+    why = why or "; ".join(
+        f"{side} disturbed: {cell.disturbed}"
+        for side, cell in (("base", base), ("other", other))
+        if cell.disturbed
+    )
     ratio = None
     if not why:
         ratio = welch_ratio(list(other.run_ms.values()), list(base.run_ms.values()))

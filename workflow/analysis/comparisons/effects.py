@@ -42,8 +42,9 @@ class Comparison:
         """Why there is no ratio: 'Keras 2 (TensorFlow) oom: killed'; empty where there is one."""
         if self.gain:
             return ""
-        lacking = [cell for cell in (self.base, self.new) if not cell.ok_runs]
-        reasons = [f"{cell.column.title} {cell.status}: {cell.reason}" for cell in lacking]
+        cells = (self.base, self.new)
+        reasons = [f"{c.column.title} {c.status}: {c.reason}" for c in cells if not c.ok_runs]
+        reasons += [f"{c.column.title} disturbed: {c.disturbed}" for c in cells if c.disturbed]
         return "; ".join(reasons) or "no round that both measured"
 
     @cached_property
@@ -87,7 +88,7 @@ class Comparison:
 
     @cached_property
     def _logs(self) -> list[float]:
-        return paired_logs(self.base.run_ms, self.new.run_ms)
+        return paired_logs(self.base.compared_ms, self.new.compared_ms)
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class PairEffect:
         """None without any ratio; its `missing` are the labels of rows without one."""
         return mean_ratio(
             {
-                found.row.row.label: (found.base.run_ms, found.new.run_ms)
+                found.row.row.label: (found.base.compared_ms, found.new.compared_ms)
                 for found in self.comparisons
             }
         )

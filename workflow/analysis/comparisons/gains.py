@@ -144,4 +144,4 @@ def winners(results: Results) -> list[Winners]:
 
 
 def _backends(row: RowCells) -> tuple[Cell, ...]:
-    return tuple(cell for cell in row.plain if cell.column.family == "keras3")
+    return tuple(c for c in row.plain if c.column.family == "keras3" and not c.disturbed)

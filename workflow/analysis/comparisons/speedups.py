@@ -87,6 +87,7 @@ def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | Non
 
 def _statuses(row: RowCells, family: str) -> str:
     columns = [cell for cell in row.cells if cell.column.family == family]
-    statuses = [cell.status for cell in columns if cell.column.plain]
+    plain = [cell for cell in columns if cell.column.plain]
+    statuses = ["disturbed" if cell.disturbed else cell.status for cell in plain]
     absent = "only with settings of its own" if columns else "not among the columns"
     return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(statuses)) or absent}"

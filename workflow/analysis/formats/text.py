@@ -10,6 +10,7 @@ import html
 import math
 import re
 from functools import lru_cache
+from string import ascii_lowercase
 
 from analysis.statistics.intervals import Interval
 from contract.table_text import NA as NA
@@ -159,6 +160,12 @@ def csv_text(text: str) -> str:
     """Text that a spreadsheet does not take for a formula."""
     line = plain(text)
     return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+
+
+def letter(index: int) -> str:
+    """a, b, ... z, aa, ab, ..."""
+    head, tail = divmod(index, len(ascii_lowercase))
+    return (letter(head - 1) if head else "") + ascii_lowercase[tail]
 
 
 def anchor(*parts: str) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 from statistics import fmean, median
 
 from analysis.results.canaries import Canaries
+from analysis.results.disturbance import disturbance
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.record import Record
@@ -137,6 +138,11 @@ class Cell:
         """ms/step by round."""
         return {run.number: run.step_ms for run in self.ok_runs}
 
+    @property
+    def compared_ms(self) -> dict[int, float]:
+        """The same, as ratios take it: nothing of a disturbed cell."""
+        return {} if self.disturbed else self.run_ms
+
     @cached_property
     def step_ms(self) -> float | None:
         """Geometric mean of the run means; None when no run is ok."""
@@ -145,7 +151,7 @@ class Cell:
     @cached_property
     def interval(self) -> Interval | None:
         """95 % interval of its time, by the scatter of the table's cells; None with one run."""
-        moderate = self.scatter.of_cell(self.scattered) if self.steady else as_measured
+        moderate = self.scatter.of_cell(self.scattered) if self.comparable else as_measured
         return log_t_interval(list(self.run_ms.values()), moderate)
 
     @cached_property
@@ -168,6 +174,18 @@ class Cell:
     def steady(self) -> bool:
         """Whether every run was, so that the cell may be called best."""
         return self.steadiness is not None and self.steadiness.steady
+
+    @cached_property
+    def disturbed(self) -> str:
+        """What else computed beside a run that counts, so much that the time tells nothing; empty
+        where nothing did.
+        """
+        return disturbance(self.records)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether its time may be compared with others, and called best."""
+        return self.steady and not self.disturbed
 
     @cached_property
     def status(self) -> str:
@@ -214,7 +232,9 @@ class RowCells:
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
-        """Where every measured column stands, by name; one that was not steady is not compared."""
+        """Where every measured column stands, by name; one that was not steady, or disturbed, is
+        not compared.
+        """
         standings = contest(self.measured).standings()
         names = (cell.column.name for cell in self.measured)
         return {name: standings.get(name, Standing.NOT_COMPARED) for name in names}
@@ -226,30 +246,32 @@ class RowCells:
 
     def fastest(self, family: str) -> Cell | None:
         """The cell with the lowest mean among the plain columns of a family: of those that are
-        steady, or of all that were measured where none is.
+        steady, or of all that were measured where none is. A disturbed one never wins.
         """
-        cells = [cell for cell in self.plain if cell.column.family == family]
+        cells = [c for c in self.plain if c.column.family == family and not c.disturbed]
         steady = [cell for cell in cells if cell.steady]
         return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
 
 
 def contest(cells: Iterable[Cell]) -> Contest:
-    """The steady ones among cells of one row, as they are compared."""
-    steady = {cell.column.name: cell for cell in cells if cell.steady}
+    """The comparable ones among cells of one row."""
+    entered = {cell.column.name: cell for cell in cells if cell.comparable}
     return Contest(
-        {name: cell.run_ms for name, cell in steady.items()},
-        lambda name, base: moderate_ratio(steady[name], steady[base]),
+        {name: cell.run_ms for name, cell in entered.items()},
+        lambda name, base: moderate_ratio(entered[name], entered[base]),
     )
 
 
 def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
-    """The ratio of the times of two cells of a row, paired by round; None when they share none."""
-    return paired_ratio(cell.run_ms, base.run_ms, moderate_ratio(cell, base))
+    """The ratio of the times of two cells of a row, paired by round; None when they share none,
+    and where one was disturbed.
+    """
+    return paired_ratio(cell.compared_ms, base.compared_ms, moderate_ratio(cell, base))
 
 
 def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
-    """By the scatter of the table's pairs, unless one of the two was not steady."""
-    if not (cell.steady and base.steady):
+    """By the scatter of the table's pairs, unless one of the two was not steady, or disturbed."""
+    if not (cell.comparable and base.comparable):
         return as_measured
     return cell.scatter.of_pair(cell.scattered, base.scattered)
 
@@ -306,7 +328,7 @@ class Results:
 def moderated(results: Results) -> Results:
     """The same results, where every cell knows how much the cells of its table scatter."""
     found = table_scatter(
-        {cell.column.name: cell.scattered for cell in row.measured if cell.steady}
+        {cell.column.name: cell.scattered for cell in row.measured if cell.comparable}
         for row in results.rows
     )
     rows = tuple(

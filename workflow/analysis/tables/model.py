@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from string import ascii_lowercase
 
-from analysis.formats.text import NA, count, interval_ms, listed, ms, percent
+from analysis.formats.text import NA, count, interval_ms, letter, listed, ms, percent
 from analysis.results.cells import UNSUPPORTED, Cell, Results
 from analysis.results.plan import Column, Row
 from analysis.statistics.best_set import Standing
@@ -17,11 +16,15 @@ from contract import table_text
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
 
 
+DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in every table
+
+
 @dataclass(frozen=True)
 class TableCell:
     """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes.
 
-    `badge` is the class of a cell that was not steady, empty where there is nothing to warn of.
+    `badge` is the class of a cell that was not steady, or says that it was disturbed; empty where
+    there is nothing to warn of.
     `standing` is None where nothing is ranked.
     """
 
@@ -36,6 +39,10 @@ class TableCell:
     @property
     def best(self) -> bool:
         return self.standing is Standing.BEST
+
+    @property
+    def disturbed(self) -> bool:
+        return self.badge == DISTURBED
 
     @property
     def standing_mark(self) -> str:
@@ -105,12 +112,6 @@ class Footnotes:
         return tuple((mark, text) for text, mark in self.letters.items())
 
 
-def letter(index: int) -> str:
-    """a, b, ... z, aa, ab, ..."""
-    head, tail = divmod(index, len(ascii_lowercase))
-    return (letter(head - 1) if head else "") + ascii_lowercase[tail]
-
-
 def main_table(results: Results) -> Table:
     """ms/step with intervals: the rows and columns of the plan."""
     notes = Footnotes()
@@ -139,12 +140,14 @@ def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> Ta
         standing=standings.get(cell.column.name),
         steady_state=cell.steadiness.state,
         badge=badge(cell),
-        marks=lost_marks(cell, notes),
+        marks=footnote_marks(cell, notes),
     )
 
 
 def badge(cell: Cell) -> str:
-    """The class of a measured cell that was not steady."""
+    """Why a measured cell is not compared: it was disturbed, or of which class its steps were."""
+    if cell.disturbed:
+        return DISTURBED
     return "" if cell.steady else cell.steadiness.state
 
 
@@ -154,11 +157,12 @@ def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
     return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
 
 
-def lost_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
-    """A footnote for every run that a mean lacks."""
+def footnote_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
+    """A footnote for every run that a mean lacks, and for what disturbed one that it has."""
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
     lost = [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
-    return tuple(map(notes.mark, lost))
+    disturbed = [f"{DISTURBED}: {cell.disturbed}"] if cell.disturbed else []
+    return tuple(map(notes.mark, lost + disturbed))
 
 
 def _caption(results: Results) -> str:
@@ -176,10 +180,16 @@ def _caption(results: Results) -> str:
             f"{STANDING_MARKS[Standing.NOT_COMPARED]}: not compared, for want of two rounds that "
             "it shares with the fastest. No mark: shown slower."
         )
-    if unsteady := {badge(cell) for cell in results.cells if cell.ok_runs} - {""}:
+    badges = {badge(cell) for cell in results.cells if cell.ok_runs}
+    if unsteady := badges - {"", DISTURBED}:
         shown += (
             f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in every run "
             "and is not compared."
+        )
+    if DISTURBED in badges:
+        shown += (
+            f" A cell that is labelled {DISTURBED} shared its machine with other work while it was "
+            "timed: its number tells nothing, and is not compared."
         )
     accelerators = listed(list(results.accelerators)) or plan.accelerator
     where = f"Scale: {plan.scale}; accelerator: {accelerators}; {plan.runs_per_cell} planned."

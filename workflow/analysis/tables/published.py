@@ -16,7 +16,7 @@ from analysis.tables.model import (
     TableCell,
     TableRow,
     badge,
-    lost_marks,
+    footnote_marks,
     status_cell,
 )
 
@@ -66,7 +66,7 @@ def _ours(cell: Cell, notes: Footnotes) -> TableCell:
         cell.status,
         steady_state=cell.steadiness.state,
         badge=badge(cell),
-        marks=lost_marks(cell, notes),
+        marks=footnote_marks(cell, notes),
     )
 
 

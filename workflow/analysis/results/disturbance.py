@@ -1,0 +1,25 @@
+"""Numbers that are not worth comparing, because something else computed beside the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.results.record import Record
+
+FOREIGN_CPU_HEAVY = 0.25  # of all cores, used by other processes during the timed steps
+
+
+def disturbance(records: Iterable[Record]) -> str:
+    """'other processes took 33 % of the processors': the worst of these runs; empty where none
+    was disturbed so much that its time tells nothing.
+    """
+    records = list(records)
+    shares = [record.load.foreign_cpu_share or 0.0 for record in records]
+    devices = [record.monitor.gpu for record in records if record.monitor and record.monitor.gpu]
+    processes = max((gpu.foreign_processes or 0 for gpu in devices), default=0)
+    found = []
+    if max(shares, default=0.0) >= FOREIGN_CPU_HEAVY:
+        found.append(f"other processes took {100 * max(shares):.0f}\u00a0% of the processors")
+    if processes:
+        found.append("other processes computed on the GPU")
+    return " and ".join(found)
