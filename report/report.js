@@ -49,7 +49,7 @@ function addFilter(section) {
   input.type = "search";
   label.className = "filter";
   label.append("Filter rows ", input);
-  section.querySelector("h2").after(label);
+  section.querySelector(".scroll").after(label);
   input.addEventListener("input", () => {
     const filter = input.value.toLowerCase();
     for (const row of section.querySelectorAll("tbody tr")) {

@@ -35,12 +35,15 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A question, its answer in a sentence, and a line of evidence per row."""
+    """A question, its answer in a sentence, and a line of evidence per row. `statement` is the
+    answer for who does not see the question.
+    """
 
     id: str
     question: str
     verdict: Answer
     answer: str
+    statement: str
     evidence: tuple[tuple[str, str], ...]
     numbers: dict[str, Any]
 
@@ -85,6 +88,7 @@ def _one_best_backend(results: Results) -> Finding:
         verdict,
         _best_backend_answer(contests, verdict, [titles[name] for name in ahead])
         + _by_the_means(contests, titles),
+        _best_backend_statement(contests, verdict, [titles[name] for name in ahead]),
         tuple((w.row.row.label, _contest(w)) for w in contests),
         {
             "rows": len(contests),
@@ -120,6 +124,23 @@ def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[s
         Answer.UNDECIDED: (
             f"Undecided: {listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower "
             f"than another backend, nor alone in the best set of all {rows}."
+        ),
+    }[verdict]
+
+
+def _best_backend_statement(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
+    of = f"of all {count(len(contests), 'row')}"
+    return {
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3.",
+        Answer.NO: (
+            "No backend of Keras 3 is the fastest everywhere: each is shown slower than another "
+            f"one in some row, corrected for the comparisons {of}."
+        ),
+        Answer.YES: f"Of Keras 3's backends, {listed(ahead)} is alone in the best set {of}.",
+        Answer.UNDECIDED: (
+            "Whether one backend of Keras 3 is the fastest everywhere is undecided: "
+            f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower than "
+            f"another one, nor alone in the best set {of}."
         ),
     }[verdict]
 
@@ -167,7 +188,8 @@ def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) ->
         "gain": {"/".join(map(str, g.row.row.key)): g.ratio.value - 1 for g in gains},
         "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
     }
-    return Finding(name, question, verdict, answer, evidence, numbers)
+    statement = f"{new} against {base}: {tally(gains)} ({_range(gains)})." if gains else answer
+    return Finding(name, question, verdict, answer, statement, evidence, numbers)
 
 
 def _range(gains: list[Gain]) -> str:

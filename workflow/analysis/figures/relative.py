@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis.figures.panels import empty, say_left_out, shown
+from analysis.figures.panels import empty, note_left_out, shown
 from analysis.figures.style import PUBLISHED, RULE
 from analysis.formats.text import NA
 from analysis.results.cells import UNSUPPORTED, Cell, Results, RowCells
@@ -22,12 +22,12 @@ from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.statistics.best_set import Standing
 
-CELL_IN, LINE_IN = (0.74, 0.27), 0.14
-CHARACTER_IN = 0.068  # of a row's name
+CELL_IN, LINE_IN = (0.7, 0.26), 0.13
+CHARACTER_IN = 0.066  # of a row's name
 TITLE_CHARACTERS = 12  # of a line above a column
 DARKEST = 8.0  # times the fastest; what is slower is no darker
 HUES = colormaps["Blues"]
-WHITE_FROM = 0.5  # of the way to the darkest: from here on white digits are read better
+WHITE_FROM = 0.72  # of the way to the darkest: from here on white digits are read better
 INSET = 0.07  # of a frame within its cell, so that it shows on a dark page too
 FRAMES = {Standing.BEST: "solid", Standing.UNDECIDED: (0, (2, 1.6))}
 LEGEND = "1.00 is the fastest; frame: best or equal; dashed: undecided"
@@ -52,7 +52,7 @@ def relative(results: Results, reference: Reference) -> Figure:
         for place, cell in enumerate(row.cells):
             _box(axes, place, line, cell, row)
     figure.text(0.06 / total_w, (below - 0.2) / total_h, LEGEND, fontsize=7.5)
-    say_left_out(figure, results.rows)
+    note_left_out(figure, results.rows)
     return figure
 
 
@@ -65,7 +65,7 @@ def _title(column: Column) -> str:
 def _frame(axes: Axes, titles: list[str], labels: list[str]) -> None:
     axes.set_xlim(0, len(titles))
     axes.set_ylim(len(labels), 0)
-    axes.set_xticks([place + 0.5 for place in range(len(titles))], titles, fontsize=7.5)
+    axes.set_xticks([place + 0.5 for place in range(len(titles))], titles, fontsize=6.8)
     axes.set_yticks([line + 0.5 for line in range(len(labels))], labels, fontsize=8.5)
     axes.xaxis.tick_top()
     axes.tick_params(length=0, pad=3)

@@ -7,15 +7,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.formats.errors import run_command, write_text
+from analysis.report.anchors import APPENDIX
+from analysis.report.appendix import render_appendix
 from analysis.report.conclusion import conclusion
-from analysis.report.page import TEMPLATES, render
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 
 
 def main() -> None:
-    """Write the report, and beside it what follows; figures are read from where analysis.figures
-    put them.
+    """Write the report and, beside it, its appendix and what follows; figures are read from where
+    analysis.figures put them.
     """
     options = parser("Write the report of a plan and its records.")
     add_reference(options)
@@ -32,6 +35,10 @@ def main() -> None:
     page = render(results, reference, arguments.figures, arguments.templates)
     write_text(arguments.output, page)
     write_text(arguments.output.with_name("conclusion.json"), conclusion(results).to_json())
+    appendix = render_appendix(
+        results, arguments.figures, arguments.templates, arguments.output.name
+    )
+    write_text(arguments.output.with_name(APPENDIX), appendix)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,29 @@ from __future__ import annotations
 from analysis.formats.text import anchor
 from analysis.results.plan import Column, Row
 
+APPENDIX = "appendix.html"  # beside the report: the details of every cell
+
 
 def cell_anchor(row: Row, column: Column) -> str:
     """The id of a cell's details: 'cell-bert-fit-b8-keras3.2d.jax'."""
     return anchor("cell", row.model, row.task, f"b{row.batch_size}", column.name)
 
 
+def cell_address(row: Row, column: Column) -> str:
+    """The same, from the report."""
+    return f"{APPENDIX}#{cell_anchor(row, column)}"
+
+
 def environment_anchor(index: int) -> str:
     """The id of an environment, by its place in the list."""
     return anchor("environment", str(index + 1))
+
+
+def finding_anchor(name: str) -> str:
+    """The id of a finding."""
+    return anchor("finding", name)
+
+
+def caveat_anchor(letter: str, prefix: str = "") -> str:
+    """The id of a caveat: 'caveat-A', 'caveat-2024-A' of another list."""
+    return anchor("caveat", *filter(None, [prefix]), letter)

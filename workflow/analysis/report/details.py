@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -30,6 +30,7 @@ from analysis.report.parity import card_of
 from analysis.results.cells import Cell, RowCells, Run
 from analysis.results.record import Record
 from analysis.statistics.best_set import Standing
+from analysis.tables.html import Mark
 
 PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
 MOST_WARNINGS = 20  # the records have them all
@@ -48,21 +49,32 @@ class CellView:
     runs: Grid
     warnings: tuple[str, ...]
     log_tail: tuple[str, ...]
-    environments: tuple[tuple[str, str], ...]  # anchor, name
+    environments: tuple[tuple[str, str], ...]  # address, name
+    caveats: tuple[Mark, ...]
     records: tuple[str, ...]
 
 
-def cell_views(row: RowCells, places: dict[str, int], environments: dict[tuple, Any]) -> list:
+def cell_views(
+    row: RowCells,
+    places: dict[str, int],
+    environments: dict[tuple, Any],
+    marks: Callable[[Cell], Sequence[Mark]],
+) -> list[CellView]:
     """One per cell of a row; `places` is the realised order of all runs, by the path of the
-    record.
+    record, `marks` are the caveats that touch a cell.
     """
     return [
-        _view(cell, row.standings.get(cell.column.name), places, environments) for cell in row.cells
+        _view(cell, row.standings.get(cell.column.name), places, environments, marks(cell))
+        for cell in row.cells
     ]
 
 
 def _view(
-    cell: Cell, standing: Standing | None, places: dict[str, int], environments: dict[tuple, Any]
+    cell: Cell,
+    standing: Standing | None,
+    places: dict[str, int],
+    environments: dict[tuple, Any],
+    marks: Sequence[Mark],
 ) -> CellView:
     found = [run.record for run in cell.runs if run.record]
     used = dict.fromkeys(
@@ -80,6 +92,7 @@ def _view(
         warnings=_warnings(found),
         log_tail=failed.log_tail if failed else (),
         environments=tuple(used),
+        caveats=tuple(marks),
         records=tuple(run.path for run in cell.runs if run.record),
     )
 
@@ -100,7 +113,7 @@ def _summary(cell: Cell) -> str:
 
 
 def _ranking(cell: Cell, standing: Standing) -> Iterable[tuple[str, str]]:
-    yield "In its row", str(standing)
+    yield "In its row", str(standing) + (f": {cell.disturbed}" if cell.disturbed else "")
     if cell.plain_interval:
         low, high = interval_ms(cell.step_ms, cell.plain_interval)
         yield "Interval by its own runs alone", f"[{low}, {high}] ms"

@@ -24,6 +24,7 @@ class EffectView:
     """A question, what differs, what the rows show together, and a table for each pair."""
 
     anchor: str
+    setting: str
     question: str
     difference: str
     shown: str
@@ -39,6 +40,7 @@ def effect_views(results: Results) -> list[EffectView]:
 def _view(place: int, effect: Effect) -> EffectView:
     return EffectView(
         anchor("effect", str(place)),
+        effect.question.setting,
         effect.question.text,
         _difference(effect.question),
         _shown(effect),

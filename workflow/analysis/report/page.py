@@ -2,108 +2,97 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections import Counter
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from analysis.caveats import Caveat, Severity, collect
-from analysis.caveats.published_table import published_caveats
+from analysis.caveats import collect
+from analysis.caveats.groups import grouped
+from analysis.caveats.published_table import published_caveats, published_results
 from analysis.claims import judge
 from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.formats.contents import figure_modules
-from analysis.formats.text import NA, count, listed, plain
+from analysis.formats.text import listed
 from analysis.report import machine, sections
-from analysis.report.abstract import abstract
-from analysis.report.anchors import cell_anchor
+from analysis.report.anchors import APPENDIX, cell_address
+from analysis.report.appendix import DETAILED
+from analysis.report.caveat_views import MOST_OPEN, caveat_views, letters_of, tally
 from analysis.report.conclusion import conclusion
 from analysis.report.different_tests import in_the_table
 from analysis.report.effects import effect_views
-from analysis.report.inline_svg import inline_svg
+from analysis.report.figure_views import figure_view, sample
+from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
 from analysis.report.power_grid import power_grid
-from analysis.report.setting import facts, machines, period, settings, spread
+from analysis.report.rendering import rendered
+from analysis.report.setting import (
+    facts,
+    libraries_since_the_page,
+    machines,
+    period,
+    settings,
+)
+from analysis.report.titles import title
 from analysis.results.cells import Results
 from analysis.results.reference import Reference
-from analysis.tables.model import main_table
+from analysis.tables.html import Links, to_html
+from analysis.tables.model import MOST_COLUMNS, main_table
 from analysis.tables.published import published_table
-from analysis.tables.writers import to_html
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "report"
-# Sections in their order: the name of the template, which is the anchor too, and the heading.
+# Sections below the first page, in their order: the name of the template, which is the anchor too,
+# and the heading.
 CONTENTS = (
-    ("table", "Table"),
     ("caveats", "Caveats"),
     ("findings", "Key findings"),
     ("effects", "Effects"),
     ("claims", "Published claims"),
     ("published", "Published table"),
     ("figures", "Figures"),
+    ("run", "What was run"),
     ("quality", "Self-test and canaries"),
     ("methods", "Methods text"),
     ("environments", "Environments"),
     ("machine", "System card"),
     ("reproduce", "How to reproduce"),
     ("cite", "How to cite"),
-    ("cells", "Every cell"),
-    ("schedule", "Schedule"),
 )
+FIRST = "relative"  # the figure on the first page; the others are a section
 
 
 def render(results: Results, reference: Reference, figures: Path, templates: Path) -> str:
     """The whole page."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(templates),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_one_line,
-        trim_blocks=True,
-    )
-    template = environment.get_template("report.html.j2")
-    return template.render(
-        title=_title(results),
+    return rendered(
+        templates,
+        "report.html.j2",
+        title=title(results),
         question=results.plan.study and results.plan.study["question"],
         contents=CONTENTS,
-        NA=NA,
-        **_look(templates),
+        appendix=APPENDIX,
         **_results(results, reference),
         **_figures(results, figures, templates),
         **_how(results),
-        **_appendix(results),
     )
-
-
-def _look(templates: Path) -> dict[str, Any]:
-    """Style and script stand in the page; the hash lets this script run and no other."""
-    from markupsafe import Markup
-
-    script = (templates / "report.js").read_text(encoding="utf-8")
-    style = (templates / "style.css").read_text(encoding="utf-8")
-    digest = b64encode(sha256(f"\n{script}\n".encode()).digest()).decode()
-    return {
-        "style": Markup(style),
-        "script": Markup(script),
-        "script_hash": f"sha256-{digest}",
-    }
 
 
 def _results(results: Results, reference: Reference) -> dict[str, Any]:
     from markupsafe import Markup
 
-    caveats = collect(results)
+    groups = grouped(collect(results), results)
+    views = caveat_views(groups)
+    links = Links(cell_address, letters_of(results, groups))
     return {
-        "abstract": abstract(results, reference, caveats),
+        "key_sentences": key_sentences(results, groups),
         "facts": facts(results),
-        "table": Markup(to_html(main_table(results), cell_anchor)),
-        "caveats": [_caveat(caveat) for caveat in caveats],
-        "severities": _severities(caveats),
-        "published": Markup(to_html(published_table(results, reference), cell_anchor)),
+        "libraries": libraries_since_the_page(results, reference),
+        "table": Markup(to_html(main_table(results), links)),
+        "wide": len(results.plan.columns) > MOST_COLUMNS,
+        "everywhere": [view for view, group in zip(views, groups, strict=True) if group.everywhere],
+        "caveats": views,
+        "most_open": MOST_OPEN,
+        "severities": tally(groups),
+        "published": Markup(to_html(published_table(results, reference), Links(cell_address))),
         "reference": reference,
         "with_settings": not all(column.plain for column in results.plan.columns),
         "findings": findings(results),
@@ -128,16 +117,20 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
         {
             "name": revision,
             "title": reference.revisions[revision],
-            "caveats": [_caveat(caveat) for caveat in caveats],
+            "caveats": caveat_views(
+                grouped(caveats, published_results(reference, revision)), prefix=revision
+            ),
         }
         for revision, caveats in published_caveats(reference).items()
     ]
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
+    names = [name for name in figure_modules() if name not in (FIRST, *DETAILED)]
     return {
-        "figures": [_figure(name, figures, templates) for name in figure_modules()],
-        "sample": _sample(results),
+        "picture": figure_view(FIRST, figures, templates),
+        "figures": [figure_view(name, figures, templates) for name in names],
+        "sample": sample(results),
     }
 
 
@@ -156,64 +149,6 @@ def _how(results: Results) -> dict[str, Any]:
         "citation": _citation(results),
         "models": results.plan.models.values(),
     }
-
-
-def _appendix(results: Results) -> dict[str, Any]:
-    return {"rows": sections.row_views(results), "schedule": sections.schedule(results)}
-
-
-def _title(results: Results) -> str:
-    """A study's own, or the models."""
-    study = results.plan.study
-    models = listed([model.title for model in results.plan.models.values()])
-    return f"Millistep report: {study['title'] if study else models}"
-
-
-def _one_line(value: Any) -> Any:
-    """Control characters of foreign text never reach the page; what is markup already was made
-    here.
-    """
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else _keep_lines(value)
-
-
-def _keep_lines(text: str) -> str:
-    if text.isprintable():
-        return plain(text)
-    return "\n".join(plain(line) if line.strip() else "" for line in text.split("\n"))
-
-
-def _caveat(caveat: Caveat) -> dict[str, Any]:
-    return {
-        "rank": Severity.CRITICAL - caveat.severity,
-        "id": caveat.id,
-        "severity": caveat.severity.name.lower(),
-        "sentence": caveat.sentence,
-        "evidence": json.dumps(caveat.evidence, indent=2, ensure_ascii=False),
-    }
-
-
-def _severities(caveats: list[Caveat]) -> str:
-    counts = Counter(caveat.severity.name.lower() for caveat in caveats)
-    return ", ".join(
-        f"{number} {name}" if name == "critical" else count(number, name)
-        for name, number in counts.items()
-    )
-
-
-def _figure(name: str, figures: Path, templates: Path) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    caption = " ".join((templates / "captions" / f"{name}.rst").read_text(encoding="utf-8").split())
-    svg = Markup(inline_svg(figures / f"{name}.svg", name, caption))
-    return {"name": name, "svg": svg, "caption": caption}
-
-
-def _sample(results: Results) -> str:
-    """n, in every caption."""
-    numbers = [len(cell.ok_runs) for cell in results.cells if cell.ok_runs]
-    return (
-        f"Runs per cell with a time: {spread(numbers)}." if numbers else "Nothing is measured yet."
-    )
 
 
 def _citation(results: Results) -> str:

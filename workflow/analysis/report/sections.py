@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from analysis.caveats.groups import Group
 from analysis.formats.text import NA, anchor, count, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
 from analysis.report.break_even import break_even
+from analysis.report.caveat_views import marks_of_cell
 from analysis.report.details import PHASES, CellView, cell_views, environment_key
 from analysis.report.grid import Grid
 from analysis.report.parity import differing
@@ -28,11 +30,11 @@ class RowView:
     cells: list[CellView]
 
 
-def row_views(results: Results) -> list[RowView]:
-    """One per row of the table."""
+def row_views(results: Results, groups: Sequence[Group], report: str) -> list[RowView]:
+    """One per row of the table; its caveats are in the report of this name."""
     started = [run.path for _, run in _realised(results) if run.record]
     places = {path: place for place, path in enumerate(started, start=1)}
-    used = {view.key: (view.anchor, view.title) for view in environments(results)}
+    used = {view.key: (f"#{view.anchor}", view.title) for view in environments(results)}
     return [
         RowView(
             anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
@@ -40,7 +42,7 @@ def row_views(results: Results) -> list[RowView]:
             differing(row),
             time_breakdown(row),
             break_even(row),
-            cell_views(row, places, used),
+            cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell, report)),
         )
         for row in results.rows
     ]

@@ -1,0 +1,144 @@
+"""The sentences at the top: what this run shows, no stronger than its intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.caveats import Severity
+from analysis.caveats.groups import Group
+from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.questions import FRAMEWORK
+from analysis.formats.text import count, listed, ms, percent
+from analysis.report.anchors import finding_anchor
+from analysis.report.effects import effect_views
+from analysis.report.setting import coverage, machines, period
+from analysis.results.cells import Results, RowCells
+from analysis.statistics.best_set import Standing, not_slower
+from analysis.statistics.intervals import MARGIN
+
+MOST = 5
+FEW_ROWS = 2  # beyond this, rows are counted instead of described
+MOST_EFFECTS = 3
+# The questions in the order in which they are answered while there is room.
+FINDINGS = ("keras3_over_keras2", "keras3_over_pytorch", "one_best_backend", "upgrade_alone")
+
+
+@dataclass(frozen=True)
+class KeySentence:
+    """A sentence, and the id of what it rests on."""
+
+    text: str
+    anchor: str
+
+
+def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence]:
+    """At most MOST: who is best, what settings change, how the families compare; at last where it
+    was measured and what makes the numbers doubtful.
+    """
+    if not results.records:
+        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
+    found = [*_rows(results), *_effects(results), *_findings(results)]
+    return [*found[: MOST - 1], _where(results, groups)]
+
+
+def _rows(results: Results) -> list[KeySentence]:
+    compared = [row for row in results.rows if len(row.measured) > 1]
+    texts = list(map(_row, compared)) if len(compared) <= FEW_ROWS else [_counts(compared)]
+    return [KeySentence(text, "table") for text in texts]
+
+
+def _row(row: RowCells) -> str:
+    """Who is best or equal in a row and who is undecided; where none was compared, the lowest and
+    the highest time without calling any best.
+    """
+    cells = [cell for cell in row.measured if not cell.disturbed]
+    if not cells:
+        return f"{row.row.label}: every time was disturbed by other work, so none is called best."
+    low, high = (choose(cells, key=lambda cell: cell.step_ms) for choose in (min, max))
+    span = (
+        f"from {ms(low.step_ms)} ms on {low.column.title} to {ms(high.step_ms)} ms on "
+        f"{high.column.title}"
+    )
+    if not not_slower(row.standings):
+        return f"{row.row.label}: {span}; {_why_none_is_best(row)}, so none is called best."
+    standings = [
+        (standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)
+    ]
+    text = "; ".join(f"{standing}: {listed(titles)}" for standing, titles in standings if titles)
+    return f"{row.row.label}: {span}; {text}."
+
+
+def _titles(row: RowCells, standing: Standing) -> list[str]:
+    return [
+        cell.column.title for cell in row.measured if row.standings[cell.column.name] is standing
+    ]
+
+
+def _why_none_is_best(row: RowCells) -> str:
+    comparable = [cell for cell in row.measured if cell.comparable]
+    if len(comparable) < 2:
+        return f"{count(len(comparable), 'column')} had a steady time that nothing disturbed"
+    lowest = min(comparable, key=lambda cell: cell.step_ms)
+    if len(lowest.ok_runs) == 1:
+        return "the lowest steady time is from one run"
+    return "no other shares two rounds with the lowest steady time"
+
+
+def _counts(rows: list[RowCells]) -> str:
+    """How often each column is best or equal; stands for a sentence per row."""
+    if not any(not_slower(row.standings) for row in rows):
+        return (
+            "No column is called best: that takes two steady columns in a row, and several runs "
+            "of both."
+        )
+    titles = {cell.column.name: cell.column.title for row in rows for cell in row.cells}
+    best = [
+        {name for name, standing in row.standings.items() if standing is Standing.BEST}
+        for row in rows
+    ]
+    wins = Counter(name for names in best for name in names)
+    parts = [f"{titles[name]} in {number}" for name, number in wins.most_common()]
+    left = sum(not names for names in best)
+    open_rows = f"; in {left} no column is shown to be" if left else ""
+    return (
+        f"Best or equal, so that no other column could be more than {percent(MARGIN)} faster: "
+        f"{listed(parts)} of {count(len(rows), 'row')}{open_rows}."
+    )
+
+
+def _effects(results: Results) -> list[KeySentence]:
+    """What the settings change that columns of this table differ in."""
+    views = [view for view in effect_views(results) if view.setting != FRAMEWORK]
+    return [
+        KeySentence(f"{view.question} {view.shown}", view.anchor) for view in views[:MOST_EFFECTS]
+    ]
+
+
+def _findings(results: Results) -> list[KeySentence]:
+    found = {finding.id: finding for finding in findings(results)}
+    return [
+        KeySentence(found[name].statement, finding_anchor(name))
+        for name in FINDINGS
+        if found[name].verdict is not Answer.NOT_MEASURED
+    ]
+
+
+def _where(results: Results, groups: Sequence[Group]) -> KeySentence:
+    plan = results.plan
+    critical = [group.title for group in groups if group.severity is Severity.CRITICAL]
+    text = (
+        f"Measured at {plan.scale} scale on {machines(results)}, {period(results)}: "
+        f"{coverage(results)}, {_runs(results)}; read with {count(len(groups), 'caveat')}, "
+    )
+    names = f": {listed([title[0].lower() + title[1:] for title in critical])}" if critical else ""
+    return KeySentence(f"{text}{len(critical) or 'none'} of them critical{names}.", "caveats")
+
+
+def _runs(results: Results) -> str:
+    numbers = sorted({len(cell.ok_runs) for cell in results.cells if cell.ok_runs})
+    return (
+        f"each from {listed([str(number) for number in numbers])} "
+        f"run{'s' if numbers != [1] else ''}"
+    )

@@ -1,0 +1,53 @@
+"""From a template of report/ to a page: style and script stand in it, foreign text is escaped."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from analysis.formats.text import NA, plain
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "report"
+
+
+def rendered(templates: Path, name: str, **content: Any) -> str:
+    """A whole page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_one_line,
+        trim_blocks=True,
+    )
+    return environment.get_template(name).render(NA=NA, **_look(templates), **content)
+
+
+def _look(templates: Path) -> dict[str, Any]:
+    """Style and script stand in the page; the hash lets this script run and no other."""
+    from markupsafe import Markup
+
+    script = (templates / "report.js").read_text(encoding="utf-8")
+    style = (templates / "style.css").read_text(encoding="utf-8")
+    digest = b64encode(sha256(f"\n{script}\n".encode()).digest()).decode()
+    return {
+        "style": Markup(style),
+        "script": Markup(script),
+        "script_hash": f"sha256-{digest}",
+    }
+
+
+def _one_line(value: Any) -> Any:
+    """Control characters of foreign text never reach the page; what is markup already was made
+    here.
+    """
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else _keep_lines(value)
+
+
+def _keep_lines(text: str) -> str:
+    if text.isprintable():
+        return plain(text)
+    return "\n".join(plain(line) if line.strip() else "" for line in text.split("\n"))
