@@ -2,7 +2,9 @@
 
 import csv
 import io
+import re
 import shutil
+from base64 import b64decode
 
 import matplotlib
 import pytest
@@ -11,7 +13,9 @@ from whole_table import whole_table
 
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
-from analysis.report.page import TEMPLATES, render
+from analysis.report.appendix import render_appendix
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.tables.csv_files import table_csv
 from analysis.tables.model import main_table
@@ -31,7 +35,8 @@ FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a[href^="#"]')
   reveal();
   return !target || !target.checkVisibility() || !location.href.endsWith(link.hash);
 }).map(link => link.outerHTML)"""
-OUTSIDE = """[...document.querySelectorAll('[src], link, a:not([href^="#"], [href^=https])')].map(
+OUTSIDE = """[...document.querySelectorAll(
+  '[src], link, a:not([href^="#"], [href^=https], [href^="appendix.html"])')].map(
   element => element.outerHTML)"""
 UNLABELLED = """[...document.querySelectorAll(
   'svg[role=img]:not([aria-label]), th:not([scope]), table:not(:has(caption)), input:not(label *)'
@@ -40,9 +45,9 @@ UNLABELLED = """[...document.querySelectorAll(
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """The page of the whole table, with real figures, and the results behind it."""
+    """The page of the whole table, with real figures, its appendix, and the results behind them."""
     folder = tmp_path_factory.mktemp("project")
-    project = whole_table(folder, runs=3)
+    project = whole_table(folder, runs=5)
     results, reference, drawn = project.load(), load_reference(), folder / "figures"
     drawn.mkdir()
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
@@ -50,9 +55,11 @@ def report(tmp_path_factory):
             draw(results, reference).savefig(drawn / f"{name}.svg")
     path = folder / "report.html"
     path.write_text(render(results, reference, drawn, TEMPLATES), encoding="utf-8")
-    for others in ("results", "figures"):  # the page is one file
+    appendix = folder / "appendix.html"
+    appendix.write_text(render_appendix(results, drawn, TEMPLATES, path.name), encoding="utf-8")
+    for others in ("results", "figures"):  # the pages are all there is
         shutil.rmtree(folder / others)
-    return path, results
+    return path, results, appendix
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +100,32 @@ def test_every_link_leads_to_something_that_can_be_seen(page):
 
 def test_what_is_not_text_has_words_and_tables_have_headers(page):
     assert page.value(UNLABELLED) == []
-    assert page.value("document.querySelectorAll('svg[role=img]').length") == 11 + 63
+    assert page.value("document.querySelectorAll('svg[role=img]').length") == 5
+
+
+def test_the_details_of_a_cell_are_found_and_seen(report):
+    with chromium() as page:
+        page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
+        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 63
+        assert page.value(UNLABELLED) == []
+        assert page.value("document.querySelector(':target').checkVisibility()")
+
+
+def test_sentences_table_and_picture_are_on_the_first_screen(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=1400, height=900,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    lowest = "document.querySelector('{}').getBoundingClientRect().bottom"
+    for shown in (".key li:last-child", "#table tbody tr:last-child", "#figure-relative svg"):
+        assert page.value(lowest.format(shown)) <= 900
+    cut = """(() => { const box = document.querySelector('#table .scroll');
+              return box.scrollWidth - box.clientWidth })()"""
+    assert page.value(cut) <= 1
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_the_print_has_at_most_fifteen_pages(page):
+    pdf = b64decode(page.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert 5 < len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 15
 
 
 @pytest.mark.parametrize("width", [1400, 800, 390])
@@ -118,7 +150,7 @@ def test_columns_are_sorted_and_rows_filtered(page):
 def test_readable_without_javascript(report):
     with chromium() as page:
         page.call("Emulation.setScriptExecutionDisabled", value=True)
-        page.open(f"{report[0].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
+        page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
         nodes = page.call("DOM.getDocument", depth=-1)["root"]
         where = {"nodeId": nodes["nodeId"], "selector": "details.cell[open]"}
         found = page.call("DOM.querySelector", **where)

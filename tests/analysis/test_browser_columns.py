@@ -5,7 +5,8 @@ from browser import CHROMIUM, chromium
 from results_factory import FRAMEWORKS, make_canary
 from whole_table import whole_table
 
-from analysis.report.page import TEMPLATES, render
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")

@@ -23,6 +23,7 @@ from results_factory import Project, make_plan
 from analysis.caveats import Severity, collect
 from analysis.caveats.__main__ import to_markdown
 from analysis.caveats.core import RULES, caveats_json
+from analysis.caveats.groups import grouped
 from analysis.caveats.noise import legacy_ratio
 from analysis.caveats.work import fixed_cost_share
 from analysis.formats.strict_json import validate
@@ -212,10 +213,11 @@ def test_a_crowded_machine_is_critical(tmp_path, share, severity):
 def test_most_severe_first_and_valid_json(project):
     project.fail("oom", "<script> | %", column=JAX)
     project.change(lambda r: r["warnings"].append("x"))
-    caveats = collect(project.load())
+    results = project.load()
+    caveats = collect(results)
     severities = [caveat.severity for caveat in caveats]
     assert severities == sorted(severities, reverse=True)
     assert {Severity.CRITICAL, Severity.NOTE} <= set(severities)
     document = json.loads(json.dumps(caveats_json(caveats), allow_nan=False))
     validate(document, "caveats", "caveats.json")
-    assert not re.search(r"(?<!\\)<", to_markdown(caveats))
+    assert not re.search(r"(?<!\\)<", to_markdown(grouped(caveats, results)))

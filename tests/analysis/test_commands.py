@@ -38,11 +38,12 @@ def test_from_records_to_report(project, tmp_path):
             "caveats.json",
             "caveats.md",
             "report.html",
+            "appendix.html",
         ),
     }
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure ") == 11 and "http://" not in page.split("<svg ")[0]
+    assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
 def test_show_prints_table_and_caveats(project):
@@ -79,4 +80,4 @@ def test_missing_plan_and_missing_figures(project, tmp_path):
     options = ("--figures", tmp_path / "none", "--output", tmp_path / "report.html")
     done = run("report", "--plan", project.save(), *options)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "blocks.svg: no such file" in done.stderr or "speedup" in done.stderr
+    assert "relative.svg: no such file" in done.stderr

@@ -8,14 +8,14 @@ import pytest
 import yaml
 from results_factory import Project, make_plan, uneven, unsupported
 
-from analysis.caveats import collect
 from analysis.figures.catalogue import FIGURES
-from analysis.report.abstract import abstract
+from analysis.report.appendix import render_appendix
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
-from analysis.report.page import CONTENTS, TEMPLATES, render
+from analysis.report.page import CONTENTS, render
 from analysis.report.parity import card_of, differing
 from analysis.report.power_grid import power_grid
+from analysis.report.rendering import TEMPLATES
 from analysis.report.setting import settings, software
 from analysis.results.reference import load_reference
 from analysis.tables.model import main_table
@@ -57,17 +57,29 @@ def page_of(project, figures):
     return render(project.load(), load_reference(), figures, TEMPLATES)
 
 
+def appendix_of(project, figures):
+    return render_appendix(project.load(), figures, TEMPLATES, "report.html")
+
+
 def test_report_is_self_contained_well_formed_and_complete(project, figures):
     text = page_of(project, figures)
     page = Page(text)
     assert page.tags.count("script") == 1 and not {"link", "img"} & set(page.tags)
     inside = [link for link in page.links if link.startswith("#")]
-    assert all(link.startswith("https://") for link in set(page.links) - set(inside))
+    outside = {link for link in page.links if not link.startswith(("#", "https://"))}
+    beside = {link.partition("#")[::2] for link in outside}
+    assert {name for name, _ in beside} == {"appendix.html"}
+    appendix = appendix_of(project, figures)
+    details = Page(appendix)
+    assert {anchor for _, anchor in beside if anchor} <= set(details.ids)
+    assert len(details.ids) == len(set(details.ids))
+    back = [link.partition("#")[2] for link in details.links if link.startswith("report.html#")]
+    assert back and set(back) <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in inside} <= set(page.ids)
-    headings = [heading for _, heading in CONTENTS]
+    headings = ["Table", *(heading for _, heading in CONTENTS)]
     assert re.findall(r"<h2 .*?>(.*?)</h2>", text) == headings
-    assert "8.016" in text and "[7.996, 8.036]" in text
+    assert "8.016" in text and "[7.996, 8.036]" in appendix
     assert "url(" not in re.sub(r"url\(#", "", text)
 
 
@@ -85,9 +97,10 @@ def test_hostile_text_stays_text(tmp_path, figures):
     project.change(lambda r: r["environment"]["packages"].update({HOSTILE: HOSTILE}))
     project.change(lambda r: r["machine"].update(cpu=HOSTILE))
     project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), column="keras3-torch")
-    text = page_of(project, figures)
-    assert Page(text).tags.count("script") == 1
-    assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
+    for page in (page_of, appendix_of):
+        text = page(project, figures)
+        assert Page(text).tags.count("script") == 1
+        assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
 
 
 def test_where_nothing_can_be_installed_the_report_says_why_everything_is_missing(project, figures):
@@ -109,43 +122,8 @@ def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
     project.records = {}
     text = page_of(project, figures)
     Page(text)
+    Page(appendix_of(project, figures))
     assert "Nothing is measured yet" in text
-
-
-def test_abstract_calls_nothing_best_with_one_run(tmp_path):
-    results = Project(tmp_path, make_plan(runs=1)).load()
-    text = abstract(results, load_reference(), collect(results))
-    assert "BERT fit: from 8.008 ms on Keras 3 (JAX) to 30.03 ms on Keras 3 (PyTorch)" in text
-    assert "the lowest steady time is from one run, so none is called best" in text
-    assert "12 of 12 cells have a time, each from 1 run." in text
-    assert "BERT fit 2.50\u00d7 and BERT predict 2.50\u00d7." in text
-
-
-def test_abstract_names_the_best_set_with_three(project):
-    results = project.load()
-    text = abstract(results, load_reference(), collect(results))
-    assert "BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (PyTorch)" in text
-    assert "best or equal: Keras 3 (JAX)" in text
-    assert "2.50\u00d7 [2.50, 2.50]" in text
-
-
-def test_abstract_says_why_none_is_best(project):
-    def slow_down(record):
-        for block in record["timing"]["blocks"][5:]:
-            block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
-
-    project.change(slow_down, task="fit")
-    results = project.load()
-    text = abstract(results, load_reference(), collect(results))
-    assert "0 columns had a steady time, so none is called best" in text
-
-
-def test_abstract_of_many_rows_counts(tmp_path):
-    rows = [("bert", "fit", batch, None) for batch in (1, 2, 4, 8, 16)]
-    results = Project(tmp_path, make_plan(rows=rows)).load()
-    text = abstract(results, load_reference(), collect(results))
-    assert "Not shown slower than the fastest, of 5 rows: Keras 3 (JAX) in 5." in text
-    assert "over Keras 2: in 5 rows from BERT fit (batch" in text
 
 
 def test_methods_text_says_what_the_records_say(project):
@@ -207,40 +185,6 @@ def test_parity_says_what_differs_and_is_reported(project):
     assert {line[0] for line in found.lines} == {"execution", "compiler", "dtype"}
     assert dict(card_of(row.cells[2]))["dtype"] == "bfloat16"
     assert dict(card_of(row.cells[5]))["graphs"] == "2"
-
-
-def test_every_number_leads_to_its_cell(project, figures):
-    project.fail("oom", "killed", column="pytorch-eager", task="fit")
-    project.change(lambda r: r["warnings"].append("slow compile"), column="keras3-jax")
-    project.change(lambda r: r.update(energy={"joules_per_step": 2.5, "counter": "rapl"}))
-    text = page_of(project, figures)
-    assert text.count('<a class="number" href="#cell-') == 2 * 2 * 6
-    details = text.partition('id="cell-bert-fit-b8-keras3.2d.jax"')[2].partition("</details>")[0]
-    for expected in ("<svg", "Parity card", "slow compile", "2.5 J/step", "#environment-"):
-        assert expected in details
-    assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
-    failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
-    assert "oom: MemoryError: killed" in failed
-
-
-def test_details_say_what_the_machine_did(project, figures):
-    span = {"min": 2000.0, "median": 2500.0, "max": 3000.0}
-    gpu = dict.fromkeys(("sm_clock_mhz", "memory_clock_mhz", "power_w"), span)
-    gpu |= {"temperature_c": {**span, "min": 3000.0}, "utilization_percent": span}
-    gpu |= {"throttle_reasons": ["power cap"], "foreign_processes": 1}
-    seen = {"interval_s": 0.5, "samples": 4, "load_max": 1.5, "frequency_mhz": span}
-    seen |= {"throttled": 0, "swapped_mib": None, "gpu": gpu}
-    project.change(lambda r: r.update(monitor=seen), column="keras3-jax", task="fit")
-    project.change(lambda r: r.update(monitor=None), column="keras3-torch")
-    project.change(lambda r: r.update(restarted=2), column="keras3-jax")
-    failed = {"steps": 0, "elapsed_ns": 0, "failed": {"type": "ValueError", "message": "no\n<2>"}}
-    project.change(lambda r: r["probes"][0].update(failed), column="keras3-jax")
-    text = page_of(project, figures)
-    assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
-    assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
-    assert "no sample of the monitor fell into the timed steps" in text
-    assert "2 compilations fell into the timed window" in text
-    assert "Not timed at other sizes or lengths" in text and "ValueError: no</dd>" in text
 
 
 def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures):
@@ -320,4 +264,4 @@ def test_a_study_stands_at_the_top_with_its_title_and_question(tmp_path, figures
     project = Project(tmp_path, make_plan(study=study))
     text = page_of(project, figures)
     assert "<h1>Millistep report: A &lt;patch&gt;</h1>" in text
-    assert text.index("What does it change?") < text.index('class="abstract"')
+    assert text.index("What does it change?") < text.index('class="key"')

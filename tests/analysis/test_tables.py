@@ -10,10 +10,11 @@ from results_factory import FRAMEWORKS, Project, make_plan, unsupported
 from whole_table import whole_table
 
 from analysis.tables.csv_files import runs_csv, table_csv, value_text
+from analysis.tables.html import to_html
 from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
 from analysis.tables.runs import run_columns, to_parquet
-from analysis.tables.writers import to_html, to_markdown, to_plain
+from analysis.tables.writers import to_markdown, to_plain
 
 
 def lines_of(text):

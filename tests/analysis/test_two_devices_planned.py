@@ -10,7 +10,8 @@ import yaml
 from results_factory import Project, step_ms
 from tests.measure import nvidia_smi
 
-from analysis.report.page import TEMPLATES, render
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from deploy.environments import definition_sha256
 from planning.plan import Plan

@@ -5,7 +5,7 @@ report: f"../../{RESULTS}/caveats.rst"
 
 
 rule report:
-    """One self-contained HTML file, and what follows from it for the terminal."""
+    """One self-contained HTML file, its appendix, and what follows for the terminal."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
@@ -15,6 +15,7 @@ rule report:
         figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:
         page=in_report(f"{RESULTS}/report.html", "Reports", "everything"),
+        appendix=in_report(f"{RESULTS}/appendix.html", "Reports", "every cell"),
         conclusion=f"{RESULTS}/conclusion.json",
     log:
         f"{RESULTS}/logs/report.log",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.caveats.core import RULES, Caveat, Severity, measured
 from analysis.formats.text import count, letter
@@ -47,6 +47,11 @@ class Group:
             return "the whole report"
         return "every cell" if self.everywhere else count(len(self.cells), "cell")
 
+    def __str__(self) -> str:
+        """All in one line, without the numbers."""
+        remedy = f" To do: {self.remedy}" if self.remedy else ""
+        return f"{self.title} ({self.extent}). {self.summary}{remedy}"
+
 
 def grouped(caveats: Sequence[Caveat], results: Results) -> list[Group]:
     """What changes a conclusion first: by severity, by what may change, then by how many cells it
@@ -67,10 +72,7 @@ def grouped(caveats: Sequence[Caveat], results: Results) -> list[Group]:
         return (-group.severity, -RULES[group.id].changes, -size)
 
     ordered = sorted(groups, key=rank)
-    return [
-        Group(letter(place).upper(), group.title, group.members, group.cells, group.everywhere)
-        for place, group in enumerate(ordered)
-    ]
+    return [replace(group, letter=letter(place).upper()) for place, group in enumerate(ordered)]
 
 
 def of_cell(groups: Sequence[Group], cell: Cell) -> list[Group]:

@@ -38,7 +38,7 @@ from analysis.report.titles import title
 from analysis.results.cells import Results
 from analysis.results.reference import Reference
 from analysis.tables.html import Links, to_html
-from analysis.tables.model import MOST_COLUMNS, main_table
+from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 
 # Sections below the first page, in their order: the name of the template, which is the anchor too,
@@ -58,6 +58,7 @@ CONTENTS = (
     ("reproduce", "How to reproduce"),
     ("cite", "How to cite"),
 )
+MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST = "relative"  # the figure on the first page; the others are a section
 
 
@@ -87,7 +88,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "facts": facts(results),
         "libraries": libraries_since_the_page(results, reference),
         "table": Markup(to_html(main_table(results), links)),
-        "wide": len(results.plan.columns) > MOST_COLUMNS,
+        "wide": len(results.plan.columns) > MOST_BESIDE,
         "everywhere": [view for view, group in zip(views, groups, strict=True) if group.everywhere],
         "caveats": views,
         "most_open": MOST_OPEN,

@@ -1,4 +1,4 @@
-"""What was run, where and when, as texts that the abstract and the methods share."""
+"""What was run, where and when, as texts that several sections share."""
 
 from __future__ import annotations
 
@@ -61,9 +61,12 @@ def coverage(results: Results) -> str:
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """The box at the top of the report."""
+    """What was run, where and when."""
     plan = results.plan
+    models = listed([model.title for model in plan.models.values()])
+    rows = count(len(plan.rows), "row")
     return [
+        ("Table", f"{models} in {rows} (model, task, batch size) on {_columns(plan)}"),
         ("Machine", machines(results)),
         ("Accelerator", accelerators(results)),
         ("Scale", f"{plan.scale}. {plan.scale_reason}"),
@@ -74,6 +77,14 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Software", software(results)),
         ("Data", f"sha256 of plan and records {results.digest}"),
     ]
+
+
+def _columns(plan: Plan) -> str:
+    """'6 frameworks', or '4 frameworks in 12 columns' where some have settings of their own."""
+    frameworks = len({column.framework for column in plan.columns})
+    text = count(frameworks, "framework")
+    columns = len(plan.columns)
+    return text if columns == frameworks else f"{text} in {count(columns, 'column')}"
 
 
 def libraries_since_the_page(results: Results, reference: Reference) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import sys
 import textwrap
 
-from analysis.caveats import Caveat, collect
+from analysis.caveats import collect
+from analysis.caveats.groups import Group, grouped
 from analysis.formats.errors import run_command
 from analysis.formats.text import count, plain
 from analysis.results.commands import parser, results_of
@@ -17,11 +18,11 @@ from analysis.tables.writers import to_plain
 WIDTH = 100
 
 
-def top_caveats(caveats: list[Caveat], number: int) -> str:
+def top_caveats(caveats: list[Group], number: int) -> str:
     """The first caveats, wrapped, and how many are left."""
     lines = []
     for caveat in caveats[:number]:
-        text = f"{caveat.severity.name.lower()}: {plain(caveat.sentence)}"
+        text = plain(f"{caveat.severity.name.lower()}: {caveat}")
         lines.append(textwrap.fill(text, WIDTH, initial_indent="- ", subsequent_indent="  "))
     left = len(caveats) - number
     return "\n".join(
@@ -37,7 +38,7 @@ def main() -> None:
     results = results_of(arguments)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(to_plain(main_table(results), WIDTH))
-    print(top_caveats(collect(results), arguments.caveats))
+    print(top_caveats(grouped(collect(results), results), arguments.caveats))
 
 
 if __name__ == "__main__":

@@ -26,11 +26,14 @@ class Mark:
 class Links:
     """Of a cell of this run: the address of its details, and the caveats that touch it."""
 
-    details: Callable[[Row, Column], str]
+    details: Callable[[Row, Column], str] = lambda row, column: ""
     caveats: Callable[[Row, Column], Sequence[Mark]] = lambda row, column: ()
 
 
-def to_html(table: Table, links: Links) -> str:
+NOWHERE = Links()
+
+
+def to_html(table: Table, links: Links = NOWHERE) -> str:
     """A table element with scopes and a caption, then its footnotes; ids start with its name."""
     label_heads = "".join(
         f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns

@@ -1,0 +1,58 @@
+"""The details of every cell: where a number comes from, and the caveats that touch it."""
+
+from analysis.report.appendix import render_appendix
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
+from analysis.results.reference import load_reference
+
+
+def appendix_of(project, figures):
+    return render_appendix(project.load(), figures, TEMPLATES, "report.html")
+
+
+def test_every_number_leads_to_its_cell(project, figures):
+    project.fail("oom", "killed", column="pytorch-eager", task="fit")
+    project.change(lambda r: r["warnings"].append("slow compile"), column="keras3-jax")
+    project.change(lambda r: r.update(energy={"joules_per_step": 2.5, "counter": "rapl"}))
+    report = render(project.load(), load_reference(), figures, TEMPLATES)
+    assert report.count('<a class="number" href="appendix.html#cell-') == 2 * 2 * 6
+    text = appendix_of(project, figures)
+    details = text.partition('id="cell-bert-fit-b8-keras3.2d.jax"')[2].partition("</details>")[0]
+    for expected in ("<svg", "Parity card", "slow compile", "2.5 J/step", "#environment-"):
+        assert expected in details
+    assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
+    failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
+    assert "oom: MemoryError: killed" in failed
+
+
+def test_details_say_what_the_machine_did(project, figures):
+    span = {"min": 2000.0, "median": 2500.0, "max": 3000.0}
+    gpu = dict.fromkeys(("sm_clock_mhz", "memory_clock_mhz", "power_w"), span)
+    gpu |= {"temperature_c": {**span, "min": 3000.0}, "utilization_percent": span}
+    gpu |= {"throttle_reasons": ["power cap"], "foreign_processes": 1}
+    seen = {"interval_s": 0.5, "samples": 4, "load_max": 1.5, "frequency_mhz": span}
+    seen |= {"throttled": 0, "swapped_mib": None, "gpu": gpu}
+    project.change(lambda r: r.update(monitor=seen), column="keras3-jax", task="fit")
+    project.change(lambda r: r.update(monitor=None), column="keras3-torch")
+    project.change(lambda r: r.update(restarted=2), column="keras3-jax")
+    failed = {"steps": 0, "elapsed_ns": 0, "failed": {"type": "ValueError", "message": "no\n<2>"}}
+    project.change(lambda r: r["probes"][0].update(failed), column="keras3-jax")
+    text = appendix_of(project, figures)
+    assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
+    assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
+    assert "no sample of the monitor fell into the timed steps" in text
+    assert "2 compilations fell into the timed window" in text
+    assert "Not timed at other sizes or lengths" in text and "ValueError: no</dd>" in text
+
+
+def test_a_cell_lists_the_caveats_that_touch_it(project, figures):
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.1), "keras3-jax", "fit")
+    text = appendix_of(project, figures)
+
+    def caveats(cell):
+        inside = text.partition(f'id="cell-bert-{cell}"')[2].partition("</details>")[0]
+        return inside.partition('<ul class="touching">')[2].partition("</ul>")[0]
+
+    assert "Other processes used the processors" in caveats("fit-b8-keras3.2d.jax")
+    assert "Other processes" not in caveats("predict-b16-keras3.2d.jax")
+    assert "Measured on the processor" in caveats("predict-b16-keras3.2d.jax")
