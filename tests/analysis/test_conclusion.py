@@ -9,7 +9,8 @@ from results_factory import BERT_ROWS, Project, make_plan
 from analysis.comparisons.rounds import undecided
 from analysis.formats.strict_json import validate
 from analysis.report.conclusion import conclusion
-from analysis.report.page import TEMPLATES, render
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
 from analysis.results.loading import load_results
 from analysis.results.reference import load_reference
 

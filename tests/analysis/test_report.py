@@ -252,7 +252,8 @@ def test_every_caption_belongs_to_something_that_is_shown():
     rules = "".join(
         path.read_text() for path in (TEMPLATES.parent / "workflow/rules").glob("*.smk")
     )
-    found = re.findall(r'in_report\(f"{RESULTS}/(\w+)\.\w+", "[^"]*", "[^"]*"(?:, "(\w+)")?', rules)
+    words = r',\s*"[^"]*",\s*"[^"]*"(?:,\s*"(\w+)")?'
+    found = re.findall(r'in_report\(\s*f"{RESULTS}/(\w+)\.\w+"' + words, rules)
     shown = {caption or name for name, caption in found}
     assert {"table", "published_table", "report"} <= shown
     captions = {path.stem for path in (TEMPLATES / "captions").glob("*.rst")}
