@@ -35,12 +35,14 @@ def test_details_say_what_the_machine_did(project, figures):
     project.change(lambda r: r.update(monitor=seen), column="keras3-jax", task="fit")
     project.change(lambda r: r.update(monitor=None), column="keras3-torch")
     project.change(lambda r: r.update(restarted=2), column="keras3-jax")
+    project.change(lambda r: r.update(withheld=["energy: <-1> is less than 0"]), "keras3-jax")
     failed = {"steps": 0, "elapsed_ns": 0, "failed": {"type": "ValueError", "message": "no\n<2>"}}
     project.change(lambda r: r["probes"][0].update(failed), column="keras3-jax")
     text = appendix_of(project, figures)
     assert "12 samples; processors 2,000 to 3,000 MHz; load at most 1.50; 0 throttling" in text
     assert "temperature 3,000 \u00b0C" in text and "slowed by power cap; 1 foreign process" in text
     assert "no sample of the monitor fell into the timed steps" in text
+    assert "Could not be recorded" in text and "energy: &lt;-1&gt; is less than 0" in text
     assert "2 compilations fell into the timed window" in text
     assert "Not timed at other sizes or lengths" in text and "ValueError: no</dd>" in text
 

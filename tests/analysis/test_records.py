@@ -98,6 +98,8 @@ def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
         ('{"schema": "millistep.rec', "not valid JSON (Unterminated string"),
         ('{"total_s": NaN}', "NaN is no JSON number"),
         ('{"total_s": 1e999}', "too large a number"),
+        ('{"total_s": 1e308}', "1e308 is too large a number"),
+        ('{"total_s": 1' + 30 * "0" + "}", "is too large a number"),
         (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
         ("[" * 100_000, "nested too deeply"),
         ("[]", "is not of type 'object'"),

@@ -180,6 +180,14 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     jsonschema.validate(record, SCHEMA)
 
 
+def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):
+    record = run(legacy_ms=-3.5)
+    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
+    assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
+    assert record["timing"]["blocks"]
+    jsonschema.validate(record, SCHEMA)
+
+
 def test_a_run_stopped_in_the_middle_keeps_what_it_had_measured(run):
     record = run(scale="laptop", step_ms=400.0, time_limit_s=5)
     assert record["status"] == "timeout"

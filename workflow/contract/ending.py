@@ -58,6 +58,8 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     ending = Ending(**record["ending"])
     status, reason = of_process(ending)
     if status == "ok" or ending.measured:
+        if record.get("withheld") and not (record["timing"] and record["timing"]["blocks"]):
+            return "error", f"its times are none: {record['withheld'][0]}"[:MAX_REASON]
         return _of_timing(record["timing"])
     if status == "oom" and record["cell"]["accelerator"] == "cuda":
         limit_mib = record["memory"].get("device_limit_mib")

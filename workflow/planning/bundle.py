@@ -20,6 +20,7 @@ SOURCES = (
     "packing/*.py",
     "planning/__init__.py",
     "planning/resolve.py",
+    "schemas/record.schema.json",
     "supervise/*.py",
 )
 

@@ -29,6 +29,7 @@ from supervise.preconditions import (
 from supervise.record import RecordFile, now
 from supervise.skeleton import skeleton
 from supervise.watch import Watched
+from supervise.withhold import Unsayable
 
 CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 
@@ -76,9 +77,11 @@ def run(
         record = skeleton(identity_text, identity, environment)
         record["not_tried"] = too_large(identity, record["machine"], memory_limit_mib)
         record = _not_tried(record) if record["not_tried"] else _tried(job, record)
-        file.write(record)
+        record = file.write(record)
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
+    except Unsayable as problem:
+        raise Refused(f"{record_path}: what was measured is no record: {problem}") from None
     finally:
         file.discard()
     return record

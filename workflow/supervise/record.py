@@ -5,6 +5,8 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from supervise.withhold import checked
+
 SCHEMA = "millistep.record/3"
 RESERVE_BYTES = 1024 * 1024  # more than any record needs
 
@@ -34,8 +36,9 @@ class RecordFile:
             else:
                 file.write(bytes(RESERVE_BYTES))
 
-    def write(self, record: dict) -> None:
-        """Put the record in place, atomically."""
+    def write(self, record: dict) -> dict:
+        """Put the record in place, atomically; returns it as it could be written."""
+        record = checked(record)
         content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
         with open(self._partial, "r+b") as file:
             file.write(content)
@@ -43,6 +46,7 @@ class RecordFile:
             file.flush()
             os.fsync(file.fileno())
         os.replace(self._partial, self.path)
+        return record
 
     def write_new(self, record: dict) -> None:
         """Reserve and write in one go."""

@@ -5,7 +5,6 @@ the place.
 from __future__ import annotations
 
 import json
-import math
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from analysis.formats.errors import InputError
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 MAX_BYTES = 64 * 2**20  # a record is some kilobytes; what is larger is not a record
+LARGEST = 1e24  # nothing that is measured comes near, and sums and squares of it are numbers still
 MAX_SHOWN = 80  # characters of a bad value that a message quotes
 
 
@@ -36,9 +36,14 @@ def read_bytes(path: Path, shown: str) -> bytes:
 
 
 def parse_json(raw: bytes, shown: str) -> Any:
-    """JSON text in UTF-8 without NaN, infinities or overflowing numbers."""
+    """JSON text in UTF-8 without NaN, infinities or numbers that would overflow."""
     try:
-        return json.loads(raw.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
+        return json.loads(
+            raw.decode("utf-8"),
+            parse_constant=_no_constant,
+            parse_float=lambda digits: _bounded(float(digits), digits),
+            parse_int=lambda digits: _bounded(int(digits), digits),
+        )
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: not UTF-8 text (byte {error.start})") from None
     except json.JSONDecodeError as error:
@@ -56,9 +61,8 @@ def _no_constant(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
+def _bounded(value: float, digits: str) -> float:
+    if abs(value) > LARGEST:
         raise ValueError(f"{digits} is too large a number")
     return value
 

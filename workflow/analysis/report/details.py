@@ -136,6 +136,9 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     again = sorted({record.restarted for record in records if record.restarted})
     if again:
         yield "Started a second time", listed(again)
+    withheld = dict.fromkeys(reason for record in records for reason in record.withheld)
+    if withheld:
+        yield "Could not be recorded", listed(list(withheld))
     failures = dict.fromkeys(reason for record in records for reason in record.probe_failures)
     if failures:
         yield "Not timed at other sizes or lengths", listed(list(failures))

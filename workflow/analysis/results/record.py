@@ -233,6 +233,7 @@ class Record:
     warnings: tuple[str, ...]
     probe_failures: tuple[str, ...]  # why one at another batch size or length was not timed
     log_tail: tuple[str, ...]
+    withheld: tuple[str, ...]  # what could not be recorded, and why; places that hold nothing
 
     @property
     def driver_device_mib(self) -> float | None:
@@ -275,6 +276,7 @@ class Record:
             restarted=ending.of_restart(data["restarted"]),
             probe_failures=tuple(ending.of_probes(data)),
             log_tail=tuple(data["log_tail"]),
+            withheld=tuple(data.get("withheld", ())),
         )
 
 

@@ -139,10 +139,10 @@ class KerasFramework(ABC):
 
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
                 if batch == 1:
-                    self.begin_s = time.time()
+                    self.begin_s = time.perf_counter()
 
             def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-                now = time.time()
+                now = time.perf_counter()
                 if batch and (batch == steps or now - self.begin_s > cap_s):
                     self.end_s, self.steps = now, batch
                     raise Finished
