@@ -56,6 +56,23 @@ def test_the_likely_cause_is_named(workshop, spoil, cause):
     assert not workshop.has_marker()
 
 
+def test_what_fails_is_tried_once_per_start(workshop):
+    wheels = workshop.folder / "wheels"
+    hidden = wheels.rename(workshop.folder / "hidden")
+    workshop.environ["MILLISTEP_START"] = "1"
+    code, message = workshop.run()
+    assert code == 1 and len(message) > 1
+    assert workshop.run() == (1, message[:1]) and workshop.runs() == 1
+    assert workshop.progress == []
+    hidden.rename(wheels)
+    assert workshop.run() == (1, message[:1])
+    workshop.environ["MILLISTEP_START"] = "2"
+    assert workshop.run() == (0, []) and workshop.has_marker()
+    (workshop.folder / "marker.json").unlink()
+    workshop.environ["MILLISTEP_START"] = "1"
+    assert workshop.run() == (0, []), "a failure outlived the success after it"
+
+
 RETRYING = "WARNING: Retrying after connection broken by 'NewConnectionError('[Errno -2] Name or "
 RETRYING += "service not known')': {}"
 NOTHING = """ERROR: Could not find a version that satisfies the requirement {} (from versions: {})

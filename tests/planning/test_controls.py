@@ -23,11 +23,11 @@ def planned(**options):
 def test_canaries_lie_between_the_rounds_and_each_name_beside_the_other(runs, seed):
     made = planned(runs=runs, seed=seed)
     files = made.controls.order
-    assert files[0] == made.controls.known_steps.path
     assert len(files) == len(set(files)) == len(made.runs) + 2 * runs + 2
 
     canaries = [files.index(canary.path) for canary in made.controls.canaries["cpu"]]
-    assert canaries == sorted(canaries)
+    assert canaries == sorted(canaries) and canaries[0] == 0
+    assert files.index(made.controls.known_steps.path) == canaries[1] + 1
     for run in made.runs:
         assert canaries[run.number - 1] < files.index(run.record) < canaries[run.number]
     for run in made.controls.again:
@@ -36,7 +36,40 @@ def test_canaries_lie_between_the_rounds_and_each_name_beside_the_other(runs, se
 
     records = [file for file in files if file in made.by_record]
     assert records == [run.record for run in made.runs]
-    assert [made.priority(file) for file in files] == list(range(len(files), 0, -1))
+    priorities = [made.priority(file) for file in files]
+    assert priorities == sorted(set(priorities), reverse=True)
+
+
+def test_an_environment_is_deployed_just_before_the_first_file_that_needs_it():
+    made = planned(runs=2)
+    places = {path: made.priority(path) for path in made.controls.order}
+    ways = {**places, **{e: made.priority_of_deployment(e) for e in made.environments}}
+    seen = set()
+    for way in sorted(ways, key=ways.get, reverse=True):
+        if way in places:
+            assert made.controls.environments[way] in seen
+            waiting = None
+        else:
+            assert not seen or waiting is None, "two are deployed before one is needed"
+            seen.add(way)
+            waiting = way
+    assert len(set(ways.values())) == len(ways)
+    assert set(made.deployments) == set(made.environments)
+    assert made.deployments[0] == made.controls.environment("cpu")
+
+
+def test_a_control_can_be_measured_in_the_environments_of_the_others():
+    controls = planned().controls
+    canary = controls.canaries["cpu"][1].path
+    for path in (canary, controls.known_steps.path):
+        others = controls.instead(path)
+        names = [environment.name for _, environment in others]
+        assert sorted(names) == sorted(
+            e.name for e in planned().environments if e.name != "pytorch"
+        )
+        assert {control.path for control, _ in others} == {path}
+        libraries = [json.loads(control.identity)["library"] for control, _ in others]
+        assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
 
 
 def test_either_name_may_come_first_and_the_seed_says_which():
@@ -78,9 +111,8 @@ def test_a_plan_in_which_nothing_is_supported_has_no_second_name():
     reason = {"model": "bert", "column": "keras3-jax", "reason": "because"}
     made = planned(columns=["keras3-jax"], unsupported=[reason])
     assert made.controls.again == []
-    assert made.controls.order == [made.controls.known_steps.path] + [
-        canary.path for canary in made.controls.canaries["cpu"]
-    ]
+    canaries = [canary.path for canary in made.controls.canaries["cpu"]]
+    assert made.controls.order == [*canaries, made.controls.known_steps.path]
 
 
 def test_one_more_run_leaves_the_canaries_before_it_as_they_were():

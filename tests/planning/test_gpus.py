@@ -135,6 +135,9 @@ def test_cuda_costs_nothing_where_there_is_none_and_can_be_planned_for_elsewhere
     made = planned(accelerator="cuda", device=3)
     assert made.accelerator == "cuda"
     assert set(made.unsupported.values()) == {"no NVIDIA GPU was found here"}
+    with pytest.raises(ConfigError, match="accelerator: no NVIDIA GPU was found here, so none"):
+        made.check_device()
+    plan(models=BERT, accelerator="cpu").check_device()
     assert made.runs == []
     elsewhere = planned(here=False, accelerator="cuda", device=3)
     assert elsewhere.unsupported == {}

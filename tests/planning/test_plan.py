@@ -241,3 +241,23 @@ def test_a_file_that_is_no_record_stops_everything_with_one_line(tmp_path, conte
     assert str(problem.value).startswith(f"{run.record} is not a record")
     assert len(str(problem.value).splitlines()) == 1
     assert path.read_bytes() == content
+
+
+def test_a_run_without_its_environment_is_tried_again_at_the_next_start(tmp_path):
+    made = plan(models={"bert": {"fit": 4}})
+    for run in made.runs:
+        record = tmp_path / run.record
+        record.parent.mkdir(parents=True)
+        record.write_text(json.dumps({"identity": run.identity, "not_tried": None}))
+    assert changes.reasons(made, tmp_path) == {}
+    why = {"not_deployed": "the package index does not have torch==9"}
+    record.write_text(json.dumps({"identity": run.identity, "not_tried": why}))
+    assert changes.reasons(made, tmp_path) == {run: "its environment could not be deployed"}
+    assert changes.stale_records(changes.reasons(made, tmp_path)) == {run.record}
+    again = made.controls.again[0]
+    for found, stale in ((None, set()), (why, {again.record})):
+        (tmp_path / again.record).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / again.record).write_text(
+            json.dumps({"identity": again.identity, "not_tried": found})
+        )
+        assert changes.stale_controls(made, tmp_path) == stale

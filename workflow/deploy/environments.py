@@ -22,6 +22,7 @@ import sys
 from pathlib import Path
 
 from deploy import overlays, uv
+from deploy.failures import once_per_start
 from deploy.overlaid import overlaid_interpreter
 from deploy.virtual_environments import (
     EnvironmentProblem,
@@ -180,7 +181,7 @@ def deployed(wanted: argparse.Namespace) -> dict:
     be written.
     """
     title = title_of(wanted)
-    with overlays.copied(wanted.overlay) as copies:
+    with once_per_start(wanted.marker), overlays.copied(wanted.overlay) as copies:
         sha256 = digest(wanted, copies)
         if wanted.method == "conda":
             interpreter = conda_interpreter(wanted.definition, wanted.log, title)

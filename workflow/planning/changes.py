@@ -9,6 +9,7 @@ from planning.config import Problem
 from supervise import variables
 
 MISSING = "not measured yet"
+UNDEPLOYED = "its environment could not be deployed"
 LISTED = 8  # cells named per reason
 
 
@@ -26,14 +27,17 @@ def stale_records(reasons: dict) -> frozenset[str]:
 
 
 def stale_controls(plan, root: Path) -> frozenset[str]:
-    """Canaries and parts of the self-test that are there and are not as planned."""
+    """Canaries and parts of the self-test that are there and are to be made again."""
     planned = plan.controls.identities.items()
     return frozenset(path for path, identity in planned if _is_stale(root / path, identity))
 
 
 def _is_stale(path: Path, identity: str) -> bool:
     try:
-        return json.loads(path.read_text())["identity"] != identity
+        found = json.loads(path.read_text())
+        # What was not there at the last start may be at this one.
+        undeployed = "not_deployed" in (found.get("not_tried") or {}) or found.get("refused")
+        return bool(undeployed) or found["identity"] != identity
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError):
@@ -67,10 +71,10 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
 def why(run, root: Path) -> str | None:
     """Why a run has to be measured; None if its record is as planned."""
     try:
-        text = json.loads((root / run.record).read_text())["identity"]
-        if text == run.identity:
-            return None
-        before = json.loads(text)
+        record = json.loads((root / run.record).read_text())
+        if record["identity"] == run.identity:
+            return UNDEPLOYED if "not_deployed" in (record.get("not_tried") or {}) else None
+        before = json.loads(record["identity"])
     except FileNotFoundError:
         return MISSING
     except (OSError, ValueError, KeyError, TypeError) as error:

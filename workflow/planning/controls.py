@@ -124,7 +124,8 @@ class Controls:
         """Every file that is timed, in the order in which it is to be.
 
         The second name of a cell goes next to the first, before or after it as
-        the seed has it, so that a drift falls on both alike.
+        the seed has it, so that a drift falls on both alike. The known steps follow the first
+        round: what they say holds for all runs, and the first number need not wait for them.
         """
         again = {run.position: run for run in self.again}
         coin = random.Random(f"{self._plan.config['seed']} same cell")
@@ -134,10 +135,34 @@ class Controls:
             coin.shuffle(names)
             rounds.setdefault(run.number, []).extend(name.record for name in names)
         first, *others = zip(*self.canaries.values(), strict=True)
-        files = [self.known_steps.path, *(canary.path for canary in first)]
+        files = [canary.path for canary in first]
         for number, canaries in enumerate(others, start=1):
             files += [*rounds.get(number, []), *(canary.path for canary in canaries)]
+            files += [self.known_steps.path] if number == 1 else []
         return files
+
+    @cached_property
+    def environments(self) -> dict[str, Environment]:
+        """In which each file of the order is measured, by its path."""
+        plan = self._plan
+        runs = {run.record: plan.environment_of(run.column) for run in [*plan.runs, *self.again]}
+        canaries = {
+            c.path: self.environment(kind) for kind, of in self.canaries.items() for c in of
+        }
+        return {**runs, **canaries, self.known_steps.path: self.environment()}
+
+    def instead(self, path: str) -> list[tuple[Control, Environment]]:
+        """A canary or the known steps in the other environments that could measure them."""
+        found: dict[Environment, Control] = {}
+        for column in self.candidates:
+            files = self.canaries_of(column)
+            if column.accelerator == self.column.accelerator:
+                files.append(self.known_steps_of(column))
+            for control in files:
+                if control.path == path:
+                    found.setdefault(self._plan.environment_of(column), control)
+        own = self.environments[path]
+        return [(control, of) for of, control in found.items() if of != own]
 
     @cached_property
     def identities(self) -> dict[str, str]:

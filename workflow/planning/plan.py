@@ -229,7 +229,26 @@ class Plan:
 
     def priority(self, path: str) -> int:
         """Of the job that makes a timed file: what is to be timed first has the highest."""
-        return len(self._places) - self._places[path]
+        return 2 * (len(self._places) - self._places[path])
+
+    def priority_of_deployment(self, environment: Environment) -> int:
+        """Just above that of the first file that is timed in it."""
+        files = (path for path, of in self.controls.environments.items() if of == environment)
+        return 1 + max(map(self.priority, files))
+
+    @cached_property
+    def deployments(self) -> list[Environment]:
+        """The environments in the order in which they are first needed."""
+        return sorted(self.environments, key=self.priority_of_deployment, reverse=True)
+
+    def check_device(self) -> None:
+        """Raise :class:`ConfigError` where no column can be measured here: nothing is installed."""
+        reasons = [self._unsupported.barred.get(column) for column in self.columns]
+        if all(reasons):
+            raise ConfigError(
+                f"accelerator: {reasons[0]}, so none of the columns can be measured; "
+                "allowed here are auto, cpu"
+            )
 
     def least_memory_mib(self, row: Row) -> float:
         """What a row's cells need at least; see the model."""

@@ -14,12 +14,13 @@ rule analysis_environment:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
-    # Before anything is measured, and never beside a measurement.
-    priority: 1_000_000
+    # After the environments that are measured in: as early as it costs no number its time.
+    priority: min(map(PLAN.priority_of_deployment, PLAN.environments), default=0)
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=100,
+        place=f"{len(PLAN.deployments) + 1} of {len(PLAN.deployments) + 1}",
     params:
         definition=ANALYSIS_DEFINITION.as_posix(),
         sha256=definition_sha256(ANALYSIS_DEFINITION),
@@ -28,7 +29,7 @@ rule analysis_environment:
         program(
             "deploy",
             "--name analysis --definition {params.definition}"
-            " --method {params.method} --marker {output} --log {log}",
+            " --method {params.method} --place {resources.place:q} --marker {output} --log {log}",
         )
 
 

@@ -21,6 +21,7 @@ for accelerator in PLAN.accelerators:
             PLAN.controls.environment(accelerator).conda
         resources:
             **timed(PLAN.controls.environment(accelerator)),
+            instead=partial(in_other_environments, pattern=CANARY),
         params:
             identity=partial(identity_of_file, pattern=CANARY),
         shell:
@@ -28,7 +29,7 @@ for accelerator in PLAN.accelerators:
                 "supervise canary",
                 "--identity {params.identity:q}"
                 " --deployment {resources.deployment} --definition {resources.definition:q}"
-                " --environment {resources.environment} {resources.overlay}"
+                " --environment {resources.environment} {resources.overlay} {resources.instead}"
                 " --log {log} --output {output}"
                 " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",
             )

@@ -1,13 +1,15 @@
 # What all rules share: the plan, and which interpreter a rule without an environment uses.
 import json
 import re
+import shutil
 import signal
 import time
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
-from deploy.environments import definition_sha256, virtual_prefix
+from deploy import failures, uv
+from deploy.environments import cache, definition_sha256, virtual_prefix
 from planning import changes, conclusion
 from planning.bundle import check_portable
 from planning.config import (
@@ -22,6 +24,9 @@ from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from planning.sources import content_digest
 from supervise.interrupts import end_by_interrupt
+
+# What cannot be deployed is tried once by all that this start runs.
+STARTED_NS = failures.begin()
 
 # Rules without an environment of their own run on the interpreter that runs Snakemake; the
 # analysis has one.
@@ -82,6 +87,9 @@ if TO_MEASURE:
         )
 
 USE_CONDA = "conda" in {str(m) for m in workflow.deployment_settings.deployment_method}
+if USE_CONDA and shutil.which("uv"):
+    # Snakemake itself runs the post-deploy scripts, and they find uv.
+    os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))
 
 # What the analysis runs on, and the marker of its deployment.
 ANALYSIS_DEFINITION = SOURCES / "envs/analysis.yaml"
@@ -161,14 +169,42 @@ def identity_of_file(wildcards, pattern):
 
 def newer_than_stale(wildcards, pattern):
     """An input that makes Snakemake see a stale file as such; asked for what is timed here."""
+    or_one_line(PLAN.check_device)
     or_one_line(PLAN.check_processors)
     return NEWER if planned_file(wildcards, pattern) in STALE else []
+
+
+def for_this_machine(wildcards):
+    """No input, but the one line for a plan that cannot be measured here: nothing is installed."""
+    or_one_line(PLAN.check_device)
+    return []
 
 
 def for_any_machine(wildcards):
     """No input, but the one line for a plan that takes something from this machine."""
     or_one_line(check_portable, PLAN)
     return []
+
+
+def in_other_environments(wildcards, pattern):
+    """Options of a control for the environments that it could be measured in instead, as JSON.
+
+    None with conda: a rule has the one environment that Snakemake made for it.
+    """
+    if USE_CONDA:
+        return ""
+    found = PLAN.controls.instead(planned_file(wildcards, pattern))
+    options = (
+        {
+            "identity": control.identity,
+            "deployment": environment.method(USE_CONDA),
+            "definition": environment.definition.as_posix(),
+            "environment": environment.marker,
+            "overlay": [overlay.source for overlay in environment.overlay],
+        }
+        for control, environment in found
+    )
+    return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
 
 def priority_of_file(wildcards, pattern):
@@ -274,9 +310,10 @@ def show_what_is_kept():
         )
 
 
-def show_results():
-    """Print the table as far as it was made, and what follows from it."""
-    if os.path.exists(f"{RESULTS}/report.html"):
+def show_results(since_ns=0):
+    """Print the table and what follows from it, unless it is older."""
+    page = Path(RESULTS, "report.html")
+    if page.exists() and page.stat().st_mtime_ns >= since_ns:
         shell(f"cat {RESULTS}/table.md")
         asked = workflow.config_settings
         call = conclusion.Call(

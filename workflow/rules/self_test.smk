@@ -37,6 +37,7 @@ rule known_steps:
         PLAN.controls.environment().conda
     resources:
         **timed(PLAN.controls.environment()),
+        instead=partial(in_other_environments, pattern=KNOWN_STEPS),
     params:
         identity=partial(identity_of_file, pattern=KNOWN_STEPS),
     shell:
@@ -44,7 +45,7 @@ rule known_steps:
             "supervise known_steps",
             "--identity {params.identity:q}"
             " --deployment {resources.deployment} --definition {resources.definition:q}"
-            " --environment {resources.environment} {resources.overlay}"
+            " --environment {resources.environment} {resources.overlay} {resources.instead}"
             " --log {log} --output {output}"
             " --monitor-interpreter {resources.monitor:q}"
             " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",

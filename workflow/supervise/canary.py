@@ -5,6 +5,7 @@ machine is before and after each round.
 """
 
 import argparse
+import contextlib
 import json
 import sys
 import time
@@ -24,6 +25,7 @@ TIME_LIMIT_S = 300.0
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     jobs.add_arguments(parser)
+    jobs.add_instead(parser)
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     return jobs.exit_code(lambda: canary(options))
@@ -31,6 +33,8 @@ def main() -> int:
 
 def canary(options: argparse.Namespace) -> None:
     """Measure, or say that the first attempt was killed together with its supervisor."""
+    with contextlib.suppress(preconditions.Refused):  # measure() says why
+        options = jobs.in_what_can_be_deployed(options)
     found = skeleton(options.identity)
     if options.attempt == 1:
         measure(found, options)

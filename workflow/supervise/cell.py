@@ -61,7 +61,7 @@ def measure(options: argparse.Namespace, started: Path) -> None:
     try:
         environment = jobs.provide(options, identity, options.record)
     except jobs.NoEnvironment as problem:
-        write_without_environment(options, str(problem))
+        write_without_environment(options, problem.not_tried)
         return
     started.parent.mkdir(parents=True, exist_ok=True)
     started.touch()
@@ -80,8 +80,8 @@ def measure(options: argparse.Namespace, started: Path) -> None:
         )
 
 
-def write_without_environment(options: argparse.Namespace, reason: str) -> None:
-    """The column's own packages cannot be installed: its cells say why, the others go on."""
+def write_without_environment(options: argparse.Namespace, not_tried: dict[str, str]) -> None:
+    """The column's environment cannot be deployed: its cells say why, the others go on."""
     identity = json.loads(options.identity)
     environment = {
         "name": options.environment.stem,
@@ -91,7 +91,7 @@ def write_without_environment(options: argparse.Namespace, reason: str) -> None:
         "packages": {},
     }
     record = skeleton(options.identity, identity, environment)
-    record["not_tried"] = {"not_installed": reason}
+    record["not_tried"] = not_tried
     record["status"], record["reason"] = ending.of_record(record)
     RecordFile(options.record).write_new(record)
     tell(options, record)

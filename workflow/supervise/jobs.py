@@ -18,7 +18,11 @@ from supervise.watch import Watched
 
 
 class NoEnvironment(preconditions.Refused):
-    """What is to be put over an environment cannot be, today or another day."""
+    """The environment cannot be deployed; why is in a record's ``not_tried``."""
+
+    def __init__(self, not_tried: dict[str, str]):
+        super().__init__(next(iter(not_tried.values())))
+        self.not_tried = not_tried
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
     parser.add_argument("--memory-limit-mib", type=float, required=True)
     parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+
+
+def add_instead(parser: argparse.ArgumentParser) -> None:
+    """Of a command whose work another framework could do, see :func:`in_what_can_be_deployed`."""
+    parser.add_argument(
+        "--instead", action="append", default=[], help="other options, as JSON, in their order"
+    )
 
 
 def exit_code(job: Callable[[], None]) -> int:
@@ -70,13 +81,34 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
         try:
             environment = environments.deployed(environments.arguments(arguments))
         except Uninstallable as problem:
-            raise NoEnvironment(str(problem)) from None
-        except (EnvironmentProblem, OSError) as problem:
+            raise NoEnvironment({"not_installed": problem.reason}) from None
+        except EnvironmentProblem as problem:
+            raise NoEnvironment({"not_deployed": problem.reason}) from None
+        except OSError as problem:
             print(f"{name}: {problem}", file=sys.stderr)
             raise preconditions.Refused(
                 f"{output}: not measured, its environment is not there"
             ) from None
     return environment
+
+
+def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
+    """The options, or those of the first of ``instead`` whose environment can be deployed where its
+    own cannot: fixed work can be done by several libraries. Its own again where none can.
+
+    Raises :class:`supervise.preconditions.Refused` for what no environment would mend.
+    """
+    for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
+        tried = argparse.Namespace(**{**vars(options), **instead})
+        tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
+        try:
+            provide(tried, json.loads(tried.identity), options.output)
+        except NoEnvironment:
+            continue
+        if place:
+            print(f"    in the environment {tried.environment.stem} instead", file=sys.stderr)
+        return tried
+    return options
 
 
 def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:

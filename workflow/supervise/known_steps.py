@@ -41,6 +41,7 @@ MONITOR_PAIR = CONTROLS / "monitor_pair.py"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     jobs.add_arguments(parser)
+    jobs.add_instead(parser)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     options = parser.parse_args()
@@ -49,6 +50,8 @@ def main() -> int:
 
 def known_steps(options: argparse.Namespace) -> None:
     """Measure, or say that the first attempt was killed together with its supervisor."""
+    with contextlib.suppress(preconditions.Refused):  # measure() says why
+        options = jobs.in_what_can_be_deployed(options)
     found = skeleton(options.identity)
     if options.attempt == 1:
         with Terminal(sys.stderr).during("self-test: steps of known duration, about a minute"):
