@@ -25,6 +25,12 @@ def test_every_number_leads_to_its_cell(project, figures):
     assert "oom: MemoryError: killed" in failed
 
 
+def test_a_cell_whose_first_run_failed_says_what_it_lacks_by_that(project, figures):
+    project.fail("timeout", column="keras3-jax", task="fit", run=1)
+    text = appendix_of(project, figures)
+    assert text.count("NA: profile and published arithmetic, timeout") == 1
+
+
 def test_details_say_what_the_machine_did(project, figures):
     span = {"min": 2000.0, "median": 2500.0, "max": 3000.0}
     gpu = dict.fromkeys(("sm_clock_mhz", "memory_clock_mhz", "power_w"), span)

@@ -130,6 +130,9 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     if legacy:
         times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
         yield "Published arithmetic", f"{ms(fmean(times))} ms. {legacy.sentence}"
+    first = cell.runs[0]
+    if first.number == 1 and not first.ok:
+        yield "Measured in run 1 alone", f"{NA}: profile and published arithmetic, {first.status}"
     yield from _resources(records)
     yield from monitored(records)
     yield from _work(cell)
