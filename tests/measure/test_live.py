@@ -71,7 +71,7 @@ def real(framework, accelerator, folder):
     asked = cell("bert", framework, "predict", "smoke", batch_size=2, accelerator=accelerator)
     name = frameworks([])[framework].environment
     definition = ROOT / "envs/2026-11/cpu" / f"{name}.yaml"
-    interpreter = virtual_interpreter(name, definition, None)
+    interpreter = virtual_interpreter(name, definition, None, name)
     environment = {
         "name": name,
         "method": "interpreter",
@@ -103,7 +103,7 @@ def real(framework, accelerator, folder):
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
 def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
     definition = ROOT / "envs/2026-11/cpu/keras3-jax.yaml"
-    interpreter = virtual_interpreter("keras3-jax", definition, None)
+    interpreter = virtual_interpreter("keras3-jax", definition, None, "keras3-jax")
     wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
     wanted |= {"library": "jax", "part_s": 0.01}
     environment = {"method": "interpreter", "interpreter": interpreter, "prefix": "", "name": "x"}

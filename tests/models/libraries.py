@@ -41,7 +41,9 @@ def run(program, cell, *command, folder):
     """What a program says last in the environment of the cell's framework, decoded."""
     framework = frameworks([])[cell.framework]
     definition = ROOT / "envs" / "2026-11" / "cpu" / f"{framework.environment}.yaml"
-    interpreter = virtual_interpreter(framework.environment, definition, None)
+    interpreter = virtual_interpreter(
+        framework.environment, definition, None, framework.environment
+    )
     script = PROGRAMS / f"{program}_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
     done = subprocess.run(

@@ -35,7 +35,7 @@ def start(kit: Path, log: Path) -> subprocess.Popen:
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
     """
     locked = {
-        name: Path(virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", log))
+        name: Path(virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", log, name))
         for name in ("keras3-jax", "pytorch")
     }
     own = kit.parent / "mine"
