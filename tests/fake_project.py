@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.pipeline.conftest import Project, checkout
 
 PLUGINS = Path(__file__).parent / "measure" / "plugins"
+# Names that a shell, and Snakemake, would read something into.
+OWN, INTERPRETER = "my models; $x <1>", "my {python}; $(x)"
 FRAMEWORKS = "fake: {like: pytorch-eager, module: fake, title: Fake}\n"
 MODEL = """\
 title: Fake
@@ -21,23 +23,27 @@ tasks:
     {{published: [4], paper: [4], laptop: [4], smoke: [4], trains: all,
      parameters: {{paper: 1, laptop: 1, smoke: 1}}}}
 """
-CONFIG = f"""\
+CONFIG = """\
 scale: smoke
 accelerator: cpu
 threads: 1
-folders: [own]
+folders: ['{own}']
 models: {{fake: {{fit: default}}}}
 columns: [fake]
-interpreters: {{fake: '{sys.executable}'}}
+interpreters: {{fake: '{interpreter}'}}
 """
 
 
 def fake_project(folder: Path, architecture: str) -> Project:
     """architecture: what the fake framework reads, as in ``step_ms: 1.0``."""
     project = checkout(folder)
-    shutil.copytree(PLUGINS, folder / "own")
-    (folder / "own/frameworks/frameworks.yaml").write_text(FRAMEWORKS)
-    (folder / "own/models/fake/model.yaml").write_text(MODEL.format(architecture=architecture))
-    (folder / "own/models/fake/pytorch.py").touch()
-    (folder / "config/config.yaml").write_text(CONFIG)
+    own, interpreter = folder / OWN, folder / INTERPRETER / "python"
+    shutil.copytree(PLUGINS, own)
+    (own / "frameworks/frameworks.yaml").write_text(FRAMEWORKS)
+    (own / "models/fake/model.yaml").write_text(MODEL.format(architecture=architecture))
+    (own / "models/fake/pytorch.py").touch()
+    interpreter.parent.mkdir()
+    interpreter.symlink_to(sys.executable)
+    config = CONFIG.format(own=OWN, interpreter=interpreter)
+    (folder / "config/config.yaml").write_text(config)
     return project
