@@ -78,7 +78,7 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     assert found.more.text.endswith(" and keeps what there is")
 
 
-def test_the_rounds_that_are_told_would_have_decided_it(tmp_path):
+def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):
     """The same scatter, repeated: what was told to be enough is, by the table's own rule."""
     times = {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]}
     (row,) = undecided(table(tmp_path / "few", times).load())

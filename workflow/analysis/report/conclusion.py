@@ -36,7 +36,7 @@ class Conclusion:
     more: MoreRounds | None
 
     def to_json(self) -> str:
-        """The file from which a terminal is told; see its schema."""
+        """The file that is printed on a terminal; see its schema."""
         more = asdict(self.more) if self.more else None
         sentences = [plain(sentence) for sentence in self.sentences]
         content = {"schema": SCHEMA, "sentences": sentences, "more_rounds": more}
@@ -133,10 +133,10 @@ def _unfinished(results: Results) -> bool:
 
 def _runs(planned: dict[RowKey, int], needed: dict[RowKey, int]) -> dict[str, Any]:
     """The configuration's `runs`, in which every row has a number of its own or the lowest."""
-    wanted = {row: needed.get(row, runs) for row, runs in planned.items() if runs}
-    default = min(wanted.values())
+    runs_of = {row: needed.get(row, runs) for row, runs in planned.items() if runs}
+    default = min(runs_of.values())
     found: dict[str, Any] = {DEFAULT: default}
-    for (model, task, batch_size), runs in wanted.items():
+    for (model, task, batch_size), runs in runs_of.items():
         if runs != default:
             found.setdefault(model, {}).setdefault(task, {})[str(batch_size)] = runs
     return found
