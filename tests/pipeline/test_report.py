@@ -15,7 +15,7 @@ def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
     done = project.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
     assert project.records() == before
-    assert "Highest memory of a cell" in (project.folder / "results/report.html").read_text()
+    assert "Highest memory of a cell" in (project.folder / "results/appendix.html").read_text()
 
 
 def test_snakemake_writes_a_report_of_its_own(project):

@@ -22,6 +22,7 @@ from analysis.caveats import (
     plausibility,
     provenance,
     ranking,
+    steadiness,
     work,
 )
 from analysis.caveats.core import RULES, Caveat, Severity, collect
@@ -48,5 +49,6 @@ __all__ = [
     "plausibility",
     "provenance",
     "ranking",
+    "steadiness",
     "work",
 ]

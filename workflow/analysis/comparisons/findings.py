@@ -115,7 +115,7 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
 def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
     rows = count(len(contests), "row")
     return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3.",
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (
             f"No: each backend is shown slower than another one somewhere in {rows}, corrected for "
             "the comparisons of all rows."
@@ -131,7 +131,7 @@ def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[s
 def _best_backend_statement(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
     of = f"of all {count(len(contests), 'row')}"
     return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3.",
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (
             "No backend of Keras 3 is the fastest everywhere: each is shown slower than another "
             f"one in some row, corrected for the comparisons {of}."
@@ -169,7 +169,7 @@ def _contest(contest: Winners) -> str:
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
     faster = all_faster(gains)
     if not gains:
-        verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}."
+        verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}, undisturbed."
     elif faster:
         verdict, answer = Answer.YES, f"Yes: {new} is {tally(gains)} ({_range(gains)})."
     elif faster is False:

@@ -24,7 +24,7 @@ from analysis.statistics.best_set import Standing
 
 CELL_IN, LINE_IN = (0.7, 0.26), 0.13
 CHARACTER_IN = 0.066  # of a row's name
-TITLE_CHARACTERS = 12  # of a line above a column
+TITLE_CHARACTERS = 13  # of a line above a column
 DARKEST = 8.0  # times the fastest; what is slower is no darker
 HUES = colormaps["Blues"]
 WHITE_FROM = 0.72  # of the way to the darkest: from here on white digits are read better

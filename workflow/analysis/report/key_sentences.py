@@ -90,8 +90,8 @@ def _counts(rows: list[RowCells]) -> str:
     """How often each column is best or equal; stands for a sentence per row."""
     if not any(not_slower(row.standings) for row in rows):
         return (
-            "No column is called best: that takes two steady columns in a row, and several runs "
-            "of both."
+            "No column is called best: that takes two columns in a row that are steady and "
+            "undisturbed, and several runs of both."
         )
     titles = {cell.column.name: cell.column.title for row in rows for cell in row.cells}
     best = [

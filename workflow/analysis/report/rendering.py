@@ -50,4 +50,8 @@ def _one_line(value: Any) -> Any:
 def _keep_lines(text: str) -> str:
     if text.isprintable():
         return plain(text)
-    return "\n".join(plain(line) if line.strip() else "" for line in text.split("\n"))
+    return "\n".join(_indent(line) + plain(line) for line in text.split("\n"))
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))] if line.strip() else ""

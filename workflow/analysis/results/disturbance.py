@@ -10,7 +10,7 @@ FOREIGN_CPU_HEAVY = 0.25  # of all cores, used by other processes during the tim
 
 
 def disturbance(records: Iterable[Record]) -> str:
-    """'other processes took 33 % of the processors': the worst of these runs; empty where none
+    """'other processes took at least 25 % of the processors' in one of these runs; empty where none
     was disturbed so much that its time tells nothing.
     """
     records = list(records)
@@ -19,7 +19,9 @@ def disturbance(records: Iterable[Record]) -> str:
     processes = max((gpu.foreign_processes or 0 for gpu in devices), default=0)
     found = []
     if max(shares, default=0.0) >= FOREIGN_CPU_HEAVY:
-        found.append(f"other processes took {100 * max(shares):.0f}\u00a0% of the processors")
+        found.append(
+            f"other processes took at least {100 * FOREIGN_CPU_HEAVY:.0f}\u00a0% of the processors"
+        )
     if processes:
         found.append("other processes computed on the GPU")
     return " and ".join(found)
