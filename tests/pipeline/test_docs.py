@@ -18,12 +18,12 @@ PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "ben
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-BUNDLE = ROOT / "docs/elsewhere.md"  # followed by test_bundle.py
+FOLLOWED = (ROOT / "docs/elsewhere.md", ROOT / "docs/offline.md")  # test_bundle.py, test_offline.py
 
 
 def commands() -> list[str]:
     """Each command of the pages' consoles, once, its comment left out."""
-    pages = [page for page in PAGES if page != BUNDLE]
+    pages = [page for page in PAGES if page not in FOLLOWED]
     blocks = [block for page in pages for block in CONSOLE.findall(page.read_text())]
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     assert all(line.startswith("$ ") for line in lines)

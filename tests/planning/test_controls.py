@@ -55,6 +55,10 @@ def test_an_environment_is_deployed_just_before_the_first_file_that_needs_it():
             waiting = way
     assert len(set(ways.values())) == len(ways)
     assert set(made.deployments) == set(made.environments)
+    first = [made.priority(run.record) for run in made.runs if run.number == 1][:6]
+    assert min(first) > made.priority_of_analysis > made.priority(made.runs[6].record)
+    alone = planned(columns=["keras3-jax"])
+    assert alone.priority(alone.runs[0].record) > alone.priority_of_analysis
     assert made.deployments[0] == made.controls.environment("cpu")
 
 

@@ -236,6 +236,14 @@ class Plan:
         files = (path for path, of in self.controls.environments.items() if of == environment)
         return 1 + max(map(self.priority, files))
 
+    @property
+    def priority_of_analysis(self) -> int:
+        """Of deploying what draws: after the first run in each environment, before the others."""
+        first: dict[Environment, int] = {}
+        for run in self.runs:
+            first.setdefault(self.environment_of(run.column), self.priority(run.record))
+        return min(first.values(), default=1) - 1
+
     @cached_property
     def deployments(self) -> list[Environment]:
         """The environments in the order in which they are first needed."""

@@ -15,7 +15,7 @@ rule analysis_environment:
     log:
         f"{RESULTS}/logs/environments/analysis.log",
     # After the environments that are measured in: as early as it costs no number its time.
-    priority: min(map(PLAN.priority_of_deployment, PLAN.environments), default=0)
+    priority: PLAN.priority_of_analysis
     conda:
         "../../envs/analysis.yaml"
     resources:

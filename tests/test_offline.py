@@ -1,0 +1,49 @@
+"""docs/offline.md: what is carried to a machine without a network is enough there."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import lock
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs/offline.md").read_text()
+
+
+@pytest.fixture
+def fetched(tmp_path):
+    """``fetched(lock)``: what the page's first command hands to pip for this one lock."""
+    pip = tmp_path / "bin" / "python3"
+    pip.parent.mkdir()
+    pip.write_text('#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n')
+    pip.chmod(0o755)
+    command = re.search(r"^\$ (for lock in .*?done)$", PAGE, re.M | re.S)[1]
+    environ = {"PATH": f"{pip.parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def of_lock(path):
+        one = re.sub(r"for lock in [^;]*;", f"for lock in {path};", command)
+        subprocess.run(["sh", "-c", one], cwd=tmp_path, env=environ, check=True)
+        assert (tmp_path / "words").read_text().split()[2:] == (
+            ["download", "--no-deps", "--require-hashes", "-r", "lock.txt", "-d", "wheels"]
+        )
+        return (tmp_path / "lock.txt").read_text()
+
+    return of_lock
+
+
+def test_the_page_fetches_what_each_lock_holds_and_nothing_else(fetched):
+    for definition in lock.definitions():
+        text = fetched(definition.path)
+        assert lock.parse(text) == definition.pins()
+        logical = text.replace("\\\n", "").splitlines()
+        assert all(re.match(r"--|[a-z0-9-]+==", line) for line in logical), definition
+
+
+def test_the_page_names_what_is_built_from_source_and_files_that_there_are(fetched):
+    named = re.findall(r"envs/\S+(?:\.txt|\.sh)", PAGE)
+    assert len(named) == 3 and all((ROOT / name).is_file() for name in named)
+    from_source = re.findall(r"--no-binary (\S+)", (ROOT / "envs/workflow.txt").read_text())
+    assert len(from_source) == 1, "the page speaks of one package that is built"
