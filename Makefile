@@ -22,7 +22,7 @@ usable_conda = conda=$$(conda --version 2>/dev/null) && \
 	[ "$$(printf '%s\n' 24.7.1 "$${conda\#\#* }" | sort -V | head -n 1)" = 24.7.1 ]
 
 # One worker a processor; tests/conftest.py says which test goes where, and in which order.
-workers = --numprocesses logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+workers = --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 # Its options of several values come first: what follows in ARGS may be a target.
 snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \

@@ -1,14 +1,19 @@
 """What tests of several folders use, and how the tests are shared out to several workers."""
 
 import os
-from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.workshop import Workshop, make_workshop
 
-TESTS = Path(__file__).parent
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
+# Share the project that tests/pipeline/conftest.py measures.
+MEASURED = [
+    f"pipeline/test_{name}.py"
+    for name in ("archive", "bad_input", "report", "rerun", "six_columns")
+]
+HALVES = "pipeline/test_all_models.py"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = ("pipeline", "test_recipes.py", "models", "test_overlays.py", "test_environments.py")
 
@@ -20,27 +25,33 @@ def pytest_configure(config):
         os.sched_setaffinity(0, PROCESSORS[number :: worker["workercount"]])
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """What shares a fixture stays together, on one worker."""
-    if not hasattr(config, "workerinput"):
-        return
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=_place)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: _place(item.nodeid))
 
 
-def _group(item) -> str:
-    if "measured" in item.fixturenames:
+class Together(LoadScopeScheduling):
+    """What shares a fixture stays on one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _group(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Together(config, log)
+
+
+def _group(nodeid: str) -> str:
+    path = nodeid.removeprefix("tests/").partition("::")[0]
+    if path in MEASURED:
         return "measured"
-    half = item.callspec.id if "half" in item.fixturenames else ""
-    return f"{item.path.relative_to(TESTS)} {half}"
+    return nodeid.partition("[")[2] if path == HALVES else path
 
 
-def _place(item) -> tuple[int, bool, str]:
-    top = item.path.relative_to(TESTS).parts[0]
+def _place(nodeid: str) -> tuple[int, bool, str]:
+    top = nodeid.removeprefix("tests/").partition("::")[0].partition("/")[0]
     place = FIRST.index(top) if top in FIRST else len(FIRST)
-    return place, "measured" not in item.fixturenames, _group(item)
+    return place, _group(nodeid) != "measured", _group(nodeid)
 
 
 @pytest.fixture
