@@ -3,9 +3,13 @@
 import os
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.workshop import Workshop, make_workshop
+
+settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
+settings.load_profile("millistep")
 
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
