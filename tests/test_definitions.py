@@ -18,6 +18,7 @@ from rattler.exceptions import SolverError
 from rattler.index import index_fs
 
 import lock
+from deploy import space
 from planning.columns import STACK
 from planning.frameworks import frameworks
 
@@ -110,6 +111,12 @@ def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path)
     assert len(written) == len(ENVIRONMENTS)
     assert {path.parts[0] for path in written} == {"2027-05"}
     assert (ENVS / STACK / "cpu").is_dir()
+
+
+def test_the_size_of_every_environment_is_known_before_it_is_deployed():
+    for path in YAMLS:
+        if path != "analysis.yaml":
+            assert space.size_gb(ENVS / path) > 1
 
 
 def test_there_is_a_definition_for_every_environment():

@@ -56,6 +56,19 @@ def test_the_likely_cause_is_named(workshop, spoil, cause):
     assert not workshop.has_marker()
 
 
+def test_a_disk_that_is_too_small_is_named_before_anything_is_downloaded(workshop):
+    sizes = workshop.definition.parent.with_name("sizes.json")
+    sizes.write_text('{"cpu": {"tiny": 1e9}}')
+    code, message = workshop.run()
+    assert code == 1 and len(message) == 1
+    cache = workshop.folder / "cache" / "envs"
+    assert message[0].startswith(f"tiny: tiny needs up to 1e+09 GB in {cache}, ")
+    assert workshop.runs() == 0 and not workshop.prefix.exists()
+    sizes.write_text('{"cpu": {"tiny": 0.001}}')
+    assert workshop.run() == (0, [])
+    assert "tiny (cpu, up to 0.001 GB)" in workshop.progress[0]
+
+
 def test_what_fails_is_tried_once_per_start(workshop):
     wheels = workshop.folder / "wheels"
     hidden = wheels.rename(workshop.folder / "hidden")

@@ -21,7 +21,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy import overlays, uv
+from deploy import overlays, space, uv
 from deploy.failures import once_per_start
 from deploy.overlaid import overlaid_interpreter
 from deploy.virtual_environments import (
@@ -101,9 +101,14 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
     prefix = virtual_prefix(name, definition)
+
+    def creation() -> list[str]:
+        space.check(definition, cache())
+        return [find_python(python[1]), "-m", "venv", str(prefix)]
+
     find_or_create(
         prefix,
-        lambda: [find_python(python[1]), "-m", "venv", str(prefix)],
+        creation,
         installation(definition),
         log or Path(f"{prefix}.log"),
         title,
@@ -208,10 +213,12 @@ def deployed(wanted: argparse.Namespace) -> dict:
 
 
 def title_of(wanted: argparse.Namespace) -> str:
-    """For the lines on the terminal: ``environment 2 of 6, keras3-jax (cpu)``."""
+    """For the user: ``environment 2 of 6, keras3-jax (cpu, up to 2.3 GB)``."""
     place = f" {wanted.place}," if wanted.place else ""
-    kind = accelerator(wanted.definition)
-    return f"environment{place} {wanted.name}{f' ({kind})' if kind else ''}"
+    size = space.size_gb(wanted.definition)
+    facts = [accelerator(wanted.definition), f"up to {size:g} GB" if size else None]
+    known = ", ".join(filter(None, facts))
+    return f"environment{place} {wanted.name}{f' ({known})' if known else ''}"
 
 
 def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
