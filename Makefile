@@ -1,5 +1,6 @@
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
+# make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make lint   style and types alone
 
@@ -32,10 +33,13 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
+.PHONY: run environments study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
 
 run: .venv
 	@$(call snakemake)
+
+environments: .venv
+	@$(call snakemake,environments)
 
 study: known_study .venv
 	@.venv/bin/python workflow/planning check config/studies/$(NAME).yaml

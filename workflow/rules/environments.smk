@@ -36,3 +36,10 @@ for place, environment in enumerate(PLAN.deployments, start=1):
                 " --planned {params.sha256}"
                 " {params.options} --place {resources.place:q} --marker {output} --log {log}",
             )
+
+
+rule environments:
+    """All of them, and nothing measured."""
+    input:
+        [environment.marker for environment in PLAN.environments],
+        ANALYSIS_ENVIRONMENT,
