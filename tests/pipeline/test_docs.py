@@ -59,7 +59,7 @@ def test_links_lead_to_files(page):
 
 
 def test_every_command_is_followed_by_a_test():
-    here = {"snakemake", "make", "analysis", "export"}
+    here = {"snakemake", "make", "analysis", "export", "podman"}
     elsewhere = {"snakedeploy", "mkdir", "lock.py"}  # test_module.py, test_recipes.py
     assert {program(command) for command in commands()} == here | elsewhere
 
@@ -104,3 +104,12 @@ def test_configurations_are_valid():
     assert len(configurations()) > 5
     for _, config in configurations():
         check({"models": {"bert": {"fit": "default"}}, "columns": ["keras3-jax"], **config})
+
+
+def test_make_knows_what_the_container_recipe_makes():
+    recipe = (ROOT / "Containerfile").read_text()
+    made = re.findall(r'^(?:RUN make|CMD \["make",?) ?"?(\w*)', recipe, re.M)
+    assert made == ["environments", ""]
+    for target in made:
+        done = subprocess.run(["make", "-n", *filter(None, [target])], cwd=ROOT)
+        assert done.returncode == 0
