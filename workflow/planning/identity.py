@@ -19,10 +19,11 @@ CORE = (
     WORKFLOW / "supervise" / "parent.py",
     WORKFLOW / "supervise" / "sampler.py",
 )
-# What one run of a cell tells as well as five: the published arithmetic, and a profile with the
-# kernels of attention that it sees. They come after the timed steps. Always of the first run, so
-# that more runs, or fewer, leave every identity as it is.
-EXTRAS = ["legacy", "profile"]
+# What comes after the timed steps of a cell's first runs alone: as many as tell it. The published
+# arithmetic is told by one. The shares of two profiles of a cell differ by up to a factor of two, so
+# a statement about them needs an interval over runs, and three have one. Always of the first runs, so
+# that more of them, or fewer, leave every identity as it is.
+EXTRAS = {"legacy": 1, "profile": 3}
 
 
 def of_run(plan, row: Row, column: Column, number: int) -> str:
@@ -36,7 +37,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "architecture": model.architecture[plan.scale],
             "batch_size": row.batch_size,
             "column": column.name,
-            "extras": EXTRAS if number == 1 else [],
+            "extras": [extra for extra, runs in EXTRAS.items() if number <= runs],
             "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
             "model": row.model,
             "module": column.framework.module,

@@ -157,8 +157,9 @@ CONTEXT = to_draw(
     ]
 )
 # Nor does Snakemake make what is missing while all that was made from it is there: so that is stale.
+DRAWN = [f"{RESULTS}/{name}" for name in ("table.md", "caveats.json", "report.html")]
 STALE_DRAWINGS = []
-if not all(map(os.path.exists, RECORDS + CONTEXT)):
+if any(map(os.path.exists, DRAWN)) and not all(map(os.path.exists, RECORDS + CONTEXT)):
     STALE_DRAWINGS = [newer_than_all()]
 
 
