@@ -1,6 +1,5 @@
 """The claim that a faster host language rarely pays."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from the_pages_machine import (

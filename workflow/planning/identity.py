@@ -20,9 +20,9 @@ CORE = (
     WORKFLOW / "supervise" / "sampler.py",
 )
 # What comes after the timed steps of a cell's first runs alone: as many as tell it. The published
-# arithmetic is told by one. The shares of two profiles of a cell differ by up to a factor of two, so
-# a statement about them needs an interval over runs, and three have one. Always of the first runs, so
-# that more of them, or fewer, leave every identity as it is.
+# arithmetic is told by one. Two profiles of a cell differ by up to a factor of two, so a statement
+# about them needs an interval over runs, and three have one. Always of the first runs, so that more
+# of them, or fewer, leave every identity as it is.
 EXTRAS = {"legacy": 1, "profile": 3}
 
 
