@@ -8,7 +8,6 @@ BERT on all columns, with made-up files that have the planned identities.
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
+
+from checkout import copy_to  # noqa: E402
 
 from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
 from planning.frameworks import frameworks  # noqa: E402
@@ -57,8 +58,7 @@ def main() -> None:
         small.mkdir()
         (small / "Snakefile").write_text(ONE_RULE)
         snakemake(small)
-        skip = shutil.ignore_patterns(".git", ".venv*", ".snakemake", "results", "__pycache__")
-        shutil.copytree(ROOT, copy, ignore=skip)
+        copy_to(copy)
         (copy / "config/config.yaml").write_text(json.dumps(CONFIG))
         os.chdir(copy)
         finish(copy)

@@ -8,7 +8,6 @@ commands' own processes.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 sys.path.insert(0, str(ROOT / "tests/analysis"))
 
+from checkout import copy_to  # noqa: E402
 from results_factory import FRAMEWORKS  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
@@ -90,8 +90,7 @@ def run(folder, name, options):
 def through_snakemake(folder):
     print("66 cells x 5 runs, through Snakemake; bar: 20 s")
     copy = folder / "project"
-    skip = shutil.ignore_patterns(".git", ".venv*", ".snakemake", "results", "__pycache__")
-    shutil.copytree(ROOT, copy, ignore=skip)
+    copy_to(copy)
     (copy / "config/config.yaml").write_text(CONFIG)
     os.chdir(copy)
     as_if_measured(copy)
