@@ -3,12 +3,14 @@
 import re
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from results_factory import Project, make_plan
 from whole_table import whole_table
 
 from analysis.caveats import collect
 from analysis.caveats.groups import grouped
-from analysis.figures.relative import HUES, WHITE_FROM
+from analysis.figures.relative import HUES, WHITE_FROM, relative
 from analysis.report.caveat_views import MOST_OPEN
 from analysis.report.key_sentences import MOST, key_sentences
 from analysis.report.page import render
@@ -136,3 +138,12 @@ def test_a_number_that_others_disturbed_is_grey_and_never_wins(project, figures,
     assert disturbed == 2 * 2  # in the table, and beside the published one
     assert "best or equal: Keras 3 (TensorFlow)" in texts and "Keras 3 (JAX)" not in texts
     assert "disturbed: other processes took at least 25\u00a0% of the processors" in page
+
+
+def test_a_picture_of_two_columns_holds_all_that_is_written_in_it(tmp_path):
+    results = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch"))).load()
+    figure = relative(results, load_reference())
+    drawn = FigureCanvasAgg(figure).get_renderer()
+    extents = [text.get_window_extent(drawn) for text in figure.findobj(Text) if text.get_text()]
+    assert len(extents) > 4
+    assert all(e.x0 >= 0 and e.x1 <= figure.bbox.width for e in extents)

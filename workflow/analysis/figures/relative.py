@@ -31,6 +31,7 @@ WHITE_FROM = 0.72  # of the way to the darkest: from here on white digits are re
 INSET = 0.07  # of a frame within its cell, so that it shows on a dark page too
 FRAMES = {Standing.BEST: "solid", Standing.UNDECIDED: (0, (2, 1.6))}
 LEGEND = "1.00 is the fastest; frame: best or equal; dashed: undecided"
+LEGEND_IN = 3.7  # its width, and so the least of the figure
 
 
 def relative(results: Results, reference: Reference) -> Figure:
@@ -43,7 +44,7 @@ def relative(results: Results, reference: Reference) -> Figure:
     above = 0.1 + LINE_IN * max(title.count("\n") + 1 for title in titles)
     below = 0.28 + (0.3 if len(results.rows) > len(rows) else 0)
     width, height = CELL_IN[0] * len(columns), CELL_IN[1] * len(rows)
-    figure = Figure(figsize=(left + width + 0.05, above + height + below))
+    figure = Figure(figsize=(max(LEGEND_IN, left + width + 0.05), above + height + below))
     total_w, total_h = figure.get_size_inches()
     box = (left / total_w, below / total_h, width / total_w, height / total_h)
     axes = figure.add_axes(box)
