@@ -18,15 +18,19 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
         path.write_text(content)
     (fresh.folder / "config/config.yaml").write_text(
         "scale: smoke\naccelerator: cpu\nmodels:\n  mlp: {fit: default}\n"
+        "  mlp_wide: {fit: default}\nunsupported:\n"
+        "  - {model: mlp, column: pytorch-eager, reason: the variant is enough}\n"
+        "  - {model: mlp_wide, column: keras3-jax, reason: the model is enough}\n"
         f"folders: ['{tmp_path / 'my-models'}']\n"
         "columns: [keras2-tensorflow, keras3-jax, pytorch-eager]\n"
     )
     done = fresh.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
-    records = {r["cell"]["column"]: r for r in map(json.loads, fresh.records().values())}
-    assert {f: (r["status"], r["reason"]) for f, r in records.items()} == {
-        "keras3-jax": ("ok", ""),
-        "pytorch-eager": ("ok", ""),
+    found = map(json.loads, fresh.records().values())
+    records = {(r["cell"]["model"], r["cell"]["column"]): r for r in found}
+    assert {cell: (r["status"], r["reason"]) for cell, r in records.items()} == {
+        ("mlp", "keras3-jax"): ("ok", ""),
+        ("mlp_wide", "pytorch-eager"): ("ok", ""),
     }
     row = next(
         line

@@ -56,7 +56,9 @@ def without(*path):
 
 def test_every_model_of_this_repository_is_as_the_schema_has_it():
     models = Models([])
-    assert len([models.load(name) for name in models.names()]) == 5
+    loaded = [models.load(name) for name in models.names()]
+    assert len(loaded) == 8
+    assert all(model.variant(ending) for model in loaded for ending in model.variants)
 
 
 def test_a_complete_model_is_read(tmp_path):
@@ -122,3 +124,41 @@ def test_what_is_no_mapping_is_one_line(tmp_path, text, expected):
     with pytest.raises(ConfigError, match=expected) as problem:
         Models([str(tmp_path)]).load("small")
     assert str(path) in str(problem.value) and "\n" not in str(problem.value)
+
+
+WIDE = {"wide": {"sizes": {"width": 64}, "parameters": 640}}
+
+
+def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_path):
+    content = copy.deepcopy(GOOD)
+    content["architecture"]["paper"]["depth"] = 3
+    written(tmp_path, yaml.safe_dump({**content, "variants": WIDE}))
+    models = Models([str(tmp_path)])
+    wide, small = models.load("small_wide"), models.load("small")
+    assert (wide.title, wide.variant_of, small.variant_of) == ("Small wide", "small", None)
+    assert wide.folder == small.folder
+    # What it does not name is as in the paper, at every scale.
+    assert all(sizes == {"width": 64, "depth": 3} for sizes in wide.architecture.values())
+    assert set(wide.tasks["fit"]["parameters"].values()) == {640}
+    assert small.architecture["laptop"] == {"width": 8}
+
+
+def test_an_unknown_variant_is_told_from_those_there_are(tmp_path):
+    written(tmp_path, yaml.safe_dump({**GOOD, "variants": WIDE}))
+    with pytest.raises(ConfigError, match=r"unknown model 'small_narrow'; .*, small_wide$"):
+        Models([str(tmp_path)]).load("small_narrow")
+
+
+@pytest.mark.parametrize(
+    ("variants", "expected"),
+    [
+        ({"Wide": WIDE["wide"]}, "variants: 'Wide' is not allowed; an ending is at most 20"),
+        ({"wide": {"sizes": {"width": 64}}}, "variants.wide: 'parameters' is missing"),
+        ({"wide": {**WIDE["wide"], "parameters": 0}}, "variants.wide.parameters: 0 is not allowed"),
+    ],
+)
+def test_what_is_wrong_with_a_variant_is_one_line(tmp_path, variants, expected):
+    written(tmp_path, yaml.safe_dump({**GOOD, "variants": variants}))
+    with pytest.raises(ConfigError) as problem:
+        Models([str(tmp_path)]).load("small")
+    assert expected in str(problem.value) and "\n" not in str(problem.value)

@@ -72,12 +72,17 @@ def _column(column: Column) -> dict:
 
 def _model(plan, name: str) -> dict:
     model: Model = plan.models.load(name)
-    return {
+    found = {
         "title": model.title,
         "citation": model.citation,
         "preset": model.preset,
         "architecture": model.architecture[plan.scale],
     }
+    if model.variant_of:
+        found["variant_of"] = model.variant_of
+    if plan.scale != "paper" and not model.is_reduced(plan.scale):
+        found["full_size"] = True
+    return found
 
 
 def _row(plan, row: Row) -> dict:

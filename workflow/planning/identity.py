@@ -50,6 +50,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "task": row.task,
             "trains": about["trains"],
             "weights": plan.config["weights"],
+            **({"variant_of": model.variant_of} if model.variant_of else {}),
         }
     )
 

@@ -1,7 +1,7 @@
 """The models that can be measured: what each folder's ``model.yaml`` says."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +14,9 @@ OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's f
 
 @dataclass(frozen=True)
 class Model:
-    """One folder under ``measure/models``, see ``schemas/model.schema.json``."""
+    """One folder under ``measure/models``, see ``schemas/model.schema.json``; or a variant of it:
+    the same builders with other sizes, under a name of its own.
+    """
 
     name: str
     folder: Path
@@ -24,6 +26,8 @@ class Model:
     architecture: dict  # by scale
     tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
     unsupported: list  # of {task, framework, reason}
+    variants: dict = field(default_factory=dict)  # by the end of their name: sizes and parameters
+    variant_of: str | None = None
 
     def least_memory_mib(self, task: str, scale: str) -> float:
         """Weights, gradients and optimiser state: less than this cannot do."""
@@ -33,6 +37,29 @@ class Model:
         # trains small adapters beside frozen weights.
         copies = 4 if about["trains"] == "all" else 1
         return about["parameters"][scale] * bytes_each * copies / 2**20
+
+    def is_reduced(self, scale: str) -> bool:
+        """Whether its sizes at a scale are others than the paper's."""
+        return self.architecture[scale] != self.architecture["paper"]
+
+    def variant(self, ending: str) -> "Model":
+        """Of that ending; its sizes take the place of the paper's, at every scale."""
+        about = self.variants[ending]
+        sizes = {**self.architecture["paper"], **about["sizes"]}
+        parameters = dict.fromkeys(self.architecture, about["parameters"])
+        tasks = {
+            name: {**task, "parameters": parameters, "published": []}
+            for name, task in self.tasks.items()
+        }
+        return replace(
+            self,
+            name=f"{self.name}_{ending}",
+            title=f"{self.title} {ending}",
+            architecture=dict.fromkeys(self.architecture, sizes),
+            tasks=tasks,
+            variants={},
+            variant_of=self.name,
+        )
 
 
 class Models:
@@ -45,19 +72,29 @@ class Models:
         self._roots = (OWN, *map(Path, folders))
 
     def names(self) -> list[str]:
-        """All models there are."""
+        """All models there are, less their variants."""
         return sorted(
             path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
         )
 
     def load(self, name: str) -> Model:
-        """One model; raises :class:`ConfigError` for an unknown or broken one."""
+        """One model or variant; raises :class:`ConfigError` for an unknown or broken one."""
+        if model := self._folder(name):
+            return model
+        base, _, ending = name.rpartition("_")
+        model = self._folder(base) if base else None
+        if model and ending in model.variants:
+            return model.variant(ending)
+        known = [*self.names(), *(f"{base}_{end}" for end in (model.variants if model else ()))]
+        raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
+
+    def _folder(self, name: str) -> Model | None:
+        """What the folder of this name says; None where there is none."""
         for root in self._roots:
             folder = root / "models" / name
             if (folder / "model.yaml").is_file():
                 return _load(folder)
-        allowed = ", ".join(self.names())
-        raise ConfigError(f"models: unknown model '{name}'; allowed are {allowed}")
+        return None
 
 
 @cache

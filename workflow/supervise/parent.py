@@ -158,6 +158,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
     identity = job.identity
     # Settings are of the frameworks that take them.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
+    cell["model"] = identity.get("variant_of", identity["model"])  # whose builders those are
     request = {
         "scale": identity["scale"],
         "cell": cell,

@@ -33,19 +33,25 @@ def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
     "scale: paper, on a machine that holds the full models.",
 )
 def scale_is_reduced(results: Results) -> Iterator[Caveat]:
-    """Reduced models rank frameworks differently from full ones."""
-    if results.plan.scale != "paper":
-        sizes = {model: details.architecture for model, details in results.plan.models.items()}
+    """Reduced models rank frameworks differently from full ones; some nets are never reduced."""
+    plan = results.plan
+    if plan.reduced:
+        reduced = {name: model for name, model in plan.models.items() if not model.full_size}
+        titles = [model.title for model in reduced.values()]
+        whose = f" of {listed(titles)}" if len(reduced) < len(plan.models) else ""
         sentence = (
-            f"Scale is {results.plan.scale}, not paper: the architectures are reduced, so these "
+            f"Scale is {plan.scale}, not paper: the architectures{whose} are reduced, so these "
             "times are not comparable with published ones, and the ranking may be another than in "
             "the full models."
         )
         yield Caveat(
             "scale_is_reduced",
-            Severity.CRITICAL if results.plan.scale == "smoke" else Severity.WARNING,
+            Severity.CRITICAL if plan.scale == "smoke" else Severity.WARNING,
             (),
-            {"scale": results.plan.scale, "models": sizes},
+            {
+                "scale": plan.scale,
+                "models": {name: model.architecture for name, model in reduced.items()},
+            },
             sentence,
         )
 

@@ -84,6 +84,8 @@ class Model:
     citation: str
     preset: str
     architecture: dict[str, Any]
+    variant_of: str | None = None  # the model that it is in other sizes
+    full_size: bool = False  # the paper's sizes although the scale is another
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,11 @@ class Plan:
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     cells: dict[tuple[RowKey, str], PlannedCell]
+
+    @property
+    def reduced(self) -> bool:
+        """Whether some model is smaller than the paper's."""
+        return self.scale != "paper" and not all(m.full_size for m in self.models.values())
 
     @property
     def runs_by_row(self) -> dict[RowKey, int]:

@@ -1,0 +1,1 @@
+"""Three convolutions and two dense layers for CIFAR-100."""

@@ -1,0 +1,16 @@
+"""The convolutional net for CIFAR-100 in Keras 2."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from measure.frameworks import Cell
+from measure.models.classifier import layers
+from measure.models.classifier.layers import attention, batch
+
+__all__ = ["attention", "batch", "build"]
+
+
+def build(cell: Cell) -> Any:
+    """A compiled ``Sequential``, trained by Adam."""
+    return layers.build(tf.keras, cell, tf.keras.optimizers.Adam())

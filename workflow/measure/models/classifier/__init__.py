@@ -1,0 +1,3 @@
+"""Small nets that tell classes of images apart: dense layers, with convolutions before them or not;
+not a model itself.
+"""

@@ -1,0 +1,42 @@
+"""The nets in Keras' own layers, the same for Keras 2 and Keras 3."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from measure.frameworks import Cell
+from measure.models import Architecture, xla
+from measure.models.classifier.inputs import images, targets
+
+
+def build(keras: Any, cell: Cell, optimizer: Any) -> Any:
+    """A compiled ``Sequential`` that ends in a softmax; optimiser and cross-entropy for fit."""
+    a = cell.architecture
+    model = keras.Sequential([keras.Input(tuple(a["inputs"])), *_layers(keras.layers, a)])
+    loss = f"{'' if a['one_hot'] else 'sparse_'}categorical_crossentropy"
+    trained = {"optimizer": optimizer, "loss": loss} if cell.task == "fit" else {}
+    model.compile(**xla.options(cell, keras), **trained)
+    return model
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """``(images,)`` or ``(images, targets)`` as NumPy arrays."""
+    inputs = images(cell, batch_size)
+    return (inputs, targets(cell, batch_size)) if cell.task == "fit" else (inputs,)
+
+
+def attention(model: Any, backend: str) -> str:
+    """These nets have none."""
+    return "none"
+
+
+def _layers(layers: Any, a: Architecture) -> Iterator[Any]:
+    for filters, kernel in a["filters"]:
+        yield layers.Conv2D(filters, kernel, activation="relu")
+        yield layers.MaxPooling2D()
+    if a["filters"]:
+        yield layers.Flatten()
+    for width in a["hidden"]:
+        yield layers.Dense(width, activation="relu")
+    if a["dropout"]:
+        yield layers.Dropout(a["dropout"])
+    yield layers.Dense(a["classes"], activation="softmax")

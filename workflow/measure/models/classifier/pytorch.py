@@ -1,0 +1,81 @@
+"""The nets in PyTorch's own layers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from measure.frameworks import Cell
+from measure.models import Architecture
+from measure.models.classifier.inputs import images, targets
+from measure.models.classifier.work import features
+from measure.models.image_regression import Loss
+
+
+def library() -> str:
+    """For the parity card."""
+    return "torch.nn"
+
+
+def build(cell: Cell) -> Any:
+    """The net with its loss."""
+    return Classifier(torch.nn.Sequential(*_layers(cell.architecture)))
+
+
+def sgd(model: Any) -> Any:
+    """Plain gradient descent with the rate that Keras' SGD has by default."""
+    return torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
+    inputs = images(cell, batch_size)
+    if inputs.ndim == 4:
+        inputs = np.ascontiguousarray(inputs.transpose(0, 3, 1, 2))
+    if cell.task != "fit":
+        return {"images": inputs}
+    labels = targets(cell, batch_size)
+    # Torch's loss takes 64-bit indices.
+    return {"images": inputs, "targets": labels if labels.ndim == 2 else labels.astype(np.int64)}
+
+
+def attention(model: Any, backend: str) -> str:
+    """These nets have none."""
+    return "none"
+
+
+class Classifier(torch.nn.Module):
+    """A net and its loss in one module, so that both are compiled together."""
+
+    def __init__(self, net: torch.nn.Module) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, images: Any, targets: Any = None) -> Any:
+        """images: (batch, inputs) or (batch, channels, height, width). targets: indices (batch,) or
+        shares (batch, classes), without which the probabilities of the classes are returned.
+        """
+        logits = self.net(images)
+        if targets is None:
+            return torch.softmax(logits, dim=1)
+        return Loss(torch.nn.functional.cross_entropy(logits, targets))
+
+
+def _layers(a: Architecture) -> Iterator[torch.nn.Module]:
+    channels = a["inputs"][-1]
+    for filters, kernel in a["filters"]:
+        yield torch.nn.Conv2d(channels, filters, kernel)
+        yield torch.nn.ReLU()
+        yield torch.nn.MaxPool2d(2)
+        channels = filters
+    if a["filters"]:
+        yield torch.nn.Flatten()
+    width = features(a)
+    for hidden in a["hidden"]:
+        yield torch.nn.Linear(width, hidden)
+        yield torch.nn.ReLU()
+        width = hidden
+    if a["dropout"]:
+        yield torch.nn.Dropout(a["dropout"])
+    yield torch.nn.Linear(width, a["classes"])

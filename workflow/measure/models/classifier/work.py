@@ -1,0 +1,56 @@
+"""Work of one step, from the architecture alone: the same for every framework."""
+
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from measure.models import Architecture
+
+
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
+    """FLOPs (a multiply-add is two), tokens and images of one step.
+
+    Convolutions and matrix products. A training step costs three forward passes, less one of the
+    first layer: nobody needs the gradient of the images. Activations, pools, softmax and the
+    optimiser are left out. Images are counted where there are convolutions; to dense layers a
+    picture is a row of numbers.
+    """
+    layers = [*_convolutions(architecture), *_dense(architecture)]
+    one = 3 * sum(layers) - layers[0] if task == "fit" else sum(layers)
+    return {
+        "flops_per_step": batch_size * one,
+        "tokens_per_step": None,
+        "images_per_step": batch_size if architecture["filters"] else None,
+    }
+
+
+def features(a: Architecture) -> int:
+    """How many numbers of an image reach the dense layers."""
+    if not a["filters"]:
+        return prod(a["inputs"])
+    return a["filters"][-1][0] * (_sides(a)[-1] // 2) ** 2
+
+
+def _sides(a: Architecture) -> list[int]:
+    """Of the output of each convolution, without padding; a pool of 2 x 2 follows each."""
+    sides, side = [], a["inputs"][0]
+    for _, kernel in a["filters"]:
+        sides.append(side - kernel + 1)
+        side = sides[-1] // 2
+    return sides
+
+
+def _convolutions(a: Architecture) -> list[int]:
+    channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
+    kernels = [kernel for _, kernel in a["filters"]]
+    return [
+        2 * side**2 * kernel**2 * before * after
+        for (before, after), kernel, side in zip(
+            pairwise(channels), kernels, _sides(a), strict=True
+        )
+    ]
+
+
+def _dense(a: Architecture) -> list[int]:
+    widths = [features(a), *a["hidden"], a["classes"]]
+    return [2 * before * after for before, after in pairwise(widths)]
