@@ -20,7 +20,8 @@ ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs":
         ({"scale": "auto"}, ["scale: auto", "--config scale=paper"]),
         ({"accelerator": "auto"}, ["accelerator: auto"]),
         ({"threads": "auto"}, ["threads: auto"]),
-        ({"scale": "auto", "threads": "auto"}, ["scale, threads: auto"]),
+        ({"scale": "auto", "threads": "auto"}, ["scale: auto, threads: auto"]),
+        ({"threads": "physical"}, ["threads: physical is what this machine has"]),
         ({"interpreters": {"keras3-jax": "/usr/bin/python3"}}, ["interpreters", "run_bundle.py"]),
     ],
 )

@@ -27,10 +27,11 @@ SOURCES = (
 
 def check_portable(plan) -> None:
     """Raise :class:`ConfigError` for a plan that is about the machine that it is made on."""
-    auto = [key for key in ("scale", "accelerator", "threads") if plan.config[key] == "auto"]
-    if auto:
+    words = {key: plan.config[key] for key in ("scale", "accelerator", "threads")}
+    found = [f"{key}: {word}" for key, word in words.items() if word in ("auto", "physical")]
+    if found:
         raise ConfigError(
-            f"{', '.join(auto)}: auto is what this machine has, a bundle is for another; say it, "
+            f"{', '.join(found)} is what this machine has, a bundle is for another; say it, "
             "for example with --config scale=paper accelerator=cuda threads=8"
         )
     if any(column.interpreter for column in plan.columns):

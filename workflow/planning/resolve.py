@@ -38,8 +38,9 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
 
 
 def threads(asked) -> int:
-    """As asked, or what :func:`supervise.processors.auto` says."""
-    return processors.auto() if asked == "auto" else asked
+    """As asked; what the words stand for is in :mod:`supervise.processors`."""
+    words = {"auto": processors.auto, "physical": processors.physical}
+    return words[asked]() if asked in words else asked
 
 
 def memory_limit_mib(asked) -> int:

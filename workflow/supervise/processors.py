@@ -29,6 +29,11 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
     return list(groups.values())
 
 
+def physical(topology: Path = TOPOLOGY, quota: Path = QUOTA) -> int:
+    """One thread per physical core, as far as a container's quota of processor time goes."""
+    return max(1, int(min(len(cores(topology)), _quota(quota))))
+
+
 def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA) -> int:
     """Threads of a run unless the user names a number.
 
