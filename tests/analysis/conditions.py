@@ -36,6 +36,14 @@ def on_processor(project):
     project.change(lambda r: r["cell"].update(accelerator="cpu"))
 
 
+def on_both_devices(project):
+    """The same row of one framework on the processor and on the GPU."""
+    twin = make_plan(3, (("bert", "fit", 8, 32),), (JAX, f"{JAX}+cpu"), **QUIET)
+    other = Project(project.folder, twin)
+    project.plan, project.records = other.plan, other.records
+    project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
+
+
 def slow_fixed_probe(project):
     # twice the batch takes 1.2 times as long: 80 % of the step is fixed
     def change(r):
@@ -217,6 +225,7 @@ CONDITIONS = {
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
     "random_weights": lambda p: p.plan.update(weights="random"),
     "measured_on_cpu": on_processor,
+    "devices_compared_in_one_way": on_both_devices,
     "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
     "stale_records": stale,
     "not_measured": without_record,

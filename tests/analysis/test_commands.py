@@ -33,6 +33,7 @@ def test_from_records_to_report(project, tmp_path):
         *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
         *(
             "break_even.csv",
+            "cross_over.csv",
             "effects.csv",
             "effects.tex",
             "caveats.json",

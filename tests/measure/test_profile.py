@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from measure.frameworks import torch
 from measure.frameworks.xplane import computing
-from measure.profile import union_ns
+from measure.profile import outermost, union_ns
 
 spans = st.tuples(st.integers(0, 50), st.integers(0, 20)).map(lambda s: (s[0], s[0] + s[1]))
 
@@ -16,6 +16,11 @@ spans = st.tuples(st.integers(0, 50), st.integers(0, 20)).map(lambda s: (s[0], s
 def test_a_nanosecond_counts_once_however_many_threads_compute_in_it(intervals):
     covered = {t for start, end in intervals for t in range(start, end)}
     assert union_ns(intervals) == len(covered)
+
+
+def test_an_operation_that_calls_others_is_one():
+    assert outermost([(0, 10), (2, 5), (0, 3), (10, 20), (15, 25)]) == 3
+    assert outermost([]) == 0
 
 
 HOST = "/host:CPU"

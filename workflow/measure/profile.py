@@ -69,6 +69,15 @@ def union_ns(intervals: list[tuple[int, int]]) -> int:
     return int(covered)
 
 
+def outermost(intervals: list[tuple[int, int]]) -> int:
+    """How many of them lie in no other one: an operation that calls others is one."""
+    number, reached = 0, float("-inf")
+    for _, end in sorted(intervals, key=lambda interval: (interval[0], -interval[1])):
+        if end > reached:
+            number, reached = number + 1, end
+    return number
+
+
 def profile(framework: Framework, step_ns: float) -> dict | None:
     """The record's ``host_overhead``; None where the profiler failed, which costs nothing."""
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
@@ -81,4 +90,9 @@ def profile(framework: Framework, step_ns: float) -> dict | None:
         return None  # the profiler saw no operation at all
     slower = timer.elapsed_ns / timer.steps / step_ns
     method = f"{framework.profiler}; under the profiler a step took {slower:.2f} times as long"
-    return {"share": timer.overhead_share, "method": method, "steps": timer.steps}
+    return {
+        "share": timer.overhead_share,
+        "operations_per_step": outermost(timer.computing) / timer.steps,
+        "method": method,
+        "steps": timer.steps,
+    }

@@ -56,6 +56,7 @@ rule tables:
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
+        f"{RESULTS}/cross_over.csv",
         f"{RESULTS}/effects.csv",
         f"{RESULTS}/effects.tex",
         collect(

@@ -8,6 +8,8 @@ from typing import Any
 
 from analysis.claims.claim_tests import TESTS
 from analysis.claims.conditions import Differences, differences, without_conditions
+from analysis.claims.device_conditions import device_differences
+from analysis.claims.devices import cells_of
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell, Results
 from analysis.results.plan import Row
@@ -33,6 +35,10 @@ class Claim:
         """Between a run and the conditions that the claim was made under."""
         if self.revision:
             return differences(results, reference, self._cells(results))
+        if "device" in self.parameters:
+            row = tuple(self.parameters[key] for key in ("model", "task", "batch_size"))
+            cells = cells_of(results, row, self.parameters["framework"])
+            return device_differences(cells, reference.devices)
         return without_conditions(results, reference)
 
     def _cells(self, results: Results) -> list[Cell]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from analysis.caveats import Severity
 from analysis.caveats.groups import Group
+from analysis.comparisons.cross_over import amount, sweeps
 from analysis.comparisons.findings import Answer, findings
 from analysis.comparisons.questions import FRAMEWORK
 from analysis.formats.text import count, listed, ms, percent
@@ -39,7 +40,7 @@ def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence
     """
     if not results.records:
         return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
-    found = [*_rows(results), *_effects(results), *_findings(results)]
+    found = [*_rows(results), *_cross_overs(results), *_effects(results), *_findings(results)]
     return [*found[: MOST - 1], _where(results, groups)]
 
 
@@ -114,6 +115,23 @@ def _effects(results: Results) -> list[KeySentence]:
     return [
         KeySentence(f"{view.question} {view.shown}", view.anchor) for view in views[:MOST_EFFECTS]
     ]
+
+
+def _cross_overs(results: Results) -> list[KeySentence]:
+    """Between which sizes a GPU overtakes, as far as intervals show that it does."""
+    compared = [sweep for sweep in sweeps(results) if sweep.found]
+    if not compared:
+        return []
+    shown = [sweep for sweep in compared if sweep.shown]
+    text = (
+        f"In {len(shown)} of {count(len(compared), 'sweep')} over the sizes of a net a cross-over "
+        "is shown, from which on the GPU is faster"
+    )
+    if shown:
+        low = min(sweep.found.interval.low for sweep in shown)
+        high = max(sweep.found.interval.high for sweep in shown)
+        text += f": somewhere from {amount(low)} to {amount(high)} parameters"
+    return [KeySentence(f"{text}.", "cross-over")]
 
 
 def _findings(results: Results) -> list[KeySentence]:

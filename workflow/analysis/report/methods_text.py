@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from analysis.comparisons.cross_over import sweeps
 from analysis.formats.text import count, listed, percent
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
 from analysis.results.cells import Results
+from analysis.statistics.cross_over import DRAWS
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import Prior
 from analysis.statistics.table_scatter import UNKNOWN
@@ -91,6 +93,7 @@ def _statistics(results: Results) -> str:
         "steady in some run, or shares fewer than two rounds with the fastest, is not compared. "
         "Steadiness is judged by change points in the block means (PELT, penalty 15 ln n in units "
         "of the noise variance; levels within 1 % are the same), after Barrett et al. 2017."
+        f"{_cross_over(results)}"
     )
 
 
@@ -119,3 +122,16 @@ def _prior_text(prior: Prior) -> str:
     number = "unlimited" if math.isinf(freedom) else f"{freedom:.1f}"
     trend = ", following the scatter of the blocks within runs," if prior.slope else ""
     return f"{number} degrees of freedom{trend}"
+
+
+def _cross_over(results: Results) -> str:
+    """How the size is found from which on the GPU is faster; empty where no net has several."""
+    if not any(sweep.found for sweep in sweeps(results)):
+        return ""
+    return (
+        " The cross-over of two devices is the size of a net from which on the mean log ratio of "
+        "their times favours the GPU at every measured size, linear in the logarithm of the number "
+        "of parameters between two of them. Its 95 % interval is a bootstrap over runs: the middle "
+        f"of {DRAWS:,} cross-overs, for each of which the mean of every size is drawn from "
+        "Student's t with the standard error and the degrees of freedom of its rounds."
+    )

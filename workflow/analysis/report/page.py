@@ -10,6 +10,7 @@ from analysis.caveats import collect
 from analysis.caveats.groups import grouped
 from analysis.caveats.published_table import published_caveats, published_results
 from analysis.claims import judge
+from analysis.comparisons.cross_over import sweeps
 from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
@@ -20,6 +21,7 @@ from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.appendix import DETAILED
 from analysis.report.caveat_views import MOST_OPEN, caveat_views, letters_of, tally
 from analysis.report.conclusion import conclusion
+from analysis.report.cross_over import beside_the_published, cross_overs
 from analysis.report.different_tests import in_the_table
 from analysis.report.effects import effect_views
 from analysis.report.figure_views import figure_view, sample
@@ -60,6 +62,7 @@ CONTENTS = (
 )
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST = "relative"  # the figure on the first page; the others are a section
+OF_SWEEPS = "cross_over"  # on the page where a net was measured in several sizes
 
 
 def render(results: Results, reference: Reference, figures: Path, templates: Path) -> str:
@@ -98,6 +101,8 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "with_settings": not all(column.plain for column in results.plan.columns),
         "findings": findings(results),
         "effects": effect_views(results),
+        "cross_overs": cross_overs(results),
+        "published_devices": beside_the_published(results, reference.devices),
         "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),
@@ -127,7 +132,8 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
-    names = [name for name in figure_modules() if name not in (FIRST, *DETAILED)]
+    elsewhere = {FIRST, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures, templates),
         "figures": [figure_view(name, figures, templates) for name in names],

@@ -136,6 +136,7 @@ class HostOverhead:
     share: float
     method: str
     steps: int
+    operations_per_step: float | None = None  # outermost ones; of a GPU what was launched
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from analysis.formats.errors import InputError
 from analysis.results.plan import Column, Row, RowKey
+from analysis.results.published_devices import PublishedDevices, load_devices
 
 REFERENCE = Path(__file__).resolve().parents[3] / "reference"
 
@@ -70,6 +71,7 @@ class Reference:
     conditions: Conditions
     flops_per_step: dict[RowKey, float]
     step_ms: dict[str, dict[CellKey, float | None]]
+    devices: PublishedDevices
 
     def published_ms(self, row: Row, column: Column) -> float | None:
         """The published ms/step of our cell, at the published batch size; None where the page has
@@ -112,6 +114,7 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
             conditions=_load_conditions(sources["conditions"]),
             flops_per_step=_load_work(folder / sources["work"]),
             step_ms=_load_table(folder / sources["table"], revisions),
+            devices=load_devices(folder, sources["devices"]),
             **labels,
         )
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:

@@ -8,6 +8,7 @@ from analysis.formats.errors import run_command, write_text
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.break_even import break_even_csv
+from analysis.tables.cross_over import cross_over_csv
 from analysis.tables.csv_files import runs_csv, table_csv
 from analysis.tables.effects import effects_csv
 from analysis.tables.effects_latex import effects_latex
@@ -19,8 +20,8 @@ from analysis.tables.writers import to_markdown
 
 
 def main() -> None:
-    """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet} and
-    break_even.csv.
+    """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet},
+    break_even.csv and cross_over.csv.
     """
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
@@ -41,6 +42,7 @@ def main() -> None:
         "published.tex": to_latex(published),
         "runs.csv": runs_csv(runs),
         "break_even.csv": break_even_csv(results),
+        "cross_over.csv": cross_over_csv(results),
         "effects.csv": effects_csv(results),
         "effects.tex": effects_latex(results),
     }

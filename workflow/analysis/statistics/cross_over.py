@@ -1,0 +1,92 @@
+"""Where a ratio of times crosses one as sizes grow: from which size on the second of two is faster.
+
+Between two measured sizes the logarithm of the ratio is taken for linear in that of the size. The
+crossing is the last one: from there on the second is faster at every measured size.
+
+Its interval is a bootstrap over runs. Two or three runs, drawn anew from themselves, would scatter
+too little; so the mean of each size is drawn from Student's t with the error and the degrees of
+freedom that its runs have, and the middle 95 % of the crossings are the interval. The sizes are
+independent: they were measured by different processes.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from analysis.statistics.intervals import CONFIDENCE, Interval
+
+DRAWS = 2000
+BELOW, ABOVE = 0.0, math.inf  # a crossing before the smallest size, and one behind the largest
+
+
+@dataclass(frozen=True)
+class Point:
+    """A size, and the mean of ln(t of the first / t of the second) over runs: above 0 the second
+    is faster. `error` is that of the mean, None of a single run.
+    """
+
+    size: float
+    log_ratio: float
+    error: float | None = None
+    degrees_of_freedom: float = math.inf
+
+
+@dataclass(frozen=True)
+class CrossOver:
+    """`size` is BELOW where the second is faster at every size, ABOVE where it is not at the
+    largest; so may the ends of the interval be. `times` is how often the ratio crosses one, up or
+    down.
+    """
+
+    size: float
+    interval: Interval | None
+    times: int
+
+    @property
+    def in_range(self) -> bool:
+        return BELOW < self.size < ABOVE
+
+
+def cross_over(points: Sequence[Point], seed: int = 1) -> CrossOver:
+    """Of two or more points in ascending order of their sizes; the same from the same points.
+
+    Without an interval where a size has a single run.
+    """
+    sizes = [point.size for point in points]
+    logs = [point.log_ratio for point in points]
+    times = sum((one > 0) != (other > 0) for one, other in pairwise(logs))
+    return CrossOver(crossing(sizes, logs), _interval(points, sizes, seed), times)
+
+
+def crossing(sizes: Sequence[float], logs: Sequence[float]) -> float:
+    """The size from which on all logarithms of the ratio are above 0, or BELOW, or ABOVE."""
+    behind = [place for place, log in enumerate(logs) if log <= 0]
+    if not behind:
+        return BELOW
+    last = behind[-1]
+    if last == len(logs) - 1:
+        return ABOVE
+    low, high = math.log(sizes[last]), math.log(sizes[last + 1])
+    share = -logs[last] / (logs[last + 1] - logs[last])
+    return math.exp(low + share * (high - low))
+
+
+def _interval(points: Sequence[Point], sizes: Sequence[float], seed: int) -> Interval | None:
+    if any(point.error is None for point in points):
+        return None
+    rng = random.Random(seed)
+    found = sorted(crossing(sizes, [_drawn(point, rng) for point in points]) for _ in range(DRAWS))
+    outside = round(DRAWS * (1 - CONFIDENCE) / 2)
+    return Interval(found[outside], found[-1 - outside])
+
+
+def _drawn(point: Point, rng: random.Random) -> float:
+    """Another mean of as many runs that scatter as these did."""
+    normal, freedom = rng.gauss(0, 1), point.degrees_of_freedom
+    # A variance of so few runs is chi-squared over its degrees of freedom.
+    scatter = 1.0 if math.isinf(freedom) else rng.gammavariate(freedom / 2, 2 / freedom)
+    return point.log_ratio + point.error * normal / math.sqrt(scatter)
