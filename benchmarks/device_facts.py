@@ -52,7 +52,8 @@ def watched(plan, run):
 def inside(identity):
     """Measure in this process, which runs in the framework's environment."""
     from measure.card import parity, peak_device
-    from measure.profile import ProfileTimer
+    from measure.operations import attributed
+    from measure.profile import ProfileTimer, overhead_share
     from measure.protocol import PROTOCOLS
     from measure.timer import Timer
 
@@ -77,17 +78,18 @@ def inside(identity):
         framework.fence, framework.begin_profile, framework.end_profile, timer.step_ns
     )
     framework.run(profiled)
-    facts["nothing_computes"] = profiled.overhead_share
+    spans = {"nothing_computes": profiled.computing}
     if hasattr(framework, "_profile"):
-        profiled.computing = with_ranges(framework)
-        facts["with_ranges_as_computing"] = profiled.overhead_share
+        spans["with_ranges_as_computing"] = with_ranges(framework)
+    for name, found in spans.items():
+        facts[name] = overhead_share(attributed(found), profiled.elapsed_ns)
     print(json.dumps(facts), flush=True)
     os._exit(0)
 
 
 def with_ranges(framework):
     """What computed in PyTorch's last profile, if the ranges on the device were operations."""
-    from measure.frameworks.torch import computing
+    from measure.frameworks.torch_profile import computing
 
     events = [copy.copy(event) for event in framework._profile.events()]
     for event in events:

@@ -45,3 +45,32 @@ def uneven(record: dict[str, Any]) -> None:
     factor = math.exp(0.02 * random.Random(seed).gauss(0.0, 1.0))
     for block in record["timing"]["blocks"]:
         block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+
+
+EAGER = {"aten::addmm": (0.5, 24), "aten::native_layer_norm": (0.05, 5), "aten::gelu": (0.1, 2)}
+EAGER |= {"aten::_softmax": (0.1, 2), "aten::copy_": (0.05, 30), "aten::addcdiv_": (0.1, 40)}
+
+
+def profile(
+    step_ms: float,
+    idle: float = 0.1,
+    slower: float = 1.0,
+    operations: dict[str, tuple[float, float]] = EAGER,
+) -> dict[str, Any]:
+    """A record's host_overhead: parts of a profiled step of `slower` times step_ms, of which each
+    operation takes a share, in so many calls; the rest is not listed.
+    """
+    profiled_ms = slower * step_ms
+    listed = sum(share for share, _ in operations.values())
+    return {
+        "share": idle,
+        "method": "a profiler",
+        "steps": 3,
+        "step_ms": profiled_ms,
+        "operations": [
+            {"name": name, "ms": share * profiled_ms, "count": 2 * calls, "launched": calls}
+            for name, (share, calls) in operations.items()
+        ],
+        "rest_ms": max(0.0, 1 - idle - listed) * profiled_ms,
+        "rest_launched": 0.0,
+    }

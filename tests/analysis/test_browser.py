@@ -100,7 +100,7 @@ def test_every_link_leads_to_something_that_can_be_seen(page):
 
 def test_what_is_not_text_has_words_and_tables_have_headers(page):
     assert page.value(UNLABELLED) == []
-    assert page.value("document.querySelectorAll('svg[role=img]').length") == 5
+    assert page.value("document.querySelectorAll('svg[role=img]').length") == 6
 
 
 def test_the_details_of_a_cell_are_found_and_seen(report):

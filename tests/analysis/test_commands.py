@@ -36,6 +36,7 @@ def test_from_records_to_report(project, tmp_path):
             "cross_over.csv",
             "effects.csv",
             "effects.tex",
+            "why.csv",
             "caveats.json",
             "caveats.md",
             "report.html",
@@ -44,7 +45,7 @@ def test_from_records_to_report(project, tmp_path):
     }
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
+    assert page.count("<figure ") == 6 and "http://" not in page.split("<svg ")[0]
 
 
 def test_show_prints_table_and_caveats(project):

@@ -81,7 +81,7 @@ def test_nothing_measured_still_draws_and_says_why(project, words):
     assert missing in words(results, "speedup_over_keras2")
     for name in ("step_times", "methods"):
         assert "nothing measured" in words(results, name)
-    for name in ("blocks", "break_even", "memory", "padding", "batch", "published"):
+    for name in ("blocks", "break_even", "memory", "padding", "batch", "published", "why"):
         assert "Nothing to draw: " in words(results, name)
 
 
@@ -91,6 +91,8 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path, words):
     assert "GEMMA generate, batch 32" in padding and "SAM fit" not in padding
     assert "ms per sample" in words(results, "batch")
     assert "bfloat16 matmul" in words(results, "blocks")
+    spent = words(results, "why")
+    assert all(text in spent for text in ("nothing computes", "normalisation", "optimiser", "oom"))
     assert "oom" in words(results, "memory")
 
 
@@ -118,7 +120,8 @@ def test_hostile_titles_and_missing_parts(tmp_path, words):
     results = project.load()
     for name in FIGURES:
         found = words(results, name)
-        assert HOSTILE in found or name in ("blocks", "cross_over", "padding", "published")
+        shown = name in ("blocks", "cross_over", "padding", "published", "why")
+        assert HOSTILE in found or shown
 
 
 def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project, words):

@@ -58,10 +58,20 @@ def test_one_thread_policy_and_nothing_leaks_into_the_child(run):
     assert parity["user_site"] == "none"
 
 
-def test_the_profile_gives_the_share_in_which_nothing_computes_and_may_fail(run):
+def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
     overhead = run()["host_overhead"]
     assert overhead["share"] == pytest.approx(0.5, abs=0.1)
-    assert overhead["method"].startswith("a list of intervals; under the profiler")
+    assert overhead["method"] == "a list of intervals"
+    step_ms, shares = overhead["step_ms"], {"outer": 0.25, "inner": 0.125, "beside": 0.125}
+    for operation in overhead["operations"]:
+        assert operation["ms"] == pytest.approx(step_ms * shares.pop(operation["name"]), rel=0.2)
+    assert not shares
+    launched = {operation["name"]: operation["launched"] for operation in overhead["operations"]}
+    once = pytest.approx(1 / overhead["steps"])
+    assert launched == {"outer": 0, "inner": once, "beside": once}
+    assert step_ms * (1 - overhead["share"]) == pytest.approx(
+        sum(operation["ms"] for operation in overhead["operations"])
+    )
     record = run(profiler_fails=True)
     assert (record["status"], record["host_overhead"]) == ("ok", None)
 

@@ -8,6 +8,8 @@ import json
 import jsonschema
 import pytest
 
+from analysis.comparisons.operation_groups import Group, group_of
+
 from .conftest import COLUMNS, KERAS2, KERAS3, ROOT, check_xla, checkout
 
 HALVES = (("stable_diffusion", "gemma"), ("sam", "mistral"))
@@ -80,7 +82,15 @@ def test_xla_compiles_where_the_published_benchmark_asks_for_it(half):
 
 def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
     for name, record in cells(half):
-        assert 0 <= record["host_overhead"]["share"] < 1, name
+        profile = record["host_overhead"]
+        assert 0 <= profile["share"] < 1, name
+        listed_ms = sum(operation["ms"] for operation in profile["operations"])
+        busy_ms = profile["step_ms"] * (1 - profile["share"])
+        assert listed_ms + profile["rest_ms"] == pytest.approx(busy_ms) or not profile["share"], (
+            name
+        )
+        groups = {group_of(operation["name"]) for operation in profile["operations"]}
+        assert Group.PRODUCTS in groups, name
         assert record["timing"]["compilations"]["during_timing"] in (0, None), name
         assert record["parity"]["matmul_precision"] == "float32", name
         has_images = record["work"]["images_per_step"] is not None

@@ -1,8 +1,8 @@
-"""How much of a step is computing, from the framework's own profiler: never timed for the table.
+"""What a step is spent on, from the framework's own profiler: never timed for the table.
 
-The profiler slows a step down, so it runs after everything else, and what is
-kept is a share: of the profiled steps, the part in which no operation computes.
-A faster host language could at most save that part.
+The profiler slows a step down, so it runs after everything else. What is kept is the share of
+the profiled steps in which no operation computes, which is what a faster host language could at
+most save, and the operations that the rest of them went to.
 """
 
 import time
@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable
 
 from measure.frameworks import Framework
+from measure.operations import Operation, Span, attributed, recorded
 
 MOST_STEPS = 3
 ENOUGH_NS = 200_000_000  # a longer step is profiled alone
@@ -19,8 +20,7 @@ WARMUP_STEPS = 1
 class ProfileTimer:
     """Takes the place of :class:`measure.timer.Timer`: profiles a few steps between two fences.
 
-    begin: starts the profiler. end: stops it and returns the times at which
-    operations computed, ``(start ns, end ns)`` on any one clock. step_ns: what a
+    begin: starts the profiler. end: stops it and returns all that computed. step_ns: what a
     step is known to take.
     """
 
@@ -28,14 +28,14 @@ class ProfileTimer:
         self,
         fence: Callable[[], None],
         begin: Callable[[], None],
-        end: Callable[[], list[tuple[int, int]]],
+        end: Callable[[], list[Span]],
         step_ns: float,
     ) -> None:
         self._fence, self._begin, self._end = fence, begin, end
         self.steps = MOST_STEPS if step_ns < ENOUGH_NS else 1
         self._ticks = 0
         self.elapsed_ns = 0
-        self.computing: list[tuple[int, int]] = []
+        self.computing: list[Span] = []
 
     def start(self) -> None:
         """As the timer's; nothing to do here."""
@@ -54,32 +54,27 @@ class ProfileTimer:
             return True
         return False
 
-    @property
-    def overhead_share(self) -> float:
-        """Of the profiled time, 0 to 1, the part in which no operation computed."""
-        return max(0.0, 1 - union_ns(self.computing) / self.elapsed_ns)
+
+def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float:
+    """Of a time, 0 to 1, the part in which no operation computed."""
+    busy_ns = sum(operation.ns for operation in operations.values())
+    return max(0.0, 1 - busy_ns / elapsed_ns)
 
 
-def union_ns(intervals: list[tuple[int, int]]) -> int:
-    """Nanoseconds covered by at least one interval."""
-    covered, reached = 0.0, float("-inf")
-    for start, end in sorted(intervals):
-        covered += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return int(covered)
-
-
-def outermost(intervals: list[tuple[int, int]]) -> int:
+def outermost(spans: list[Span]) -> int:
     """How many of them lie in no other one: an operation that calls others is one."""
     number, reached = 0, float("-inf")
-    for _, end in sorted(intervals, key=lambda interval: (interval[0], -interval[1])):
-        if end > reached:
-            number, reached = number + 1, end
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.end > reached:
+            number, reached = number + 1, span.end
     return number
 
 
 def profile(framework: Framework, step_ns: float) -> dict | None:
-    """The record's ``host_overhead``; None where the profiler failed, which costs nothing."""
+    """The record's ``host_overhead``; None where the profiler failed, which costs nothing.
+
+    step_ns: what a step takes without the profiler.
+    """
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
     try:
         framework.run(timer)
@@ -88,11 +83,12 @@ def profile(framework: Framework, step_ns: float) -> dict | None:
         return None
     if not timer.computing:
         return None  # the profiler saw no operation at all
-    slower = timer.elapsed_ns / timer.steps / step_ns
-    method = f"{framework.profiler}; under the profiler a step took {slower:.2f} times as long"
+    operations = attributed(timer.computing)
     return {
-        "share": timer.overhead_share,
+        "share": overhead_share(operations, timer.elapsed_ns),
         "operations_per_step": outermost(timer.computing) / timer.steps,
-        "method": method,
+        "method": framework.profiler,
         "steps": timer.steps,
+        "step_ms": timer.elapsed_ns / timer.steps / 1e6,
+        **recorded(operations, timer.steps),
     }

@@ -59,6 +59,7 @@ rule tables:
         f"{RESULTS}/cross_over.csv",
         f"{RESULTS}/effects.csv",
         f"{RESULTS}/effects.tex",
+        f"{RESULTS}/why.csv",
         collect(
             f"{RESULTS}/{{table}}.{{form}}",
             table=["table", "published"],

@@ -28,6 +28,7 @@ LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
     "exclusiveMinimum": ("number", lambda value, least: value <= least, "not above {}"),
     "maximum": ("number", lambda value, most: value > most, "more than {}"),
     "minLength": ("string", lambda value, least: len(value) < least, "shorter than {}"),
+    "maxLength": ("string", lambda value, most: len(value) > most, "longer than {}"),
     "maxItems": ("array", lambda value, most: len(value) > most, "longer than {}"),
 }
 SHOWN = 60  # characters of a value

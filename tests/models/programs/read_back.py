@@ -35,7 +35,7 @@ def unflushed():
 
 def profile():
     """What the real profiler calls an annotation, and how many events compute beside them."""
-    from measure.frameworks.torch import computing
+    from measure.frameworks.torch_profile import computing
 
     _measured()
     framework.begin_profile()

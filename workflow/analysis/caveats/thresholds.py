@@ -16,5 +16,6 @@ OBSERVER_EFFECT = 0.05  # between a fence after every step and none
 CLOCK_CHANGE = 0.05  # between the lowest and the highest clock of a run, or of the runs of a row
 LOAD_WHILE_TIMED = 2.0  # one-minute load average during the timed steps, per core
 HOST_OVERHEAD = 0.50  # of a step in which no operation computes
+OTHER_OPERATIONS = 0.15  # of a step, in operations that are in no group
 COPY_SHARE = 0.01  # of the fastest step, in which a batch is copied to the device
 FEW_PARAMETERS = 0.01  # by which columns may differ and still hold the same model

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from analysis.figures.style import INK, Look, look
 from analysis.results.plan import Column
@@ -28,6 +29,11 @@ def legend_of_marks(figure: Figure, marks: dict[str, dict]) -> None:
     _above(figure, handles, list(marks))
 
 
+def legend_of_patches(figure: Figure, patches: list[Patch], labels: list[str]) -> None:
+    """What the parts of bars mean."""
+    _above(figure, patches, labels)
+
+
 def legend_in(labels: Sequence[str]) -> float:
     """Inches that a legend takes."""
     return AROUND_IN + LINE_IN * max(2, -(-len(labels) // _per_line(labels)))
@@ -44,7 +50,7 @@ def column_labels(columns: Sequence[Column]) -> list[str]:
     return labels
 
 
-def _above(figure: Figure, handles: list[Line2D], labels: list[str]) -> None:
+def _above(figure: Figure, handles: list[Line2D] | list[Patch], labels: list[str]) -> None:
     placed = "upper center" if figure.get_layout_engine() is None else "outside upper center"
     figure.legend(handles, labels, loc=placed, ncols=_per_line(labels), fontsize=9)
 

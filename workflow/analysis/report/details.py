@@ -26,6 +26,7 @@ from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
 from analysis.report.grid import Grid
 from analysis.report.monitored import monitored
+from analysis.report.operations import host_overhead, operations
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell, RowCells, Run
 from analysis.results.record import Record
@@ -47,6 +48,7 @@ class CellView:
     facts: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     runs: Grid
+    operations: Grid
     warnings: tuple[str, ...]
     log_tail: tuple[str, ...]
     environments: tuple[tuple[str, str], ...]  # address, name
@@ -89,6 +91,7 @@ def _view(
         facts=(*_ranking(cell, standing), *_facts(cell)) if cell.ok_runs else (),
         card=tuple(card_of(cell)),
         runs=_runs(cell, places),
+        operations=operations(cell),
         warnings=_warnings(found),
         log_tail=failed.log_tail if failed else (),
         environments=tuple(used),
@@ -134,6 +137,7 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     if first.number == 1 and not first.ok:
         yield "Measured in run 1 alone", f"{NA}: profile and published arithmetic, {first.status}"
     yield from _resources(records)
+    yield from host_overhead(cell)
     yield from monitored(records)
     yield from _work(cell)
     again = sorted({record.restarted for record in records if record.restarted})
@@ -169,10 +173,6 @@ def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
         yield "Energy", f"{mean:.3g} J/step, by {listed(sorted({e.counter for e in joules}))}"
     else:
         yield "Energy", f"{NA}: the device has no counter that was read"
-    profiles = [record.host_overhead for record in records if record.host_overhead]
-    if profiles:
-        share = fmean(profile.share for profile in profiles)
-        yield "Host overhead", f"{percent(share)} of a step, by {profiles[0].method}"
 
 
 def _peak(found: Sequence[float | None]) -> str:

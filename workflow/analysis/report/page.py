@@ -37,6 +37,7 @@ from analysis.report.setting import (
     settings,
 )
 from analysis.report.titles import title
+from analysis.report.why import why_views
 from analysis.results.cells import Results
 from analysis.results.reference import Reference
 from analysis.tables.html import Links, to_html
@@ -49,6 +50,7 @@ CONTENTS = (
     ("caveats", "Caveats"),
     ("findings", "Key findings"),
     ("effects", "Effects"),
+    ("why", "Why is it slower?"),
     ("claims", "Published claims"),
     ("published", "Published table"),
     ("figures", "Figures"),
@@ -61,7 +63,8 @@ CONTENTS = (
     ("cite", "How to cite"),
 )
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
-FIRST = "relative"  # the figure on the first page; the others are a section
+FIRST = "relative"  # the figure on the first page
+WHY = "why"  # that of a section of its own; the others are a section
 OF_SWEEPS = "cross_over"  # on the page where a net was measured in several sizes
 
 
@@ -103,6 +106,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "effects": effect_views(results),
         "cross_overs": cross_overs(results),
         "published_devices": beside_the_published(results, reference.devices),
+        "why": why_views(results),
         "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),
@@ -132,10 +136,11 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, WHY, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures, templates),
+        "why_figure": figure_view(WHY, figures, templates),
         "figures": [figure_view(name, figures, templates) for name in names],
         "sample": sample(results),
     }

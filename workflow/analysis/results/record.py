@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.results.profiles import HostOverhead
 from analysis.statistics.intervals import NS_PER_MS
 from contract import ending, printed
 
@@ -127,16 +128,6 @@ class Energy:
 
     joules_per_step: float
     counter: str
-
-
-@dataclass(frozen=True)
-class HostOverhead:
-    """Share of a step in which no operation computes, from a profile that is never timed."""
-
-    share: float
-    method: str
-    steps: int
-    operations_per_step: float | None = None  # outermost ones; of a GPU what was launched
 
 
 @dataclass(frozen=True)
@@ -272,13 +263,17 @@ class Record:
             work=Work(**data["work"]) if data["work"] else None,
             memory=Memory(**data["memory"]),
             energy=Energy(**data["energy"]) if data["energy"] else None,
-            host_overhead=HostOverhead(**data["host_overhead"]) if data["host_overhead"] else None,
+            host_overhead=_profile(data["host_overhead"]),
             warnings=(*data["warnings"], *printed.warnings(data["printed"])),
             restarted=ending.of_restart(data["restarted"]),
             probe_failures=tuple(ending.of_probes(data)),
             log_tail=tuple(data["log_tail"]),
             withheld=tuple(data.get("withheld", ())),
         )
+
+
+def _profile(data: dict[str, Any] | None) -> HostOverhead | None:
+    return HostOverhead.from_json(data) if data else None
 
 
 def _monitor(data: dict[str, Any]) -> Monitor:

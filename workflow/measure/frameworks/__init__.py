@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from measure.models import Architecture, Tick
+from measure.operations import Span
 
 
 class WrongFramework(RuntimeError):
@@ -101,8 +102,8 @@ class Framework(Protocol):
     def begin_profile(self) -> None:
         """Start the framework's own profiler."""
 
-    def end_profile(self) -> list[tuple[int, int]]:
-        """Stop it: ``(start ns, end ns)`` of all that computed."""
+    def end_profile(self) -> list[Span]:
+        """Stop it: all that computed, see :mod:`measure.operations`."""
 
     def work(self) -> dict[str, int]:
         """``parameters`` and ``trainable_parameters`` of the live model."""

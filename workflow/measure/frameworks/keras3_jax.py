@@ -10,7 +10,8 @@ from measure.device_memory import SHARE
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import Event, Trace
+from measure.frameworks.xplane import FACTS, Event, Trace
+from measure.operations import Span
 
 
 class Framework(Keras3Framework):
@@ -89,22 +90,16 @@ class Framework(Keras3Framework):
             self._events,
         )
 
-    def end_profile(self) -> list[tuple[int, int]]:
+    def end_profile(self) -> list[Span]:
         return self._trace.end()
 
     def _events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
             for line in plane.lines:
                 for event in line.events:
-                    facts = dict(event.stats)
-                    yield (
-                        plane.name,
-                        line.name,
-                        event.name,
-                        event.start_ns,
-                        event.duration_ns,
-                        facts,
-                    )
+                    facts = {name: value for name, value in event.stats if name in FACTS}
+                    times = (event.start_ns, event.duration_ns)
+                    yield Event(plane.name, line.name, event.name, *times, facts)
 
     def backend_version(self) -> str:
         return f"jax {self.jax.__version__}"

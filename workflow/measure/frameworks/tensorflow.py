@@ -9,7 +9,8 @@ from measure.device_memory import SHARE, total_mib
 from measure.frameworks import Cell
 from measure.frameworks.denormals import flushed
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import Event, Trace
+from measure.frameworks.xplane import FACTS, Event, Trace
+from measure.operations import Span
 
 
 class TensorFlowMixin:
@@ -102,7 +103,7 @@ class TensorFlowMixin:
             lambda folder: profiler.start(folder, options=options), profiler.stop, _events
         )
 
-    def end_profile(self) -> list[tuple[int, int]]:
+    def end_profile(self) -> list[Span]:
         return self._trace.end()
 
     def backend_version(self) -> str:
@@ -130,13 +131,23 @@ def _events(path: Path) -> Iterator[Event]:
 
     space = xplane_pb2.XSpace.FromString(path.read_bytes())
     for plane in space.planes:
-        facts_of = {key: fact.name for key, fact in plane.stat_metadata.items()}
+        names = {key: fact.name for key, fact in plane.stat_metadata.items()}
         for line in plane.lines:
             for event in line.events:
                 name = plane.event_metadata[event.metadata_id].name
                 start_ns = line.timestamp_ns + event.offset_ps / 1000
-                facts = {facts_of[fact.metadata_id] for fact in event.stats}
-                yield plane.name, line.name, name, start_ns, event.duration_ps / 1000, facts
+                duration_ns = event.duration_ps / 1000
+                facts = dict(_facts(event.stats, names))
+                yield Event(plane.name, line.name, name, start_ns, duration_ns, facts)
+
+
+def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:
+    for fact in facts:
+        name = names[fact.metadata_id]
+        if name in FACTS:
+            kind = fact.WhichOneof("value")
+            value = getattr(fact, kind)
+            yield name, names[value] if kind == "ref_value" else value
 
 
 _STEP = {"fit": "train", "predict": "predict", "generate": "generate"}

@@ -1,13 +1,14 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
+from contextlib import ExitStack
 from typing import Any
 
 from measure.device_memory import SHARE
 from measure.frameworks import Cell
+from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.denormals import flushed
-
-# On the host: ATen's operations, and what inductor made of a graph, as a whole.
-COMPUTING = ("aten::", "## Call CompiledFxGraph", "CompiledFunction")
+from measure.frameworks.torch_profile import computing
+from measure.operations import Span
 
 
 class TorchMixin:
@@ -52,19 +53,23 @@ class TorchMixin:
             return None
         return flushed(lambda x: (self.torch.from_numpy(x) * 0.5).numpy())
 
-    profiler = "torch.profiler, ATen operations, compiled graphs and CUDA kernels"
+    profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
 
     def begin_profile(self) -> None:
         from torch.profiler import ProfilerActivity, profile
 
         kinds = {ProfilerActivity.CPU}
+        self._while_profiled = ExitStack()
         if self.cell.accelerator == "cuda":
             kinds.add(ProfilerActivity.CUDA)
+        else:
+            self._while_profiled.enter_context(announced(self.torch))
         self._profile = profile(activities=kinds)
         self._profile.start()
 
-    def end_profile(self) -> list[tuple[int, int]]:
+    def end_profile(self) -> list[Span]:
         self._profile.stop()
+        self._while_profiled.close()
         events = self._profile.events()
         names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
@@ -90,20 +95,3 @@ class TorchMixin:
             return None
         total = self.torch.cuda.mem_get_info()[1]
         return self.torch.cuda.get_per_process_memory_fraction() * total / 2**20
-
-
-def computing(events: Any, device: Any = None) -> list[tuple[int, int]]:
-    """``(start ns, end ns)`` of what computes among torch.profiler's events.
-
-    device: the type of the device that computes, None for the host. On a device a
-    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
-    to its last one, whatever lies between: it is no operation.
-    """
-    if device is None:
-        chosen = [event for event in events if event.name.startswith(COMPUTING)]
-    else:
-        on_device = [event for event in events if event.device_type == device]
-        chosen = [event for event in on_device if not event.is_user_annotation]
-    return [
-        (int(1000 * event.time_range.start), int(1000 * event.time_range.end)) for event in chosen
-    ]

@@ -1,4 +1,4 @@
-"""When operations computed, from the traces (XPlane) that TensorFlow's and JAX' profilers write.
+"""What computed, from the traces (XPlane) that TensorFlow's and JAX' profilers write.
 
 On a GPU these are the device's own kernels. On the host, XLA names the operation
 of each piece of a program in ``hlo_op``, and TensorFlow's executor calls its
@@ -7,13 +7,30 @@ kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
 
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterable
+import traceback
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, NamedTuple
 
-_KERNEL = re.compile(r"[^:\s]+:_?(?P<type>[A-Z]\w*)")
+from measure.frameworks.hlo import Program, programs, with_place, without_number
+from measure.operations import Span
+
+OPERATION = "hlo_op"
+PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
+FACTS = (OPERATION, *PROGRAM)  # what is read of the facts of an event
+_KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
-# Plane, line, name, start ns, duration ns, names of its facts.
-Event = tuple[str, str, str, float, float, Collection[str]]
+
+
+class Event(NamedTuple):
+    """As the trace has it; of its facts those of FACTS."""
+
+    plane: str
+    line: str
+    name: str
+    start_ns: float
+    duration_ns: float
+    facts: dict[str, Any]
 
 
 class Trace:
@@ -25,35 +42,58 @@ class Trace:
         stop: Callable[[], object],
         read: Callable[[Path], Iterable[Event]],
     ) -> None:
-        """start: takes the folder. stop: writes the trace. read: see :func:`computing`."""
+        """start: takes the folder. stop: writes the trace. read: gives the events of its file."""
         self._folder = tempfile.TemporaryDirectory(prefix="millistep-trace-")
         self._stop, self._read = stop, read
         start(self._folder.name)
 
-    def end(self) -> list[tuple[int, int]]:
-        """``(start ns, end ns)`` of every piece of computation."""
+    def end(self) -> list[Span]:
+        """Every piece of computation."""
         self._stop()
         with self._folder:
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
-            return computing(list(self._read(path)))
+            return computing(list(self._read(path)), _programs(path))
 
 
-def computing(events: list[Event]) -> list[tuple[int, int]]:
-    """Intervals of the events that compute.
+def computing(events: list[Event], known: dict[int, Program]) -> list[Span]:
+    """What computes of these events; `known` are the programs that they may be of, by their ids."""
+    on_device = [
+        e for e in events if e.plane.startswith("/device:GPU") and e.line.startswith("Stream")
+    ]
+    if on_device:
+        return [_span(event, _operation(event, known)) for event in on_device]
+    named = [(event, _on_the_host(event, known)) for event in events]
+    return [_span(event, name) for event, name in named if name]
 
-    events: ``(plane, line, name, start ns, duration ns, names of its facts)`` each.
-    """
-    on_device = [e for e in events if e[0].startswith("/device:GPU") and e[1].startswith("Stream")]
-    chosen = on_device or [e for e in events if _computes(*e)]
-    return [(int(start), int(start + duration)) for _, _, _, start, duration, _ in chosen]
+
+def _span(event: Event, name: str) -> Span:
+    end_ns = event.start_ns + event.duration_ns
+    return Span(event.start_ns, end_ns, name, (event.plane, event.line))
 
 
-def _computes(
-    plane: str, line: str, name: str, start: float, duration: float, facts: Collection[str]
-) -> bool:
-    if "hlo_op" in facts:
-        return not name.startswith("end:")
-    kernel = _KERNEL.fullmatch(name)
+def _on_the_host(event: Event, known: dict[int, Program]) -> str:
+    """Its operation; empty where it computes nothing."""
+    if OPERATION in event.facts:
+        return "" if event.name.startswith("end:") else _operation(event, known)
+    kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
-        return False
-    return line.startswith("tf_")
+        return ""
+    return with_place(kernel["type"], kernel["path"])
+
+
+def _operation(event: Event, known: dict[int, Program]) -> str:
+    """Of a piece of an XLA program, or of another kernel on a device."""
+    number = next((event.facts[name] for name in PROGRAM if name in event.facts), None)
+    program = known.get(int(number) % 2**64) if number is not None else None
+    if program is None or OPERATION not in event.facts:
+        return without_number(event.name)
+    return program.described(str(event.facts[OPERATION]), event.name)
+
+
+def _programs(path: Path) -> dict[int, Program]:
+    """Those of a trace; without them the names of their operations have to do."""
+    try:
+        return programs(path.read_bytes())
+    except ValueError:
+        traceback.print_exc()
+        return {}

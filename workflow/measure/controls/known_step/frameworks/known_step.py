@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from measure.frameworks import Cell, Clock
+from measure.operations import Span
 
 
 class Framework:
@@ -45,8 +46,8 @@ class Framework:
     def begin_profile(self) -> None:
         self._began_ns = time.perf_counter_ns()
 
-    def end_profile(self) -> list[tuple[int, int]]:
-        return [(self._began_ns, time.perf_counter_ns())]
+    def end_profile(self) -> list[Span]:
+        return [Span(self._began_ns, time.perf_counter_ns(), "busy wait", "processor")]
 
     def work(self) -> dict[str, int]:
         return {"parameters": 1, "trainable_parameters": 0}

@@ -1,0 +1,235 @@
+"""Why a column is slower: parts of a step, and of the difference of two, calculated by hand."""
+
+import csv
+import io
+
+import pytest
+from conditions import JAX, TORCH
+from hypothesis import given
+from hypothesis import strategies as st
+from record_changes import profile
+from results_factory import BERT_ROWS, Project, make_plan
+
+from analysis.caveats import collect
+from analysis.comparisons.operation_groups import Group, group_of, rules
+from analysis.comparisons.why import Time, mean_parts, other_ms, same_ms, why_slower
+from analysis.report.why import why_views
+from analysis.results.profiles import HostOverhead
+from analysis.tables.why import why_csv
+
+MATMUL, GELU, COPY = "aten::mm", "aten::gelu", "aten::copy_"
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """JAX at 8 ms and PyTorch at 16 ms, nothing else in the row."""
+    project = Project(tmp_path, make_plan(columns=(JAX, TORCH), rows=BERT_ROWS[:1], runs=3))
+    for column, step_ms in ((JAX, 8.0), (TORCH, 16.0)):
+
+        def change(record, step_ms=step_ms):
+            for block in record["timing"]["blocks"]:
+                block["elapsed_ns"] = round(1e6 * block["steps"] * step_ms)
+
+        project.change(change, column)
+    return project
+
+
+def profiled(project, column, of_8_or_16_ms, idle, run=0, slower=1.0):
+    """Its operations by ms of the timed step and calls."""
+    step_ms = 8.0 if column == JAX else 16.0
+    shares = {name: (ms / step_ms, calls) for name, (ms, calls) in of_8_or_16_ms.items()}
+    found = profile(step_ms, idle / step_ms, slower, shares)
+    project.change(lambda r: r.update(host_overhead=found), column, run=run)
+
+
+def differing(project):
+    """Idle 1 and 4 ms; 10 products of 0.5 and 8 of 1 ms; 4 elementwise of 0.5 and 8 of 0.375 ms;
+    copies of 1 ms in one of the two.
+    """
+    profiled(project, JAX, {MATMUL: (5.0, 10), GELU: (2.0, 4)}, idle=1.0)
+    profiled(project, TORCH, {MATMUL: (8.0, 8), GELU: (3.0, 8), COPY: (1.0, 2)}, idle=4.0)
+
+
+def test_the_difference_of_two_columns_as_calculated_by_hand(pair):
+    differing(pair)
+    (why,) = why_slower(pair.load().rows[0])
+    assert (why.fastest.column.name, why.cell.column.name) == (JAX, TORCH)
+    found = [spread.mean for spread in (why.difference, why.idle, why.same, why.other)]
+    # Products: 8 (1 - 0.5) = 4 slower, 2 fewer at 0.5 are -1. Elementwise: 4 (0.375 - 0.5) = -0.5
+    # faster, 4 more at 0.375 are 1.5. Copies are in one alone: 1.
+    assert found == pytest.approx([8.0, 3.0, 4.0 - 0.5, -1.0 + 1.5 + 1.0])
+    assert why.group_same(Group.PRODUCTS).mean == pytest.approx(4.0)
+    assert why.group_other(Group.ELEMENTWISE).mean == pytest.approx(1.5)
+    assert why.group_same(Group.COPIES).mean == 0.0
+    assert why.group(Group.COPIES).mean == pytest.approx(1.0)
+    assert why.shown and len(why.rounds) == 3
+
+
+times = st.builds(Time, st.floats(0, 100), st.integers(0, 50))
+
+
+@given(times, times)
+def test_parts_of_a_group_add_up_to_its_difference(base, new):
+    assert same_ms(base, new) + other_ms(base, new) == pytest.approx(new.ms - base.ms, abs=1e-9)
+
+
+@given(
+    timed_ms=st.floats(0.1, 100),
+    profiled_ms=st.floats(0.1, 100),
+    parts=st.lists(st.floats(0.001, 40), min_size=1, max_size=4),
+    rest_ms=st.floats(0, 10),
+)
+def test_parts_of_a_step_add_up_to_the_timed_step(timed_ms, profiled_ms, parts, rest_ms):
+    operations = [{"name": "a", "ms": ms, "count": 1, "launched": 1} for ms in parts]
+    data = {"share": 0.5, "method": "m", "steps": 1, "step_ms": profiled_ms}
+    found = HostOverhead.from_json({**data, "operations": operations, "rest_ms": rest_ms})
+    divided = found.divided(timed_ms)
+    times = [operation.ms for operation in divided.operations]
+    assert divided.idle_ms + sum(times) == pytest.approx(timed_ms)
+    assert divided.idle_ms >= 0
+    for ms, before in zip(times, parts, strict=False):
+        assert ms / before == pytest.approx(times[0] / parts[0])
+
+
+@pytest.mark.parametrize(
+    ("profiled_ms", "busy_ms", "idle_ms"),
+    [
+        (12.0, 7.0, 3.0),  # 2 of 5 ms in which nothing computes are the profiler's
+        (12.0, 11.0, 0.0),  # 1 ms is, and 1 of the operations' 11
+        (8.0, 6.0, 2.5),  # a shorter step: all a quarter longer
+    ],
+)
+def test_what_the_profiler_adds_is_taken_from_the_time_in_which_nothing_computes(
+    profiled_ms, busy_ms, idle_ms
+):
+    operation = {"name": "a", "ms": busy_ms, "count": 1, "launched": 1}
+    data = {"share": 0.5, "method": "m", "steps": 1, "step_ms": profiled_ms}
+    found = HostOverhead.from_json({**data, "operations": [operation], "rest_ms": 0.0})
+    divided = found.divided(10.0)
+    assert divided.idle_ms == pytest.approx(idle_ms)
+    assert divided.operations[0].ms == pytest.approx(10.0 - idle_ms)
+
+
+def test_a_range_over_rounds_and_a_round_without_a_profile(pair):
+    differing(pair)
+    profiled(pair, TORCH, {MATMUL: (10.0, 8)}, idle=6.0, run=2)
+    pair.change(lambda r: r.update(host_overhead=None), TORCH, run=3)
+    (why,) = why_slower(pair.load().rows[0])
+    assert len(why.rounds) == 2
+    assert (why.idle.low, why.idle.mean, why.idle.high) == pytest.approx((3.0, 4.0, 5.0))
+
+
+def test_older_records_and_disturbed_columns_are_not_compared(pair):
+    differing(pair)
+    pair.change(lambda r: r["load"].update(foreign_cpu_share=0.4), TORCH)
+    assert why_slower(pair.load().rows[0]) == []
+    pair.change(lambda r: r["load"].update(foreign_cpu_share=0.0), TORCH)
+    old = {"share": 0.1, "method": "profiler", "steps": 3}
+    pair.change(lambda r: r.update(host_overhead=old), JAX)
+    results = pair.load()
+    assert why_slower(results.rows[0]) == [] and mean_parts(results.rows[0].cells[0]) is None
+    assert why_views(results) == [] and why_csv(results).count("\n") == 1
+
+
+def test_operations_that_are_not_listed_are_in_no_group(pair):
+    profiled(pair, JAX, {MATMUL: (5.0, 10)}, idle=1.0)
+    parts = mean_parts(pair.load().rows[0].cells[0])
+    assert parts.groups[Group.OTHER].ms == pytest.approx(2.0)
+    caveats = [found for found in collect(pair.load()) if found.id == "other_operations"]
+    assert [list(found.evidence["share"].values()) for found in caveats] == [[pytest.approx(0.25)]]
+
+
+def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
+    differing(pair)
+    results = pair.load()
+    (view,) = why_views(results)
+    assert view.summary == "Keras 3 (JAX) is the fastest, at 8.000 ms/step"
+    assert view.sentences == (
+        "Keras 3 (PyTorch) takes 8.000 ms more: +3.500 ms (44\u00a0%) is the same operations being "
+        "slower, +3.000 ms (38\u00a0%) is time in which nothing computes, +1.500 ms (19\u00a0%) is "
+        "other operations.",
+    )
+    lines = {line["part"]: line for line in csv.DictReader(io.StringIO(why_csv(results)))}
+    assert list(lines) == ["step", "nothing computes", *map(str, Group)]
+    step = lines["step"]
+    assert float(step["difference_ms"]) == pytest.approx(8.0)
+    assert float(step["same_operations_ms"]) == pytest.approx(3.5)
+    assert (step["fastest"], step["column"], step["rounds"]) == (JAX, TORCH, "3")
+    parts = [float(line["difference_ms"]) for part, line in lines.items() if part != "step"]
+    assert sum(parts) == pytest.approx(8.0)
+
+
+def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
+    differing(pair)
+
+    def change(record):
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = round(
+                1e6 * block["steps"] * (8.05 + 0.05 * record["cell"]["run"])
+            )
+
+    pair.change(change, TORCH)
+    (view,) = why_views(pair.load())
+    (sentence,) = view.sentences
+    assert sentence.startswith(
+        "Keras 3 (PyTorch) is not shown to be more than 2\u00a0% slower; by its mean it takes 0.1"
+    )
+
+
+NAMES = {
+    Group.PRODUCTS: (
+        *("aten::addmm", "aten::bmm", "aten::convolution_backward", "mkldnn::_linear_pointwise"),
+        *("ynn_fusion(add, dot, tanh) in query", "dot in self_attention", "convolution in conv"),
+        *("MklMatMul in dense", "FusedConv2D in patch_embed", "BatchMatMulV2 in softmax"),
+        *("ampere_sgemm_128x64_tn", "nvjet_tst_128x160_64x5", "gemm_fusion_dot"),
+        *("custom-call(__cublas$gemm) in query", "sm80_xmma_fprop_implicit_gemm_tf32"),
+        *("triton_tem_fused_addmm", "aten::einsum"),
+    ),
+    Group.ATTENTION: (
+        *("aten::_scaled_dot_product_flash_attention_for_cpu", "aten::_softmax"),
+        *("void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>>", "Softmax"),
+        *("fusion(exponential, subtract) in softmax", "Mul in Softmax", "cpp_fused__softmax_mul"),
+        *("fmha_cutlassF_bf16_aligned_64x64_rf_sm80", "softmax_warp_forward<float, float>"),
+    ),
+    Group.NORMALISATION: (
+        *("aten::native_layer_norm_backward", "cpp_fused_add_native_layer_norm", "aten::rsqrt"),
+        *("fusion(multiply, reduce) in self_attention_layer_norm", "FusedBatchNormV3"),
+        *("cpp_fused_add_mean_mul_pow_rsqrt", "void at::native::vectorized_layer_norm_kernel<f>"),
+    ),
+    Group.ELEMENTWISE: (
+        *("aten::gelu", "aten::mul", "aten::_log_softmax", "cpp_fused_add_view", "AddV2 in add"),
+        *("fusion(add, multiply) in dense", "tanh", "BiasAddGrad", "triton_poi_fused_add_gelu"),
+        *("SparseSoftmaxCrossEntropyWithLogits", "aten::nll_loss_forward", "loop_add_fusion"),
+        *("cpp_fused__scaled_dot_product_flash_attention_for_cpu_add_cat",),
+    ),
+    Group.COPIES: (
+        *("aten::copy_", "aten::_to_copy", "aten::t", "aten::as_strided", "aten::zero_"),
+        *("copy", "transpose(copy, transpose) in key", "wrapped_transpose", "Cast", "ConcatV2"),
+        *("cpp_fused_clone_transpose_view", "Memcpy HtoD (Pageable -> Device)", "StridedSlice"),
+        *("copy_bitcast_fusion", "ReadVariableOp in query", "PyFunc"),
+    ),
+    Group.OPTIMISER: (
+        *("aten::mul_ in Optimizer.step", "aten::_foreach_add_", "multiply(add, sqrt) in adamw"),
+        *("ResourceApplyAdam", "Mul in adam_w", "aten::_fused_adamw_", "multi_tensor_apply_kernel"),
+    ),
+    Group.EMBEDDING: (
+        *("aten::embedding_dense_backward", "gather in token_embedding", "ResourceGather"),
+        *("aten::index_select", "cpp_fused_embedding", "void indexSelectLargeIndex<float>"),
+        *("fusion(add, scatter) in embeddings",),
+    ),
+    Group.OTHER: (
+        *("CompiledFxGraph", "ynn_fusion", "while", "nobody::knows", "PartitionedCall"),
+        *("operations that are not listed",),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "group"), [(name, group) for group, names in NAMES.items() for name in names]
+)
+def test_groups_of_names_as_profilers_give_them(name, group):
+    assert group_of(name) is group
+
+
+def test_every_group_but_other_has_a_rule():
+    assert {rule.group for rule in rules()} >= set(Group) - {Group.OTHER}

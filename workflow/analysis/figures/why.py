@@ -1,0 +1,90 @@
+"""What a step of every cell is spent on: time in which nothing computes, and groups of operations.
+
+The colours of the groups go from dark to light in their order, whatever their hue, and some have a
+hatch, so that grey paper and colour-blind readers tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from analysis.comparisons.operation_groups import Group
+from analysis.comparisons.why import Parts, mean_parts, profiled
+from analysis.figures.legends import legend_of_patches
+from analysis.figures.panels import (
+    MARKER_SIZE,
+    empty,
+    label_panels,
+    line_per_column,
+    nothing_measured,
+)
+from analysis.figures.style import INK
+from analysis.formats.text import ms
+from analysis.results.cells import Results, RowCells
+from analysis.results.reference import Reference
+
+IDLE = "nothing computes"
+HUES = colormaps["viridis"]
+HATCHES = {Group.COPIES: "///", Group.EMBEDDING: "...", Group.OTHER: "xxx"}
+ORDERED = [group for group in Group if group is not Group.OTHER]
+LOOKS: dict[str, tuple[Any, str]] = {
+    IDLE: ("none", ""),
+    **{
+        str(group): (HUES(place / (len(ORDERED) - 1)), HATCHES.get(group, ""))
+        for place, group in enumerate(ORDERED)
+    },
+    str(Group.OTHER): ("#d8dade", HATCHES[Group.OTHER]),
+}
+BAR = {"height": 0.72, "linewidth": 0.5, "edgecolor": INK}
+
+
+def why(results: Results, reference: Reference) -> Figure:
+    """One panel per row, one bar per column, ms/step from 0."""
+    if not profiled(results):
+        return empty("no run has a profile with operations")
+    figure, panels = label_panels(results, list(LOOKS))
+    for place, axes, row in panels:
+        _panel(axes, place, row)
+    patches = [Patch(facecolor=colour, hatch=hatch, **_EDGE) for colour, hatch in LOOKS.values()]
+    legend_of_patches(figure, patches, list(LOOKS))
+    return figure
+
+
+_EDGE = {name: value for name, value in BAR.items() if name != "height"}
+
+
+def _panel(axes: Axes, place: int, row: RowCells) -> None:
+    if not row.measured:
+        nothing_measured(axes, row)
+        return
+    longest = max(cell.step_ms for cell in row.measured)
+    for line, cell in enumerate(row.cells):
+        parts = mean_parts(cell)
+        if parts:
+            _bar(axes, line, parts)
+            longest = max(longest, parts.step_ms)
+        elif cell.ok_runs:
+            axes.plot(cell.step_ms, line, "|", color=INK, markersize=MARKER_SIZE)
+    axes.set_xlim(0, 1.03 * longest)
+    line_per_column(axes, place, row, lambda cell: f"{ms(cell.step_ms)} ms")
+    axes.set_xlabel("ms/step", fontsize=8.5)
+
+
+def _bar(axes: Axes, line: int, parts: Parts) -> None:
+    left = 0.0
+    for name, width in _widths(parts):
+        colour, hatch = LOOKS[name]
+        axes.barh(line, width, left=left, color=colour, hatch=hatch, **BAR)
+        left += width
+
+
+def _widths(parts: Parts) -> Iterator[tuple[str, float]]:
+    yield IDLE, parts.idle_ms
+    for group, time in parts.groups.items():
+        yield str(group), time.ms

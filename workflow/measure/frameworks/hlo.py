@@ -1,0 +1,144 @@
+"""What the instructions of XLA's programs do: their names tell it of few.
+
+A fusion is called ``ynn_fusion.3`` or ``fusion.12`` whether it multiplies matrices or copies. The
+traces hold the programs themselves (``HloProto``), with the opcodes of what each instruction fuses
+and the place in the model that it comes from.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from measure.frameworks.protobuf import fields, integers, parts, text
+
+# Numbers of the fields in tsl/profiler/protobuf/xplane.proto and xla/service/hlo.proto.
+PLANES, PLANE_NAME, PLANE_EVENTS = 1, 2, 4
+ENTRY_VALUE, NAME_OF_EVENT = 2, 2
+EVENT_STATS, STAT_BYTES = 5, 6
+HLO_MODULE, COMPUTATIONS = 1, 3
+COMPUTATION_INSTRUCTIONS, COMPUTATION_ID = 2, 5
+NAME, OPCODE, METADATA, TARGET, CALLED = 1, 2, 7, 28, 38
+SCOPE = 2
+
+PROGRAMS = "/host:metadata"  # the plane that holds them
+FUSING = {"fusion", "call"}
+# What moves or makes no number worth naming.
+PLUMBING = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "broadcast"}
+PLUMBING |= {"reshape", "iota"}
+MOST_OPCODES = 8
+_NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
+_PROGRAM_ID = re.compile(r"\((\d+)\)$")  # of jit_step(12)
+_INSTANCE = re.compile(r"_\d+(?=_|$)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """Of a program: its opcode, that of a call its target; where it comes from; what it calls."""
+
+    opcode: str
+    scope: str
+    called: tuple[int, ...]
+
+
+class Program:
+    """One compiled program, read when it is first asked."""
+
+    def __init__(self, proto: memoryview) -> None:
+        self._proto = proto
+        self._known: dict[tuple[str, str], str] = {}
+
+    def described(self, name: str, kernel: str) -> str:
+        """``ynn_fusion(add, dot) in query`` of the instruction ``ynn_fusion.3``.
+
+        kernel: what ran it; on the host it has the same name.
+        """
+        if (name, kernel) not in self._known:
+            self._known[name, kernel] = self._described(name, kernel)
+        return self._known[name, kernel]
+
+    def _described(self, name: str, kernel: str) -> str:
+        kind, found = without_number(kernel), self._instructions.get(name)
+        if found is None:
+            return kind
+        opcodes = sorted(set(self._opcodes(found)) - PLUMBING)[:MOST_OPCODES]
+        if opcodes and opcodes != [kind]:
+            kind = f"{kind}({', '.join(opcodes)})"
+        return with_place(kind, found.scope)
+
+    def _opcodes(self, instruction: Instruction) -> Iterator[str]:
+        if instruction.opcode not in FUSING:
+            yield instruction.opcode
+            return
+        for called in instruction.called:
+            for inner in self._computations.get(called, {}).values():
+                yield from self._opcodes(inner)
+
+    @cached_property
+    def _instructions(self) -> dict[str, Instruction]:
+        return {
+            name: found for named in self._computations.values() for name, found in named.items()
+        }
+
+    @cached_property
+    def _computations(self) -> dict[int, dict[str, Instruction]]:
+        module = next(parts(self._proto, HLO_MODULE), memoryview(b""))
+        return dict(_computation(found) for found in parts(module, COMPUTATIONS))
+
+
+def programs(trace: bytes) -> dict[int, Program]:
+    """All that a trace (``XSpace``) holds, by their ids."""
+    found: dict[int, Program] = {}
+    for plane in parts(memoryview(trace), PLANES):
+        if text(plane, PLANE_NAME) == PROGRAMS:
+            for entry in parts(plane, PLANE_EVENTS):
+                found.update(_program(entry))
+    return found
+
+
+def without_number(name: str) -> str:
+    """``dot`` of the instruction ``dot.12``."""
+    return _NUMBERED.sub("", name)
+
+
+def with_place(operation: str, path: str) -> str:
+    """``MatMul in query`` of an operation whose path in the model is ``bert/query_3/MatMul``.
+
+    Numbers of layers are left out, so that all of a kind have one name.
+    """
+    for part in reversed(path.split("/")[:-1]):
+        words = [] if "->" in part else _WORD.findall(part)  # what an einsum sums is no place
+        place = _INSTANCE.sub("", words[-1]) if words else operation
+        if place != operation:  # as in the gradients of TensorFlow's operations
+            return f"{operation} in {place}"
+    return operation
+
+
+def _program(entry: memoryview) -> Iterator[tuple[int, Program]]:
+    """Of an entry of the map of events, whose name is that of the module and the program's id."""
+    for event in parts(entry, ENTRY_VALUE):
+        number = _PROGRAM_ID.search(text(event, NAME_OF_EVENT))
+        for stat in parts(event, EVENT_STATS):
+            for proto in parts(stat, STAT_BYTES):
+                if number:
+                    yield int(number[1]), Program(proto)
+
+
+def _computation(message: memoryview) -> tuple[int, dict[str, Instruction]]:
+    number = next((value for key, value in fields(message) if key == COMPUTATION_ID), 0)
+    found = map(_instruction, parts(message, COMPUTATION_INSTRUCTIONS))
+    return (number if isinstance(number, int) else 0), dict(found)
+
+
+def _instruction(message: memoryview) -> tuple[str, Instruction]:
+    texts = {NAME: "", OPCODE: "", TARGET: ""}
+    scope, called = "", list[int]()
+    for number, value in fields(message):
+        if number == CALLED:
+            called += integers(value)
+        elif number == METADATA and not isinstance(value, int):
+            scope = text(value, SCOPE)
+        elif number in texts and not isinstance(value, int):
+            texts[number] = bytes(value).decode("utf-8", "replace")
+    return texts[NAME], Instruction(texts[TARGET] or texts[OPCODE], scope, tuple(called))

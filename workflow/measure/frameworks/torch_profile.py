@@ -1,0 +1,87 @@
+"""What computed, from the events of PyTorch's profiler."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from measure.frameworks.compiled_kernels import PREFIX
+from measure.operations import NAME_CHARACTERS, Span
+
+GRAPH = "CompiledFxGraph"
+# On the host: operations of ATen and its libraries, and kernels that inductor made.
+COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
+# A compiled graph as a whole, where none of its kernels could be announced.
+GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
+OPTIMISER = "Optimizer.step"
+LISTS = "aten::_foreach_"  # of all parameters at once: optimisers alone ask for that, Keras' too
+LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this is never cut off
+_GRAPH = re.compile(rf"## Call {GRAPH} .*")
+_NUMBERED = re.compile(r"_\d+$")
+_OF_A_COMPILER = re.compile(rf"{PREFIX}|triton_")
+
+Ranges = dict[Hashable, list[tuple[float, float]]]
+
+
+def computing(events: Sequence[Any], device: Any = None) -> list[Span]:
+    """What computes among torch.profiler's events.
+
+    device: the type of the device that computes, None for the host. On a device a
+    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
+    to its last one, whatever lies between: it is no operation.
+    """
+    if device is None:
+        announced = any(event.name.startswith(PREFIX) for event in events)
+        names = COMPUTING if announced else COMPUTING + GRAPHS
+        chosen = [event for event in events if event.name.startswith(names)]
+    else:
+        on_device = [event for event in events if event.device_type == device]
+        chosen = [event for event in on_device if not event.is_user_annotation]
+    # A thread; on a device a stream, whichever thread has filled it.
+    lane = _thread if device is None else _stream
+    optimiser = _optimiser(events, lane)
+    return [_span(event, lane(event), optimiser) for event in chosen]
+
+
+def _span(event: Any, lane: Hashable, optimiser: Ranges) -> Span:
+    name = _GRAPH.sub(GRAPH, event.name)
+    if _OF_A_COMPILER.match(name):
+        name = _NUMBERED.sub("", name)
+    start, end = event.time_range.start, event.time_range.end
+    if _within(start, optimiser.get(lane, [])):
+        name = f"{name[:LONGEST]} in {OPTIMISER}"
+    return Span(1000 * start, 1000 * end, name, lane)
+
+
+def _thread(event: Any) -> Hashable:
+    return (event.device_type, event.thread)
+
+
+def _stream(event: Any) -> Hashable:
+    return (event.device_type, event.device_resource_id)
+
+
+def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
+    """When which lane was in a step of an optimiser, in their order, without overlaps."""
+    ranges: Ranges = defaultdict(list)
+    for event in events:
+        stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)
+        if stepping or event.name.startswith(LISTS):
+            ranges[lane(event)].append((event.time_range.start, event.time_range.end))
+    return {lane: _joined(found) for lane, found in ranges.items()}
+
+
+def _joined(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    found: list[tuple[float, float]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _within(moment: float, ranges: list[tuple[float, float]]) -> bool:
+    place = bisect_right(ranges, (moment, float("inf")))
+    return place > 0 and moment < ranges[place - 1][1]

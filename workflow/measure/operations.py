@@ -1,0 +1,116 @@
+"""Which operations a profiled time went to: its wall time, divided among what computed in it.
+
+Operations call each other and run side by side, so that their durations add up to more than the
+time that passed. Here every instant in which anything computes is counted once: it is shared
+equally by the threads (or streams) that compute in it, and on each of them it belongs to the
+innermost operation. The times of all operations add up to the time in which any of them computed.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+MOST = 100  # operations of a record; the report shows ten, and groups them all
+NAME_CHARACTERS = 200  # kernels made of templates have names of many lines
+
+
+class Span(NamedTuple):
+    """A time in which an operation computed, in ns on any one clock."""
+
+    start: float
+    end: float
+    name: str
+    lane: Hashable  # thread or stream: what runs one operation at a time
+
+
+@dataclass
+class Operation:
+    """All spans of one name: ns of wall time; how many; how many of these held no other span."""
+
+    ns: float = 0.0
+    count: int = 0
+    launched: int = 0
+
+
+class _Lane:
+    """What is open on a thread or stream; the last one is the innermost."""
+
+    def __init__(self) -> None:
+        self.open: list[int] = []
+        self.since = 0.0
+
+
+def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
+    """The operations by name.
+
+    Where spans of a lane overlap without one being in the other, the later one is the innermost.
+    """
+    every = [
+        Span(start, max(start, end), name[:NAME_CHARACTERS], lane)
+        for start, end, name, lane in spans
+    ]
+    found: dict[str, Operation] = defaultdict(Operation)
+    lanes: dict[Hashable, _Lane] = defaultdict(_Lane)
+    started, ended, holds = ([False] * len(every) for _ in range(3))
+    # The time so far, each instant divided by the number of lanes that compute in it: what a lane
+    # gets between two moments is the difference of this clock, however many others there are.
+    shared, computing, now = 0.0, 0, 0.0
+    for time, _, _, number in _moments(every):
+        if computing:
+            shared += (time - now) / computing
+        now = time
+        lane = lanes[every[number].lane]
+        if lane.open:
+            found[every[lane.open[-1]].name].ns += shared - lane.since
+            computing -= 1
+        lane.since = shared
+        if started[number]:
+            ended[number] = True
+            while lane.open and ended[lane.open[-1]]:
+                lane.open.pop()
+        else:
+            if lane.open:
+                holds[lane.open[-1]] = True
+            lane.open.append(number)
+            started[number] = True
+        computing += bool(lane.open)
+    for span, inside in zip(every, holds, strict=True):
+        operation = found[span.name]
+        operation.count += 1
+        operation.launched += not inside
+    return dict(found)
+
+
+def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
+    """Starts and ends in their order, each with the number of its span.
+
+    At one moment, what has lasted ends before anything starts, the longer starts before the
+    shorter, and what lasts no time ends after it has started.
+    """
+    starts = [(span.start, 1, -span.end, number) for number, span in enumerate(spans)]
+    ends = [
+        (span.end, 0 if span.end > span.start else 2, 0.0, number)
+        for number, span in enumerate(spans)
+    ]
+    return sorted(starts + ends)
+
+
+def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
+    """Of these steps, the part of a record that is about operations: per step, the longest first,
+    the rest as one number.
+    """
+    ordered = sorted(found.items(), key=lambda entry: (-entry[1].ns, entry[0]))
+    return {
+        "operations": [
+            {
+                "name": name,
+                "ms": operation.ns / steps / 1e6,
+                "count": operation.count / steps,
+                "launched": operation.launched / steps,
+            }
+            for name, operation in ordered[:MOST]
+        ],
+        "rest_ms": sum(operation.ns for _, operation in ordered[MOST:]) / steps / 1e6,
+        "rest_launched": sum(operation.launched for _, operation in ordered[MOST:]) / steps,
+    }
