@@ -1,16 +1,12 @@
-# What all rules share: the plan, and which interpreter a rule without an environment uses.
+# What all rules share: the configuration, the plan, and where things are.
 import json
-import re
 import shutil
 import signal
-import time
-from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 
 from deploy import failures, uv
 from deploy.environments import cache, definition_sha256, virtual_prefix
-from planning import changes, conclusion
+from planning import changes
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
@@ -98,26 +94,6 @@ ANALYSIS_PYTHON = "python3"  # of the rule's conda environment
 if not USE_CONDA:
     ANALYSIS_PYTHON = f"{virtual_prefix('analysis', ANALYSIS_DEFINITION)}/bin/python"
 
-# Snakemake finds a changed identity in its own history, which a clone does not have. A
-# file newer than any record, an input of the stale ones alone, needs no history.
-STALE = changes.stale_records(TO_MEASURE) | changes.stale_controls(PLAN, Path())
-if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
-    USE_CONDA or os.access(ANALYSIS_PYTHON, os.X_OK)
-):
-    STALE |= {ANALYSIS_ENVIRONMENT}
-NEWER = f"{RESULTS}/.newer-than-stale-records"
-
-
-def newer_than_all():
-    """The path of that file, written now; of one whose content is as it was, the age is nothing."""
-    Path(RESULTS).mkdir(parents=True, exist_ok=True)
-    Path(NEWER).write_text(f"{time.time_ns()}")
-    return NEWER
-
-
-if STALE:
-    newer_than_all()
-
 # The analysis is redone when its own code, texts or environment change.
 ANALYSIS = "-".join(
     [
@@ -156,23 +132,11 @@ CONTEXT = to_draw(
         PLAN.self_test,
     ]
 )
-# Nor does Snakemake make what is missing while all that was made from it is there: so that is stale.
-DRAWN = [f"{RESULTS}/{name}" for name in ("table.md", "caveats.json", "report.html")]
-STALE_DRAWINGS = []
-if any(map(os.path.exists, DRAWN)) and not all(map(os.path.exists, RECORDS + CONTEXT)):
-    STALE_DRAWINGS = [newer_than_all()]
 
 
 def identity_of_file(wildcards, pattern):
     """All that defines what is in a timed file: the only reason to measure it again."""
     return PLAN.identities[planned_file(wildcards, pattern)]
-
-
-def newer_than_stale(wildcards, pattern):
-    """An input that makes Snakemake see a stale file as such; asked for what is timed here."""
-    or_one_line(PLAN.check_device)
-    or_one_line(PLAN.check_processors)
-    return NEWER if planned_file(wildcards, pattern) in STALE else []
 
 
 def for_this_machine(wildcards):
@@ -213,15 +177,6 @@ def priority_of_file(wildcards, pattern):
     return PLAN.priority(planned_file(wildcards, pattern))
 
 
-def verbatim(text):
-    """A param as it is: in a plain text Snakemake would take {this} for a wildcard."""
-
-    def as_it_is(wildcards):
-        return text
-
-    return as_it_is
-
-
 def planned_file(wildcards, pattern):
     path = pattern.format(**wildcards)
     if path not in PLAN.identities:
@@ -229,104 +184,6 @@ def planned_file(wildcards, pattern):
     return path
 
 
-def timed(environment):
-    """Resources of every job that times something in an environment.
-
-    They are no reason to measure again: the identity, a rule's only param, holds all that is.
-    """
-    return {
-        "machine_percent": 100,
-        "attempt_no": attempt_no,
-        "deployment": environment.method(USE_CONDA),
-        "definition": environment.definition.as_posix(),
-        "environment": environment.marker,
-        "overlay": environment.overlay_options,
-        "memory_limit_mib": PLAN.memory_limit_mib,
-        # This interpreter, which samples the machine from a process of its own.
-        "monitor": sys.executable,
-    }
-
-
-def timed_run(environment):
-    """The same of a run of a cell."""
-    return timed(environment) | {
-        "time_limit_s": PLAN.time_limit_s,
-        "folders": PLAN.folder_options,
-        "plan": f"{RESULTS}/plan.json",
-    }
-
-
-def columns_in(environment):
-    """The wildcard of the columns that are measured in an environment."""
-    names = [c.name for c in PLAN.columns if PLAN.environment_of(c) == environment]
-    return f"{{column,{'|'.join(map(re.escape, names))}}}"
-
-
-def program(name, options):
-    """The command of a folder of the sources that is a program, or of a part of it.
-
-    Without a shell between Snakemake and what ends with it.
-    """
-    folder, *part = name.split()
-    return " ".join(["exec python3 -s", f"{WORKFLOW}/{folder}", *part, options])
-
-
-def module(name, options, python="python3"):
-    """The command of a module of the sources."""
-    return f"PYTHONPATH={WORKFLOW} {python} -s -m {name} {options}"
-
-
-analysis_module = partial(module, python="{resources.python:q}")
-
-
-def attempt_no(wildcards, attempt):
-    """A supervisor that was killed itself: its second attempt says so and goes on."""
-    return attempt
-
-
-def in_report(path, category, label, caption=None):
-    """An output that Snakemake's own report shows, with the caption of its name."""
-    return report(
-        path,
-        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
-        category=category,
-        labels={category.lower().removesuffix("s"): label},
-    )
-
-
 def all_results(wildcards):
     """All that the default target asks for; the archive has no list of its own."""
     return rules.all.input
-
-
-def show_what_is_kept():
-    """After an end before the end: what is there, and how to go on."""
-    with suppress(Problem):  # of a record that cannot be read, which was named already
-        runs = len(PLAN.runs)
-        kept = runs - len(changes.reasons(PLAN, Path()))
-        print(
-            f"millistep: {kept} of {runs} runs are measured and kept; the same command goes on from"
-            " there",
-            file=sys.stderr,
-        )
-
-
-def show_results(since_ns=0):
-    """Print the table and what follows from it, unless it is older."""
-    page = Path(RESULTS, "report.html")
-    if page.exists() and page.stat().st_mtime_ns >= since_ns:
-        shell(f"cat {RESULTS}/table.md")
-        asked = workflow.config_settings
-        call = conclusion.Call(
-            configfiles=tuple(
-                conclusion.relative(str(path)) for path in asked.configfiles
-            ),
-            overrides=tuple(asked.config_args),
-            use_conda=USE_CONDA,
-            study=(config.get("study") or {}).get("name"),
-            by_make="MAKELEVEL" in os.environ,
-        )
-        found = conclusion.lines(
-            Path(RESULTS, "conclusion.json"), None if ELSEWHERE else call
-        )
-        print("", *found, "", f"Report: {RESULTS}/report.html", sep="\n", flush=True)

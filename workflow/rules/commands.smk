@@ -1,0 +1,77 @@
+# The commands of the rules, and what they are told of the plan.
+import re
+from functools import partial
+
+
+def verbatim(text):
+    """A param as it is: in a plain text Snakemake would take {this} for a wildcard."""
+
+    def as_it_is(wildcards):
+        return text
+
+    return as_it_is
+
+
+def timed(environment):
+    """Resources of every job that times something in an environment.
+
+    They are no reason to measure again: the identity, a rule's only param, holds all that is.
+    """
+    return {
+        "machine_percent": 100,
+        "attempt_no": attempt_no,
+        "deployment": environment.method(USE_CONDA),
+        "definition": environment.definition.as_posix(),
+        "environment": environment.marker,
+        "overlay": environment.overlay_options,
+        "memory_limit_mib": PLAN.memory_limit_mib,
+        # This interpreter, which samples the machine from a process of its own.
+        "monitor": sys.executable,
+    }
+
+
+def timed_run(environment):
+    """The same of a run of a cell."""
+    return timed(environment) | {
+        "time_limit_s": PLAN.time_limit_s,
+        "folders": PLAN.folder_options,
+        "plan": f"{RESULTS}/plan.json",
+    }
+
+
+def columns_in(environment):
+    """The wildcard of the columns that are measured in an environment."""
+    names = [c.name for c in PLAN.columns if PLAN.environment_of(c) == environment]
+    return f"{{column,{'|'.join(map(re.escape, names))}}}"
+
+
+def program(name, options):
+    """The command of a folder of the sources that is a program, or of a part of it.
+
+    Without a shell between Snakemake and what ends with it.
+    """
+    folder, *part = name.split()
+    return " ".join(["exec python3 -s", f"{WORKFLOW}/{folder}", *part, options])
+
+
+def module(name, options, python="python3"):
+    """The command of a module of the sources."""
+    return f"PYTHONPATH={WORKFLOW} {python} -s -m {name} {options}"
+
+
+analysis_module = partial(module, python="{resources.python:q}")
+
+
+def attempt_no(wildcards, attempt):
+    """A supervisor that was killed itself: its second attempt says so and goes on."""
+    return attempt
+
+
+def in_report(path, category, label, caption=None):
+    """An output that Snakemake's own report shows, with the caption of its name."""
+    return report(
+        path,
+        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
+        category=category,
+        labels={category.lower().removesuffix("s"): label},
+    )
