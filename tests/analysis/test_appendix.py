@@ -28,7 +28,7 @@ def test_every_number_leads_to_its_cell(project, figures):
 def test_a_cell_whose_first_run_failed_says_what_it_lacks_by_that(project, figures):
     project.fail("timeout", column="keras3-jax", task="fit", run=1)
     text = appendix_of(project, figures)
-    assert text.count("NA: profile and published arithmetic, timeout") == 1
+    assert text.count("NA: published arithmetic and other batch sizes, timeout") == 1
 
 
 def test_details_say_what_the_machine_did(project, figures):

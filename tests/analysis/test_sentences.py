@@ -10,6 +10,7 @@ from results_factory import FRAMEWORKS, Project, make_plan
 
 from analysis.caveats import collect
 from analysis.caveats.core import MOST, places
+from analysis.formats.text import ms
 
 EAGER = "pytorch-eager"
 
@@ -89,3 +90,27 @@ def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelera
     caveats = {caveat.id: caveat for caveat in collect(project.load())}
     assert caveats.keys() - {"measured_on_cpu"} == {"legacy_differs"}
     assert part in caveats["legacy_differs"].sentence
+
+
+def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(tmp_path):
+    """Not the mean of all runs times their ratio, which nobody measured."""
+    project = quiet_project(tmp_path)
+    on_processor(project)
+    first = {}
+
+    def with_both(r):
+        ours = step_ns(r) / 1e6
+        first.update(ours=ours, published=1.2 * ours)
+        r["timing"]["legacy"].update(step_ms=1.2 * ours)
+
+    def without(r):
+        r["timing"]["legacy"] = None
+        for block in r["timing"]["blocks"]:
+            block["elapsed_ns"] *= 2
+
+    project.change(with_both, TORCH, run=1)
+    for run in (2, 3):
+        project.change(without, TORCH, run=run)
+    caveats = {caveat.id: caveat for caveat in collect(project.load())}
+    expected = f"{ms(first['published'])} instead of {ms(first['ours'])} ms"
+    assert expected in caveats["legacy_differs"].sentence

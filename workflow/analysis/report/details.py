@@ -135,7 +135,8 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
         yield "Published arithmetic", f"{ms(fmean(times))} ms. {legacy.sentence}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
-        yield "Measured in run 1 alone", f"{NA}: profile and published arithmetic, {first.status}"
+        lacks = "published arithmetic and other batch sizes"
+        yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
     yield from _resources(records)
     yield from host_overhead(cell)
     yield from monitored(records)
