@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from control_factory import make_canary, make_machine_card, make_self_test
+from control_factory import make_canary, make_machine_card, make_rules, make_self_test
 from plan_factory import (
     BERT_ROWS,
     FRAMEWORKS,
@@ -150,7 +150,7 @@ def make_record(
 class Project:
     """A project folder with a plan and all that was measured; files are written by `save`.
 
-    `canaries`, `machine_card` and `self_test` hold None where a file is to be missing;
+    `canaries`, `machine_card`, `self_test` and `rules` hold None where a file is to be missing;
     `canaries_on` are those of each accelerator, `canaries` those of the first.
     """
 
@@ -170,6 +170,7 @@ class Project:
         }
         self.machine_card = make_machine_card(self.plan)
         self.self_test = make_self_test(self.plan)
+        self.rules = make_rules()
 
     @property
     def canaries(self) -> list[dict[str, Any] | None]:
@@ -219,6 +220,7 @@ class Project:
             yield from (("canary", path, canary) for path, canary in canaries)
         yield "machine", self.plan["machine_card"], self.machine_card
         yield "self_test", self.plan["self_test"], self.self_test
+        yield "rules", "results/rules.json", self.rules
 
     def load(self) -> Results:
         return load_results(self.save())

@@ -100,6 +100,13 @@ def test_the_machine_has_a_card_with_the_identity_in_the_records(measured):
     assert ids == {*card["ids"].values()}
 
 
+def test_the_rules_that_made_it_are_kept(measured):
+    rules = {rule["name"]: rule for rule in valid(measured, "results/rules.json", "rules")["rules"]}
+    assert sum(rules[name]["jobs"] for name in rules if name.startswith("measure_")) == RUNS
+    assert {"plan", "machine_card", "self_test", "tables"} <= {*rules["report"]["after"]}
+    assert rules["report"]["says"].startswith("One self-contained HTML file")
+
+
 def test_the_self_test_holds_known_steps_one_cell_twice_and_the_monitor(measured):
     found = valid(measured, "results/self_test.json", "self_test")
     assert (found["status"], found["reason"]) == ("ok", "")

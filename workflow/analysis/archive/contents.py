@@ -42,7 +42,7 @@ def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """Of the files found in a project, those that the results are computed from."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
     planned |= {path for paths in plan.canaries.values() for path in paths}
-    planned |= {f"{plan.results}/plan.json", plan.machine_card, plan.self_test}
+    planned |= {f"{plan.results}/plan.json", plan.machine_card, plan.self_test, plan.rules}
     return sorted(planned.intersection(found))
 
 

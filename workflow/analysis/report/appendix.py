@@ -19,6 +19,7 @@ CONTENTS = (
     ("figures", "Figures of every cell"),
     ("versions", "Versions"),
     ("schedule", "Schedule"),
+    ("rules", "Rules"),
 )
 
 
@@ -35,4 +36,6 @@ def render_appendix(results: Results, figures: Path, templates: Path, report: st
         sample=sample(results),
         environments=sections.environments(results),
         schedule=sections.schedule(results),
+        rule_figure=figure_view("rules", figures, templates),
+        rules=sections.rules(results),
     )

@@ -66,6 +66,7 @@ MOST_BESIDE = 6  # columns of the table that leave room for the picture at its s
 FIRST = "relative"  # the figure on the first page
 WHY = "why"  # that of a section of its own; the others are a section
 OF_SWEEPS = "cross_over"  # on the page where a net was measured in several sizes
+RULES = "rules"  # in the appendix
 
 
 def render(results: Results, reference: Reference, figures: Path, templates: Path) -> str:
@@ -136,7 +137,7 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, WHY, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, WHY, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures, templates),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.caveats.groups import Group
-from analysis.formats.text import NA, anchor, count, mib, ms, percent, seconds
+from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
 from analysis.report.break_even import break_even
 from analysis.report.caveat_views import marks_of_cell
@@ -149,3 +149,13 @@ def _scheduled(cell: Cell, run: Run) -> tuple[str, ...]:
 def cell_name(cell: Cell) -> str:
     """'BERT fit b8, Keras 3 (JAX)'."""
     return f"{cell.row.title} b{cell.row.batch_size}, {cell.column.title}"
+
+
+def rules(results: Results) -> Grid:
+    """What each rule of the workflow does, in an order in which each reads files of earlier ones."""
+    found = results.rule_graph.rules if results.rule_graph else ()
+    return Grid(
+        "Rules of the workflow that made the results",
+        ("Rule", "What it does", "Jobs", "Reads files of"),
+        tuple((r.name, r.says, f"{r.jobs:,}", listed(list(r.after))) for r in found),
+    )

@@ -15,6 +15,7 @@ from analysis.results.disturbance import disturbance
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.record import Record
+from analysis.results.rule_graph import RuleGraph
 from analysis.results.self_test import SelfTest
 from analysis.statistics.best_set import Contest, Standing
 from analysis.statistics.intervals import (
@@ -289,6 +290,7 @@ class Results:
     canaries: dict[str, Canaries] = field(default_factory=dict)
     machine_card: MachineCard | None = None
     self_test: SelfTest | None = None
+    rule_graph: RuleGraph | None = None  # of all rules that made it; None where it was not kept
 
     @property
     def cells(self) -> Iterator[Cell]:

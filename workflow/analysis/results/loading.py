@@ -20,6 +20,7 @@ from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, PlannedCell, PlannedRun, Row, load_plan
 from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
+from analysis.results.rule_graph import RuleGraph
 from analysis.results.self_test import SelfTest
 from contract.ending import of_control
 
@@ -76,9 +77,12 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     }
     card = read(plan.machine_card, "machine", MachineCard.from_json)
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
+    # The digest names what was measured; this is how.
+    graph = read(plan.rules, "rules", RuleGraph.from_json, digest=hashlib.sha256())
     if problems:
         raise InputError(problems)
-    return moderated(with_peaks(Results(plan, rows, digest.hexdigest(), canaries, card, self_test)))
+    found = Results(plan, rows, digest.hexdigest(), canaries, card, self_test, graph)
+    return moderated(with_peaks(found))
 
 
 def _load_optional(

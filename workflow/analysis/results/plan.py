@@ -115,6 +115,11 @@ class Plan:
         return self.scale != "paper" and not all(m.full_size for m in self.models.values())
 
     @property
+    def rules(self) -> str:
+        """Where the rules that made the results are kept."""
+        return f"{self.results}/rules.json"
+
+    @property
     def runs_by_row(self) -> dict[RowKey, int]:
         """How many runs the cells of each row have; of a row that cannot be measured none."""
         found = {row.key: 0 for row in self.rows}
