@@ -105,6 +105,25 @@ def test_without_canaries_nothing_is_judged_and_a_caveat_reports_it(tmp_path):
     assert "overhead_bound" not in caveats
 
 
+@pytest.mark.parametrize(
+    ("shares", "statuses"),
+    [
+        ((0.4, 0.4, 0.4, 0.4), ["ok"] * 3),  # a slow canary would make a correct run invalid
+        ((0.4, 0.05, 0.4, 0.4), ["ok", "invalid", "ok"]),  # one that was alone is enough
+    ],
+)
+def test_canaries_that_were_disturbed_judge_nothing(tmp_path, shares, statuses):
+    project = small_project(tmp_path)
+    project.change(work(flops_per_step=1.2e9), column=JAX, run=2)
+    for canary, share in zip(project.canaries, shares, strict=True):
+        canary["foreign_cpu_share"] = share
+    results = project.load()
+    cell = next(cell for cell in results.cells if cell.column.name == JAX)
+    assert [run.status for run in cell.runs] == statuses
+    untested = "plausibility_not_tested" in [caveat.id for caveat in collect(results)]
+    assert untested == (statuses == ["ok"] * 3)
+
+
 def test_low_use_by_hand(tmp_path):
     project = small_project(tmp_path)
     # 30 MFLOP in 8.016 ms: 3.74 GFLOP/s of 100

@@ -90,6 +90,7 @@ def test_canaries_were_measured_before_and_after_the_round(measured):
     for canary in canaries:
         assert (canary["status"], canary["reason"]) == ("ok", "")
         assert [product["dtype"] for product in canary["matmul"]] == ["float32", "bfloat16"]
+        assert canary["foreign_cpu_share"] >= 0
         # Between a tenth of a GFLOP/s and what no processor reaches.
         assert all(1e8 < product["flops_per_s"] < 1e14 for product in canary["matmul"])
 

@@ -68,6 +68,7 @@ def supervised(
     found["python_loop_ms"] = child.reported("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
     found["matmul"] = child.reported("matmul", "products") or []
+    found["foreign_cpu_share"] = child.reported("foreign", "share")
     found["ending"] = asdict(child.ending())
 
 
@@ -89,4 +90,5 @@ def skeleton(identity_text: str) -> dict[str, Any]:
         "python_loop_ms": None,
         "memory_copy_gib_per_s": None,
         "matmul": [],
+        "foreign_cpu_share": None,
     }

@@ -50,7 +50,8 @@ def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
         reasons = []
         if without_peak:
             reasons.append(
-                f"no canary measured a matrix product of their precision on their machine: "
+                "no canary measured a matrix product of their precision on their machine, or none "
+                f"without other processes beside it: "
                 f"{places(without_peak, rows=results.rows)}"
             )
         if uncounted:

@@ -36,6 +36,7 @@ class Canary:
     python_loop_ms: float | None
     memory_copy_gib_per_s: float | None
     matmul: tuple[MatrixProduct, ...]
+    foreign_cpu_share: float | None = None  # of all cores; older canaries do not say
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Canary:
@@ -45,7 +46,8 @@ class Canary:
             "finished_at": datetime.fromisoformat(data["finished_at"]),
             "matmul": tuple(MatrixProduct(**product) for product in data["matmul"]),
         }
-        plain = {field.name: data[field.name] for field in fields(cls) if field.name not in parts}
+        names = {field.name for field in fields(cls)} - parts.keys()
+        plain = {name: value for name, value in data.items() if name in names}
         return cls(**plain, **parts)
 
     @property

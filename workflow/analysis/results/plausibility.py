@@ -10,6 +10,9 @@ work did, or the label of its precision or the count of its FLOPs is wrong. All 
 factors. 10 % are allowed, because a canary is a measurement too: it catches the device at other
 clocks, and one size of matrix is not the best of all.
 
+A canary that was slowed itself would make correct runs invalid. On a CPU those count alone beside
+which other processes took less of the processors than that; where there is none, nothing is judged.
+
 The peak is that of the least exact arithmetic on the parity card or of any more exact one,
 whichever is faster: a framework may always do better than asked, and bfloat16 is slower than
 float32 on processors that emulate it.
@@ -82,6 +85,8 @@ def peaks_by_device(canaries: Mapping[str, Canaries]) -> Peaks:
     found: dict[Device, list[Canary]] = {}
     for accelerator, of_kind in canaries.items():
         for canary in filter(None, of_kind):
+            if accelerator == "cpu" and (canary.foreign_cpu_share or 0.0) >= TOLERANCE:
+                continue
             found.setdefault((canary.machine_id, accelerator), []).append(canary)
     return {device: peak_flops_per_s(measured) for device, measured in found.items()}
 
