@@ -1,12 +1,13 @@
 """One clear line, a non-zero exit, and nothing that was measured is lost."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
-from .conftest import KERAS2, ROOT
+from .conftest import KERAS2, PYTORCH, ROOT, counted
 
 
 def one_line(done, *words):
@@ -102,6 +103,28 @@ def test_no_network_during_set_up(fresh, tmp_path):
     ]
     assert len(said) == 1, done.stderr
     assert not (fresh.folder / "results/environments/2026-11/cpu/keras3-jax.json").exists()
+
+
+def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(project):
+    """A lock with a version that does not exist, of the framework that the canaries take too."""
+    before = project.records()
+    lock = project.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
+    lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode != 0
+    assert len(re.findall(r"^pytorch: could not create ", done.stderr, re.M)) == 1, done.stderr
+    after = project.records()
+    changed = {name: json.loads(after[name]) for name in after if after[name] != before[name]}
+    assert {r["cell"]["column"] for r in changed.values()} == {*PYTORCH}
+    for record in changed.values():
+        assert record["status"] == "error"
+        assert "the package index does not have accelerate==99.9" in record["reason"]
+    canary = json.loads((project.folder / "results/canaries/smoke/cpu/0.json").read_text())
+    assert canary["status"] == "ok" and json.loads(canary["identity"])["library"] == "torch"
+    report = (project.folder / "results/report.html").read_text()
+    assert "the package index does not have accelerate==99.9" in report
+    assert "| BERT fit" in done.stdout
+    assert project.measured() == counted(*PYTORCH)
 
 
 def test_a_failing_cell_never_costs_another(project):
