@@ -152,7 +152,7 @@ def cell_name(cell: Cell) -> str:
 
 
 def rules(results: Results) -> Grid:
-    """What each rule of the workflow does, in an order in which each reads files of earlier ones."""
+    """What each rule of the workflow does, each after those whose files it reads."""
     found = results.rule_graph.rules if results.rule_graph else ()
     return Grid(
         "Rules of the workflow that made the results",
