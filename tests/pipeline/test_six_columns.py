@@ -104,7 +104,7 @@ def test_the_machine_has_a_card_with_the_identity_in_the_records(measured):
 def test_the_rules_that_made_it_are_kept(measured):
     rules = {rule["name"]: rule for rule in valid(measured, "results/rules.json", "rules")["rules"]}
     assert sum(rules[name]["jobs"] for name in rules if name.startswith("measure_")) == RUNS
-    assert {"plan", "machine_card", "self_test", "tables"} <= {*rules["report"]["after"]}
+    assert {"plan", "machine_card", "self_test", "figures"} <= {*rules["report"]["after"]}
     assert rules["report"]["says"].startswith("One self-contained HTML file")
 
 

@@ -116,7 +116,7 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
 def _measures(more: int, duration_s: float, have: int, what: str) -> str:
     """'measures 2 more rounds of everything, about 38 min, and keeps this one'."""
     kept = "this one" if have == 1 else "what there is"
-    rounds = count(more, "more round") if what == "everything" else f"up to {more} more rounds"
+    rounds = f"{'' if what == 'everything' else 'up to '}{count(more, 'more round')}"
     return f"measures {rounds} of {what}, about {_duration(duration_s)}, and keeps {kept}"
 
 
