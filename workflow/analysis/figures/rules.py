@@ -12,7 +12,7 @@ from analysis.results.cells import Results
 from analysis.results.reference import Reference
 from analysis.results.rule_graph import Rule, RuleGraph
 
-CHARACTER_IN, LINE_IN = 0.085, 0.44  # of a name, of a box with the room below it
+CHARACTER_IN, LINE_IN = 0.064, 0.44  # of a name, of a box with the room below it
 PADDING_IN, BETWEEN_IN, MARGIN_IN = 0.2, 0.55, 0.05
 BOX_IN = 0.34  # high
 SIZE = 8
