@@ -30,6 +30,18 @@ def test_operations_compute_and_dispatch_does_not():
     ]
 
 
+def test_an_operation_lasts_until_its_last_part_is_done_on_other_threads():
+    """Not until another turn of it is, where its own end was not recorded."""
+    facts = {"hlo_op": "dot.1"}
+    starts = [Event(HOST, POOL, "dot.1", start, 10, facts) for start in (0, 100, 200)]
+    ends = [Event(HOST, "tf_XLAEigen/2", "end: dot.1", at, 1, {}) for at in (35, 210)]
+    assert computing([*ends, *starts], {}) == [
+        (0, 35, "dot", (HOST, POOL, "on other threads")),
+        (100, 110, "dot", (HOST, POOL)),
+        (200, 210, "dot", (HOST, POOL)),
+    ]
+
+
 def test_on_a_gpu_only_its_own_streams_count():
     stream = ("/device:GPU:0", "Stream #13(Compute)")
     kernels = [

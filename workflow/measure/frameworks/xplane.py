@@ -8,6 +8,8 @@ kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
 import re
 import tempfile
 import traceback
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from measure.operations import Span
 
 OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
+ENDED = "end: "
 FACTS = (OPERATION, *PROGRAM)  # what is read of the facts of an event
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
@@ -57,24 +60,54 @@ class Trace:
 
 def computing(events: list[Event], known: dict[int, Program]) -> list[Span]:
     """What computes of these events; `known` are the programs that they may be of, by their ids."""
-    on_device = [
-        e for e in events if e.plane.startswith("/device:GPU") and e.line.startswith("Stream")
-    ]
+    on_device = [e for e in events if e.plane.startswith("/device:GPU")]
+    on_device = [e for e in on_device if e.line.startswith("Stream")]
     if on_device:
         return [_span(event, _operation(event, known)) for event in on_device]
+    ends = _Ends(events)
     named = [(event, _on_the_host(event, known)) for event in events]
-    return [_span(event, name) for event, name in named if name]
+    return [_span(event, name, ends.of(event)) for event, name in named if name]
 
 
-def _span(event: Event, name: str) -> Span:
-    end_ns = event.start_ns + event.duration_ns
-    return Span(event.start_ns, end_ns, name, (event.plane, event.line))
+def _span(event: Event, name: str, later_ns: float = 0.0) -> Span:
+    """later_ns: when its last part ended, on whichever thread."""
+    end_ns, lane = event.start_ns + event.duration_ns, (event.plane, event.line)
+    if later_ns > end_ns:
+        # Beside what its own thread does meanwhile.
+        return Span(event.start_ns, later_ns, name, (*lane, "on other threads"))
+    return Span(event.start_ns, end_ns, name, lane)
+
+
+class _Ends:
+    """When operations of XLA's programs ended on the host: their calls return while other threads
+    still compute parts of them, and another event says when the last one is done.
+    """
+
+    def __init__(self, events: list[Event]) -> None:
+        self._starts: dict[str, list[float]] = defaultdict(list)
+        self._ends: dict[str, list[float]] = defaultdict(list)
+        for event in sorted(events, key=lambda event: event.start_ns):
+            if event.name.startswith(ENDED):
+                self._ends[event.name.removeprefix(ENDED)].append(event.start_ns)
+            elif OPERATION in event.facts:
+                self._starts[event.name].append(event.start_ns)
+
+    def of(self, event: Event) -> float:
+        """0 where nothing tells; it is before the same operation starts again."""
+        if OPERATION not in event.facts:
+            return 0.0
+        ends, starts = self._ends[event.name], self._starts[event.name]
+        place = bisect_left(ends, event.start_ns)
+        again = bisect_right(starts, event.start_ns)
+        if place == len(ends) or (again < len(starts) and ends[place] > starts[again]):
+            return 0.0
+        return ends[place]
 
 
 def _on_the_host(event: Event, known: dict[int, Program]) -> str:
     """Its operation; empty where it computes nothing."""
     if OPERATION in event.facts:
-        return "" if event.name.startswith("end:") else _operation(event, known)
+        return "" if event.name.startswith(ENDED) else _operation(event, known)
     kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
         return ""
