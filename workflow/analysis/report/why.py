@@ -117,7 +117,8 @@ def _spread(spread: Spread, whole: float) -> str:
     text = _signed(spread.mean, whole)
     if spread.low == spread.high:
         return text
-    return f"{text} ({_signed(spread.low, whole)} to {_signed(spread.high, whole)})"
+    ends = f"({_signed(spread.low, whole)} to {_signed(spread.high, whole)})".replace(" ", "\u00a0")
+    return f"{text} {ends}"
 
 
 def _signed(value: float, whole: float) -> str:
