@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from deploy.environments import virtual_interpreter
+from deploy.environments import virtual_interpreter, virtual_prefix
+from deploy.virtual_environments import COMPLETE
 from measure.frameworks import Cell
+from planning.columns import STACK
 from planning.frameworks import frameworks
 from planning.models import Models
 
@@ -37,12 +39,23 @@ def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **archi
     )
 
 
-def run(program, cell, *command, folder):
+def definition_of(framework, stack=STACK):
+    """The environment of a framework on a processor."""
+    return ROOT / "envs" / stack / "cpu" / f"{framework.environment}.yaml"
+
+
+def is_deployed(name, stack):
+    """Whether the environment of a column of an older stack, which no test deploys, is there."""
+    framework = frameworks([])[name]
+    prefix = virtual_prefix(framework.environment, definition_of(framework, stack))
+    return (prefix / COMPLETE).exists()
+
+
+def run(program, cell, *command, folder, stack=STACK):
     """What a program says last in the environment of the cell's framework, decoded."""
     framework = frameworks([])[cell.framework]
-    definition = ROOT / "envs" / "2026-11" / "cpu" / f"{framework.environment}.yaml"
     interpreter = virtual_interpreter(
-        framework.environment, definition, None, framework.environment
+        framework.environment, definition_of(framework, stack), None, framework.environment
     )
     script = PROGRAMS / f"{program}_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]

@@ -19,13 +19,14 @@ import numpy as np
 from column import framework
 from program import cell, command, exchange
 
+from measure.libraries.causal_lm import never_stopping
 from measure.models.causal_lm.inputs import prompts, tokens
 
 # Transformers' name of a layer's weight: where Keras has it.
 LAYER = {
     "gemma": {
-        "input_layernorm": "pre_attention_norm.scale",
-        "post_attention_layernorm": "pre_ffw_norm.scale",
+        "input_layernorm": "pre_attention_norm",
+        "post_attention_layernorm": "pre_ffw_norm",
         "self_attn.q_proj": "attention.query_dense.kernel",
         "self_attn.k_proj": "attention.key_dense.kernel",
         "self_attn.v_proj": "attention.value_dense.kernel",
@@ -35,8 +36,8 @@ LAYER = {
         "mlp.down_proj": "ffw_linear.kernel",
     },
     "mistral": {
-        "input_layernorm": "_self_attention_layernorm.scale",
-        "post_attention_layernorm": "_feedforward_layernorm.scale",
+        "input_layernorm": "_self_attention_layernorm",
+        "post_attention_layernorm": "_feedforward_layernorm",
         "self_attn.q_proj": "_self_attention_layer._query_dense.kernel",
         "self_attn.k_proj": "_self_attention_layer._key_dense.kernel",
         "self_attn.v_proj": "_self_attention_layer._value_dense.kernel",
@@ -78,7 +79,7 @@ def outputs(folder):
     ids, mask, _ = tokens(cell, cell.batch_size)
     inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
     logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
-    options = {"max_length": cell.architecture["max_length"], "stop_token_ids": None}
+    options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
     texts = model.generate(prompts(cell.batch_size), **options)
     np.save(folder / f"{cell.framework}.npy", np.asarray(logits))
     (folder / f"{cell.framework}.json").write_text(json.dumps(list(texts)))
@@ -102,10 +103,11 @@ def assign(backbone, weights):
     set_(embedding.embeddings, weights["model.embed_tokens.weight"])
     if cell.model == "mistral":
         set_(embedding.reverse_embeddings, weights["lm_head.weight"].T)
-    set_(backbone.layer_norm.scale, weights["model.norm.weight"])
+    set_(backbone.layer_norm.weights[0], weights["model.norm.weight"])
     for number, layer in enumerate(backbone.transformer_layers):
         for name, place in LAYER[cell.model].items():
-            variable = attrgetter(place)(layer)
+            found = attrgetter(place)(layer)
+            variable = found if hasattr(found, "assign") else found.weights[0]  # of a norm
             value = weights[f"model.layers.{number}.{name}.weight"]
             set_(variable, laid_out(value, name, tuple(variable.shape)))
     assert len(put) == len(backbone.weights)

@@ -5,6 +5,7 @@ something else than was recorded: other addresses of its parameters or of a cach
 a step takes as long as a compilation and is no more what a step costs than one.
 """
 
+import contextlib
 import logging
 from typing import Any
 
@@ -30,10 +31,11 @@ class Skips(logging.Handler):
         self.reasons: list[str] = []
 
     def listen(self) -> None:
-        """From now on."""
-        from torch._inductor.cudagraph_utils import cudagraphs_log
+        """From now on; releases without that log tell no reasons."""
+        with contextlib.suppress(ImportError):
+            from torch._inductor.cudagraph_utils import cudagraphs_log
 
-        cudagraphs_log.addHandler(self)
+            cudagraphs_log.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage().partition(". Found from")[0]

@@ -1,28 +1,33 @@
 """Keras 3 on JAX."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE
+from measure.frameworks import Clock
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
 from measure.frameworks.xplane import FACTS, Event, Trace
+from measure.libraries.jax import FORMER_FRACTION, memory_fraction
+from measure.libraries.keras import keeps_state_of_predict, leaves
 from measure.operations import Span
 
 
 class Framework(Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
+    _outputs: Any = None  # of the last step, where the model has no state of it
+    _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
         # The policy of measure.device_memory, read when JAX first looks for its devices;
         # who set the variable's old name, did so on purpose, and JAX refuses both.
-        if "XLA_PYTHON_CLIENT_MEM_FRACTION" not in os.environ:
-            os.environ.setdefault("XLA_CLIENT_MEM_FRACTION", str(SHARE))
+        if FORMER_FRACTION not in os.environ:
+            os.environ.setdefault(memory_fraction(), str(SHARE))
         import jax
         from jax import monitoring
 
@@ -46,14 +51,38 @@ class Framework(Keras3Framework):
         # One program computes state and outputs, so all are ready together;
         # block_until_ready needs the leaves: the state itself is an opaque dict
         # of Keras containers to it, and waiting for that waits for nothing.
-        state = getattr(self.model, "_jax_state", None)
+        state = getattr(self.model, "_jax_state", None) or self._outputs
         if state:
-            self.jax.block_until_ready(self.keras.tree.flatten(state))
+            self.jax.block_until_ready(leaves(self.keras, state))
 
     def settle(self) -> None:
         # The step's state lives outside the model until it is synchronised; the
         # loop was left before it did so.
         self.model.jax_state_sync()
+        for variable, value in self._taken_out:
+            variable.assign(value)
+
+    def _call(self, data: Any, callback: Any) -> None:
+        self._outputs, self._taken_out = None, ()
+        if self._unseen:
+            self._taken_out = [(v, v.value) for v in self.model.non_trainable_variables]
+        super()._call(data, callback)
+
+    def _clock(self, timer: Clock) -> Any:
+        clock = super()._clock(timer)
+        if self._unseen:
+            # To be handed the outputs changes nothing in how these releases dispatch steps.
+            clock.on_predict_batch_end = self._look
+            clock.async_safe = True
+        return clock
+
+    @property
+    def _unseen(self) -> bool:
+        """Whether nothing of the model tells when a step is ready; its outputs do."""
+        return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
+
+    def _look(self, batch: int, logs: Any = None) -> None:
+        self._outputs = logs
 
     def compilations(self) -> int | None:
         return self._compiled

@@ -94,4 +94,6 @@ class TorchMixin:
         if self.cell.accelerator != "cuda":
             return None
         total = self.torch.cuda.mem_get_info()[1]
-        return self.torch.cuda.get_per_process_memory_fraction() * total / 2**20
+        # Early releases do not tell; then it is what they were told.
+        told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
+        return told() * total / 2**20

@@ -3,21 +3,24 @@
 from typing import Any
 
 import keras
-import keras_hub
 
 from measure.frameworks import Cell
+from measure.libraries.keras import uses_fused_attention
+from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture, xla
 from measure.models.bert.inputs import labels, tokens
 
 
 def build(cell: Cell) -> Any:
-    """A compiled ``BertTextClassifier``; AdamW and cross-entropy from logits for fit."""
+    """A compiled ``BertClassifier``, which KerasHub calls ``BertTextClassifier`` too; AdamW and
+    cross-entropy from logits for fit.
+    """
     if cell.weights == "preset":
-        model = keras_hub.models.BertTextClassifier.from_preset(
+        model = keras_hub.models.BertClassifier.from_preset(
             "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
         )
     else:
-        model = keras_hub.models.BertTextClassifier(
+        model = keras_hub.models.BertClassifier(
             backbone=_backbone(cell.architecture),
             num_classes=cell.architecture["classes"],
             dropout=cell.architecture["dropout"],
@@ -46,9 +49,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def attention(model: Any, backend: str) -> str:
     """Which implementation the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
-    flash = keras.config.is_flash_attention_enabled()
-    # Keras' MultiHeadAttention leaves the fused path whenever it drops out.
-    fused = not layer._dropout and flash is not False
+    fused = uses_fused_attention(keras, layer)
     return "keras.ops.dot_product_attention" if fused else "einsum"
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import keras
-import keras_hub
 
 from measure.frameworks import Cell
+from measure.libraries.keras_hub import library as keras_hub
 from measure.models import xla
 from measure.models.causal_lm.inputs import pieces, tokens
 from measure.models.causal_lm.loop import generate_loop
@@ -39,7 +39,7 @@ def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
     if cell.task == "fit":
         return None
     a = cell.architecture
-    tokenizer = getattr(keras_hub.tokenizers, f"{kind}Tokenizer")
+    tokenizer = getattr(keras_hub.models, f"{kind}Tokenizer")
     return getattr(keras_hub.models, f"{kind}CausalLMPreprocessor")(
         tokenizer(proto=sentencepiece_model(special, a["vocabulary_size"])),
         sequence_length=a["max_length"],

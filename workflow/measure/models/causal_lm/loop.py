@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from measure.frameworks import Cell
+from measure.libraries.causal_lm import never_stopping
 from measure.models import Loop, Tick
 from measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, prompts
 
@@ -15,10 +16,10 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
         """Strings in, strings out; never stopped early, and the first call's tokens counted."""
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
         max_length = cell.architecture["max_length"]
-        counted = False
+        options, counted = never_stopping(model), False
         while not tick():
             count = None if counted else _Count(model.preprocessor, texts, max_length)
-            model.generate(texts, max_length=max_length, stop_token_ids=None)
+            model.generate(texts, max_length=max_length, **options)
             if count:
                 check_new_tokens(count.end(to_numpy), cell.architecture)
                 counted = True

@@ -8,6 +8,8 @@ import torch
 import transformers
 
 from measure.frameworks import Cell
+from measure.libraries.peft import adapted
+from measure.libraries.transformers import compile_generation, in_dtype
 from measure.models import Tick
 from measure.models.causal_lm.inputs import (
     check_new_tokens,
@@ -30,13 +32,13 @@ def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
     config: of the random model; special: its special tokens by role, in the
     order of their ids; preset: name of the pretrained one.
     """
-    dtype = getattr(torch, cell.architecture["dtype"])
+    dtype = in_dtype(cell.architecture["dtype"])
     auto = transformers.AutoModelForCausalLM
     if cell.weights == "preset":
-        model = auto.from_pretrained(preset, dtype=dtype, device_map=cell.accelerator)
+        model = auto.from_pretrained(preset, **dtype, device_map=cell.accelerator)
     else:
         with torch.device(cell.accelerator):
-            model = auto.from_config(config, dtype=dtype)
+            model = auto.from_config(config, **dtype)
     if cell.task == "fit":
         return _with_adapters(model, cell)
     return _with_words(model, cell, special, preset)
@@ -46,14 +48,11 @@ def _with_adapters(model: Any, cell: Cell) -> Any:
     """Keras' LoRA adapts query and value, scaled by one, in the model's dtype: so does this."""
     rank = cell.architecture["lora_rank"]
     model.config.use_cache = False
-    adapted = peft.get_peft_model(
-        model,
-        peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"]),
-        autocast_adapter_dtype=False,
-    )
-    if not any(p.requires_grad for p in adapted.parameters()):
+    config = peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"])
+    trained = adapted(model, config)
+    if not any(p.requires_grad for p in trained.parameters()):
         raise RuntimeError("LoRA left no trainable weights: fit would train nothing")
-    return adapted
+    return trained
 
 
 def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
@@ -97,16 +96,10 @@ LOOPS = {"generate": generate}
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """What is compiled: for ``generate()`` what Transformers itself compiles, each token's pass.
-
-    It does so where the cache is static, and never the pass over the prompt, which creates the
-    cache and tells torch.compile that its addresses stay.
-    """
+    """What is compiled: for ``generate()`` what the release's documentation says."""
     if cell.task == "fit":
         return torch.compile(model, mode=mode)
-    config = transformers.CompileConfig(mode=mode)
-    config._compile_all_devices = True  # on the host, too, so that both run the same path
-    model.generation_config.update(cache_implementation="static", compile_config=config)
+    compile_generation(model, mode)
     return model
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import keras_hub
-
 from measure.frameworks import Cell
+from measure.libraries.keras_hub import fuses_attention
+from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch
@@ -28,7 +28,7 @@ def build(cell: Cell) -> Any:
 
 def attention(model: Any, backend: str) -> str:
     """Which implementation the decoder's attention really takes."""
-    fused = model.backbone.transformer_layers[0].attention._use_fused_attention_op()
+    fused = fuses_attention(model.backbone.transformer_layers[0].attention)
     return "keras.ops.dot_product_attention" if fused else "einsum"
 
 

@@ -35,4 +35,5 @@ def config(a: Architecture) -> Any:
         hidden_size=a["hidden_size"],
         intermediate_size=a["intermediate_size"],
         head_dim=a["head_size"],
+        max_position_embeddings=a["max_positions"],
     )

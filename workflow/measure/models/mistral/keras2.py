@@ -47,6 +47,7 @@ class WordPreprocessor:
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
         self._special = {self._ids[piece] for piece in special}
         self._begin = self._ids["<s>"]
+        self.tokenizer = self  # where early releases ask which token ends an answer
 
     def generate_preprocess(self, texts: Any, sequence_length: int) -> dict[str, Any]:
         """``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import keras_hub
-
 from measure.frameworks import Cell
+from measure.libraries.keras_hub import backbone_with_heads, fuses_attention
+from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch
@@ -28,14 +28,13 @@ def build(cell: Cell) -> Any:
 
 def attention(model: Any, backend: str) -> str:
     """Which implementation the decoder's attention really takes; asked as the layer asks."""
-    from keras_hub.src.utils.keras_utils import fused_attention_op_available
-
-    return "keras.ops.dot_product_attention" if fused_attention_op_available() else "einsum"
+    return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
 
 
 def backbone(a: Architecture) -> Any:
     """``MistralBackbone`` of an architecture."""
-    return keras_hub.models.MistralBackbone(
+    return backbone_with_heads(
+        keras_hub.models.MistralBackbone,
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],
         num_query_heads=a["heads"],

@@ -7,6 +7,8 @@ import numpy as np
 import torch
 
 from measure.frameworks import Cell
+from measure.libraries.diffusers import attention as kernel
+from measure.libraries.diffusers import run_pipeline
 from measure.models import Architecture, Tick
 from measure.models.image_regression import ImageRegression, adam
 from measure.models.stable_diffusion.inputs import (
@@ -50,9 +52,8 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """The processor that Diffusers chose; 2_0 is PyTorch's fused attention."""
-    used = {type(m.processor).__name__ for m in model.modules() if hasattr(m, "processor")}
-    return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used))
+    """The implementation Diffusers chose."""
+    return kernel(model)
 
 
 def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
@@ -62,28 +63,14 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     is part of a step. DDIM evaluates the UNet once per step, on both halves of the
     guidance together; KerasCV's own sampler is DDIM too.
     """
-    pipeline = diffusers.StableDiffusionPipeline(
-        vae=None,
-        text_encoder=None,
-        tokenizer=None,
-        unet=model,
-        scheduler=_ddim(),
-        safety_checker=None,
-        feature_extractor=None,
-        requires_safety_checker=False,
-    )
-    prompts, empty = embeddings(cell, batch_size)
-    latents = _channels_first(noise(cell, batch_size))
-    inputs = {"prompt_embeds": prompts, "negative_prompt_embeds": empty, "latents": latents}
-    inputs = {name: torch.from_numpy(array).to(model.device) for name, array in inputs.items()}
+    arrays = (*embeddings(cell, batch_size), _channels_first(noise(cell, batch_size)))
+    prompts, empty, latents = (torch.from_numpy(array).to(model.device) for array in arrays)
     steps = Steps(tick)
     hook = model.register_forward_pre_hook(
         lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
     )
     try:
-        return steps.run(
-            lambda: pipeline(**inputs, num_inference_steps=LENGTH, output_type="latent")
-        )
+        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH))
     finally:
         hook.remove()
 
@@ -115,17 +102,6 @@ def unet(a: Architecture) -> Any:
         up_block_types=["UpBlock2D"] + ["CrossAttnUpBlock2D"] * attending,
         cross_attention_dim=a["context_size"],
         attention_head_dim=a["unet_heads"],  # the number of heads, by an old misnomer
-    )
-
-
-def _ddim() -> Any:
-    """The schedule of v1.4."""
-    return diffusers.DDIMScheduler(
-        beta_start=0.00085,
-        beta_end=0.012,
-        beta_schedule="scaled_linear",
-        clip_sample=False,
-        steps_offset=1,
     )
 
 

@@ -1,0 +1,29 @@
+"""HuggingFace Transformers, from 4.38 on."""
+
+from typing import Any
+
+import torch
+import transformers
+
+
+def in_dtype(name: str) -> dict[str, Any]:
+    """What makes a model of numbers of this type from the start."""
+    today = hasattr(transformers.PretrainedConfig(), "dtype")
+    return {"dtype" if today else "torch_dtype": getattr(torch, name)}
+
+
+def compile_generation(model: Any, mode: str | None) -> None:
+    """Have ``generate()`` run compiled, as the documentation of the release says to.
+
+    Today it compiles each token's pass by itself where the cache is static, and never the pass
+    over the prompt, which creates the cache and tells torch.compile that its addresses stay.
+    Before, users compiled the forward pass, with a static cache where the model has one.
+    """
+    if hasattr(transformers, "CompileConfig"):
+        config = transformers.CompileConfig(mode=mode)
+        config._compile_all_devices = True  # on the host, too, so that both run the same path
+        model.generation_config.update(cache_implementation="static", compile_config=config)
+        return
+    if hasattr(model, "_setup_cache"):
+        model.generation_config.update(cache_implementation="static")
+    model.forward = torch.compile(model.forward, mode=mode)
