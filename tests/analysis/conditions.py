@@ -47,6 +47,11 @@ def on_both_devices(project):
     project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
 
 
+def on_the_pages_stack(project):
+    """One column is said to have the page's versions; its record names others."""
+    project.plan["columns"][1]["settings"]["stack"] = "2024-03"
+
+
 def slow_fixed_probe(project):
     # twice the batch takes 1.2 times as long: 80 % of the step is fixed
     def change(r):
@@ -227,6 +232,7 @@ def ids(project):
 
 
 CONDITIONS = {
+    "not_the_pages_version": on_the_pages_stack,
     "execution_differs": parity("execution", "eager"),
     "precision_differs": parity("matmul_precision", "bfloat16"),
     "parity_differs": parity("attention", "sdpa"),

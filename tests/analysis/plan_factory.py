@@ -39,6 +39,7 @@ WORDS = {
     **{word: {"accelerator": word} for word in ("cpu", "cuda")},
     **{word: {"precision": word} for word in ("float32", "tf32")},
     **{word: {"mode": word} for word in ("default", "max-autotune")},
+    **{word: {"stack": word} for word in ("2024-03", "2025-01")},
     "jit": {"jit_compile": True},
     "no-jit": {"jit_compile": False},
 }

@@ -35,7 +35,7 @@ def test_the_default_table_asks_two_questions():
         (
             (f"{JAX}+2024-03", {"stack": "2024-03"}),
             (JAX, {}),
-            "What did the releases from 2024-03 to 2026-11 change?",
+            "What did two and a half years of releases change?",
         ),
         (
             (JAX, {}),
@@ -46,6 +46,11 @@ def test_the_default_table_asks_two_questions():
             (f"{JAX}+a", {"overlay": ["a 1", "c"]}),
             (f"{JAX}+b", {"overlay": ["b 2", "c"]}),
             "What does this patch change: b 2 instead of a 1?",
+        ),
+        (
+            (f"{JAX}+a", {"overlay": ["diffusers 0.3.0"]}),
+            (f"{JAX}+b", {"overlay": ["diffusers 0.25.0"]}),
+            "What does diffusers 0.25.0 change after 0.3.0?",
         ),
         ((JAX, {}), (f"{JAX}+1-thread", {"threads": 1}), "What does 1 thread change?"),
         ((JAX, {}), (f"{JAX}+4-threads", {"threads": 4}), "What do 4 threads change?"),

@@ -24,6 +24,7 @@ from analysis.caveats import (
     plausibility,
     provenance,
     ranking,
+    stacks,
     steadiness,
     work,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "plausibility",
     "provenance",
     "ranking",
+    "stacks",
     "steadiness",
     "work",
 ]

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from analysis.claims.claim_tests import TESTS
-from analysis.claims.conditions import Differences, differences, without_conditions
+from analysis.claims.conditions import (
+    Differences,
+    differences,
+    of_releases,
+    without_conditions,
+)
 from analysis.claims.device_conditions import device_differences
 from analysis.claims.devices import cells_of
 from analysis.formats.errors import InputError
@@ -26,6 +31,7 @@ class Claim:
     text: str
     by: str
     url: str | None
+    on_page: bool  # whether the published page says it
     revision: str | None  # of the published table that it is about; None when it is not
     reading: str
     kind: str
@@ -39,6 +45,8 @@ class Claim:
             row = tuple(self.parameters[key] for key in ("model", "task", "batch_size"))
             cells = cells_of(results, row, self.parameters["framework"])
             return device_differences(cells, reference.devices)
+        if self.on_page:
+            return of_releases(results, reference)
         return without_conditions(results, reference)
 
     def _cells(self, results: Results) -> list[Cell]:
@@ -81,6 +89,7 @@ def _claim(entry: dict[str, Any], sources: dict[str, Any]) -> Claim:
         **{name: entry[name] for name in own},
         by=source["title"],
         url=source["url"],
+        on_page=entry["source"] == "page",
         revision=entry.get("revision"),
         parameters={k: v for k, v in entry.items() if k not in (*own, "source", "revision")},
     )

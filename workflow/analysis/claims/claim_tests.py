@@ -10,6 +10,7 @@ from analysis.claims.gains import faster_in_every_row, gain_at_least, gain_in_sh
 from analysis.claims.generation import slow_by_padding
 from analysis.claims.host import host_rarely_pays
 from analysis.claims.outcome import Outcome
+from analysis.claims.releases import release_gain
 
 TESTS: dict[str, Callable[..., Outcome]] = {
     test.__name__: test
@@ -22,5 +23,6 @@ TESTS: dict[str, Callable[..., Outcome]] = {
         slow_by_padding,
         host_rarely_pays,
         faster_on_device,
+        release_gain,
     )
 }

@@ -39,6 +39,15 @@ def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -
     )
 
 
+def of_releases(results: Results, reference: Reference) -> Differences:
+    """Of what the page says of two versions of a package, which the claim's test asks for."""
+    cells = list(results.cells)
+    return Differences(
+        [*_scale(results, reference), *_hardware(cells, reference)],
+        _precision_and_weights(results, reference),
+    )
+
+
 def without_conditions(results: Results, reference: Reference) -> Differences:
     """Of a claim made without numbers, and so without conditions to compare with."""
     reduced = [f"the models are reduced, {reduction}" for reduction in _scale(results, reference)]

@@ -19,6 +19,7 @@ from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
 from analysis.results.cells import Results
 from analysis.results.reference import REFERENCE, Reference
+from analysis.results.stacks import on_stack
 
 
 class ClaimResult(StrEnum):
@@ -54,14 +55,26 @@ class ClaimVerdict:
 
 
 def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
-    """Every claim of reference/claims.yaml, in its order."""
-    return [_claim_verdict(claim, results, reference) for claim in load_claims(folder)]
+    """Every claim of reference/claims.yaml, in its order; those about the published table on the
+    page's own versions, where they were measured.
+    """
+    pages = on_stack(results, reference.stack)
+    return [_claim_verdict(claim, results, pages, reference) for claim in load_claims(folder)]
 
 
-def _claim_verdict(claim: Claim, results: Results, reference: Reference) -> ClaimVerdict:
+def _claim_verdict(
+    claim: Claim, results: Results, pages: Results, reference: Reference
+) -> ClaimVerdict:
     test = TESTS[claim.kind]
-    outcome = test(results, **claim.parameters)
-    verdict, why = _verdict(claim, outcome, results, reference)
+    on_pages = bool(claim.revision and pages.plan.columns)
+    asked = pages if on_pages else results
+    outcome = test(asked, **claim.parameters)
+    verdict, why = _verdict(claim, outcome, asked, reference)
+    if on_pages and outcome.tested:
+        why = (
+            f"Asked of the columns on {reference.stack}, the page's own versions: as near to a "
+            f"repetition as this machine comes. {why}"
+        )
     published = ""
     if claim.revision:
         published = test(published_results(reference, claim.revision), **claim.parameters).text

@@ -47,6 +47,14 @@ def subject(one: Cell, other: Cell) -> set[str]:
     return found
 
 
+def versions_changed(base: Cell, new: Cell) -> list[str]:
+    """'framework version keras 3.15.1 instead of keras 3.0.5', where library versions are what the
+    columns were meant to differ in.
+    """
+    meant = subject(base, new)
+    return _differences((key for key in VERSIONS if key in meant), base, new)
+
+
 def other_differences(base: Cell, new: Cell) -> list[str]:
     """'attention sdpa instead of einsum', for every entry that both report, that differs, and that
     the two were not meant to differ in.
@@ -57,10 +65,14 @@ def other_differences(base: Cell, new: Cell) -> list[str]:
     keys = dict.fromkeys(
         key for cell in (base, new) for record in cell.records for key in record.parity or {}
     )
+    return _differences((key for key in (*keys, *WORK) if key not in expected), base, new)
+
+
+def _differences(keys: Iterable[str], base: Cell, new: Cell) -> list[str]:
     return [
         f"{key.replace('_', ' ')} {_values_text(key, new)} instead of {_values_text(key, base)}"
-        for key in (*keys, *WORK)
-        if key not in expected and _differs(key, base, new)
+        for key in keys
+        if _differs(key, base, new)
     ]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.comparisons.effects import Comparison, Effect
-from analysis.results.cells import RowCells, contest
+from analysis.results.cells import contest
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import Verdict
 
@@ -45,17 +45,17 @@ def different_tests(effect: Effect) -> DifferentTests:
 
 
 def _against_fastest(comparison: Comparison) -> Standing | None:
-    """The table's standing of the slower of the two; None where neither is the fastest."""
-    names = [cell.column.name for cell in (comparison.base, comparison.new)]
-    fastest = _fastest(comparison.row)
+    """The table's standing of the slower of the two; None where neither is the fastest of those
+    that it compares both with.
+    """
+    pair, row = (comparison.base, comparison.new), comparison.row
+    cells = next((cells for cells in row.contestants if {*pair} <= {*cells}), ())
+    fastest = contest(cells).fastest
+    names = [cell.column.name for cell in pair]
     if fastest not in names:
         return None
     (other,) = (name for name in names if name != fastest)
-    return comparison.row.standings.get(other)
-
-
-def _fastest(row: RowCells) -> str | None:
-    return contest(row.measured).fastest
+    return row.standings.get(other)
 
 
 def _is_decided(comparison: Comparison) -> bool:

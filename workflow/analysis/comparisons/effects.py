@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from analysis.comparisons.cards import other_differences
+from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import Gain, gain_of, of_new
 from analysis.comparisons.questions import Pair, Question, questions
 from analysis.results.cells import Cell, Results, RowCells, moderate_ratio
@@ -46,6 +46,13 @@ class Comparison:
         reasons = [f"{c.column.title} {c.status}: {c.reason}" for c in cells if not c.ok_runs]
         reasons += [f"{c.column.title} disturbed: {c.disturbed}" for c in cells if c.disturbed]
         return "; ".join(reasons) or "no round that both measured"
+
+    @cached_property
+    def versions(self) -> list[str]:
+        """The libraries' versions, where these are what the columns differ in; empty without a
+        ratio.
+        """
+        return versions_changed(self.base, self.new) if self.gain else []
 
     @cached_property
     def differences(self) -> list[str]:

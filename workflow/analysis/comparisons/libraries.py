@@ -49,7 +49,8 @@ def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[L
     """Those that the page names for the columns of these cells, and had in another version."""
     found: dict[Installed, set[Installed | None]] = {}
     for cell in cells:
-        for published in conditions.versions.get(cell.column.name, {}).items():
+        versions = conditions.versions.get(cell.column.framework, {}) if cell.column.bare else {}
+        for published in versions.items():
             for record in cell.records:
                 here = _installed(record.environment.packages, published[0], conditions)
                 found.setdefault(published, set()).add(here)

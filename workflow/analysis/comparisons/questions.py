@@ -20,6 +20,7 @@ from analysis.results.plan import Column
 FRAMEWORK = "framework"
 PRECISIONS = {"tf32": "TF32", "default": "the libraries' own precision"}
 COMPILING = {True: "compiling", False: "not compiling"}
+YEARS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ def _text(setting: str, pair: Pair) -> str:
         return pair.new.against[pair.base.framework]
     base, new = pair.base.settings[setting], pair.new.settings[setting]
     if setting == "overlay":
+        if release := _release(base, new):
+            return release
         added, removed = (
             [title for title in a if title not in b] for a, b in ((new, base), (base, new))
         )
@@ -143,8 +146,30 @@ def _text(setting: str, pair: Pair) -> str:
         "interpreter": "another interpreter",
     }
     if setting == "stack":
-        return f"What did the releases from {base} to {new} change?"
+        return f"What did {_period(base, new)} change?"
     return f"What does {subjects.get(setting, f'{setting} {_spelled(new)}')} change?"
+
+
+def _period(base: str, new: str) -> str:
+    """'two and a half years of releases' between two months, in half years; of less, the months."""
+    try:
+        (first, start), (last, end) = (map(int, stack.split("-")) for stack in (base, new))
+    except ValueError:  # somebody's own stack, called otherwise
+        return f"the releases from {base} to {new}"
+    years, half = divmod(round((12 * (last - first) + end - start) / 6), 2)
+    if not 1 <= years < len(YEARS):
+        return f"the releases from {base} to {new}"
+    words = f"{YEARS[years]}{' and a half' if half else ''}"
+    return f"{words} year{'' if words == 'one' else 's'} of releases"
+
+
+def _release(base: list[str], new: list[str]) -> str:
+    """Of two versions of one package, 'What did diffusers 0.25.0 change after 0.3.0?'."""
+    pairs = [title.split(" ") for title in (*base, *new)]
+    if len(base) != 1 or len(new) != 1 or {len(pair) for pair in pairs} != {2}:
+        return ""
+    (name, version), (other, newer) = pairs
+    return f"What does {name} {newer} change after {version}?" if name == other else ""
 
 
 def _key(value: Any) -> str:

@@ -42,31 +42,33 @@ class Undecided:
         sensible number would do. The ratios are taken for the true ones, and later rounds to
         scatter as these did.
         """
-        found = [_rounds(cell, rival, self._comparisons) for cell, rival in self._open_pairs]
+        found = [
+            _rounds(cell, rival, len(held.p_values))
+            for held, cells in self._contests
+            for cell, rival in self._open_pairs(held, cells)
+        ]
         if not found or None in found:
             return None
         return max(self.rounds + 1, *found)
 
-    @cached_property
-    def _contest(self) -> Contest:
-        return contest(self.row.measured)
-
     @property
-    def _comparisons(self) -> int:
-        return len(self._contest.p_values)
+    def _contests(self) -> list[tuple[Contest, tuple[Cell, ...]]]:
+        """With what is undecided in them."""
+        of_row = [(contest(cells), cells) for cells in self.row.contestants]
+        return [(held, cells) for held, cells in of_row if {*cells} & {*self.cells}]
 
-    @property
-    def _open_pairs(self) -> list[tuple[Cell, Cell]]:
+    def _open_pairs(self, held: Contest, cells: tuple[Cell, ...]) -> list[tuple[Cell, Cell]]:
         """What has to be shown: that a column is slower than the fastest, or, where it seems to be
         within the margin, that no rival of those that seem to be is more than that faster.
         """
         kept = not_slower(self.row.standings)
-        rivals = [cell for cell in self.row.measured if cell.column.name in kept]
-        fastest = next(cell for cell in rivals if cell.column.name == self._contest.fastest)
+        rivals = [cell for cell in cells if cell.column.name in kept]
+        fastest = next(cell for cell in rivals if cell.column.name == held.fastest)
         near = [cell for cell in rivals if fmean(_logs(cell, fastest)) <= math.log1p(MARGIN)]
         return [
             (cell, rival)
             for cell in self.cells
+            if cell in cells
             for rival in (near if cell in near else [fastest])
             if rival is not cell and len(_logs(cell, rival)) >= MIN_RUNS
         ]

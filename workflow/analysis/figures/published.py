@@ -38,10 +38,12 @@ def published(results: Results, reference: Reference) -> Figure:
 
 def relative_times(row: RowCells, reference: Reference) -> list[Point]:
     """Empty unless two columns have both times: a ratio within a row needs two."""
+    columns = reference.beside(cell.column for cell in row.cells)
     both = {
         cell: value
         for cell in row.measured
-        if (value := reference.published_ms(row.row, cell.column)) is not None
+        if cell.column in columns
+        and (value := reference.published_ms(row.row, cell.column)) is not None
     }
     if len(both) < 2:
         return []

@@ -16,6 +16,7 @@ from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 
 HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
+CHANGED = (*HEADER, "Versions, what else is not the same, or missing")
 HEADER += ("Else not the same, or missing",)
 
 
@@ -100,19 +101,20 @@ def _summary(pair: PairEffect) -> str:
 
 
 def _grid(pair: PairEffect) -> Grid:
+    header = HEADER if not any(found.versions for found in pair.comparisons) else CHANGED
     caption = (
         f"{pair.pair.new.title} (new) against {pair.pair.base.title} (base): throughput gain "
         "t(base) / t(new) - 1 with its 95 % interval, paired by round; each verdict is that of its "
         "row alone"
     )
-    return Grid(caption, HEADER, tuple(map(_line, pair.comparisons)))
+    return Grid(caption, header, tuple(map(_line, pair.comparisons)))
 
 
 def _line(found: Comparison) -> tuple[str, ...]:
     times = (_time(found.base), _time(found.new))
     if found.gain is None:
         return (found.row.row.label, NA, "none", *times, found.missing)
-    differences = "; ".join(found.differences)
+    differences = "; ".join([*found.versions, *found.differences])
     gain = found.gain.text.replace(" ", "\u00a0")  # on a phone, too, on one line
     return (found.row.row.label, gain, _verdict(found), *times, differences or "nothing")
 

@@ -102,7 +102,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "severities": tally(groups),
         "published": Markup(to_html(published_table(results, reference), Links(cell_address))),
         "reference": reference,
-        "with_settings": not all(column.plain for column in results.plan.columns),
+        "with_settings": not all(column.bare for column in results.plan.columns),
         "findings": findings(results),
         "effects": effect_views(results),
         "cross_overs": cross_overs(results),

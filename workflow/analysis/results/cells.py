@@ -232,13 +232,22 @@ class RowCells:
         return tuple(cell for cell in self.cells if cell.ok_runs)
 
     @cached_property
+    def contestants(self) -> tuple[tuple[Cell, ...], ...]:
+        """Measured cells that compete: those of each stack of library versions with each other."""
+        stacks = dict.fromkeys(cell.column.stack for cell in self.measured)
+        return tuple(
+            tuple(cell for cell in self.measured if cell.column.stack == stack) for stack in stacks
+        )
+
+    @cached_property
     def standings(self) -> dict[str, Standing]:
-        """Where every measured column stands, by name; one that was not steady, or disturbed, is
-        not compared.
+        """Where every measured column stands among those of its stack, by name; one that was not
+        steady, or disturbed, is not compared.
         """
-        standings = contest(self.measured).standings()
-        names = (cell.column.name for cell in self.measured)
-        return {name: standings.get(name, Standing.NOT_COMPARED) for name in names}
+        found = {cell.column.name: Standing.NOT_COMPARED for cell in self.measured}
+        for cells in self.contestants:
+            found |= contest(cells).standings()
+        return found
 
     @cached_property
     def plain(self) -> tuple[Cell, ...]:

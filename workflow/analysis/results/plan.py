@@ -57,6 +57,16 @@ class Column:
         """cpu or cuda; None of a published column."""
         return self.settings.get("accelerator")
 
+    @property
+    def stack(self) -> str | None:
+        """Its dated set of library versions; None of a published column."""
+        return self.settings.get("stack")
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is a framework without settings of its own but its stack."""
+        return self.name in (self.framework, f"{self.framework}+{self.stack}")
+
 
 @dataclass(frozen=True)
 class PlannedRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,12 @@ class DataSheet:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the page's columns ran: when it was published, versions by column and library, execution
-    mode by column and, where it differs, by (column, model, task).
+    """What the page's columns ran: when it was published, our stack of its versions, these by
+    column and library, execution mode by column and, where it differs, by (column, model, task).
     """
 
     published: str
+    stack: str
     scale: str
     weights: str
     precision: str
@@ -73,14 +75,27 @@ class Reference:
     step_ms: dict[str, dict[CellKey, float | None]]
     devices: PublishedDevices
 
+    def beside(self, columns: Iterable[Column]) -> tuple[Column, ...]:
+        """The columns that stand beside the published ones: frameworks on the page's own versions
+        where any is, else frameworks without settings of their own.
+        """
+        columns = tuple(columns)
+        own = [column for column in columns if column.bare and column.stack == self.stack]
+        return tuple(own) or tuple(column for column in columns if column.plain)
+
+    @property
+    def stack(self) -> str:
+        """Ours, of the page's versions."""
+        return self.conditions.stack
+
     def published_ms(self, row: Row, column: Column) -> float | None:
         """The published ms/step of our cell, at the published batch size; None where the page has
-        none, and for a column with settings of its own.
+        none, and for a column with settings of its own, but for the stack of its versions.
         """
-        known = column.plain and column.family in self.compared
-        if row.published_batch_size is None or not known:
+        known = column.plain or (column.bare and column.stack == self.stack)
+        if row.published_batch_size is None or not known or column.family not in self.compared:
             return None
-        key = (row.model, row.task, row.published_batch_size, column.name)
+        key = (row.model, row.task, row.published_batch_size, column.framework)
         return self.step_ms[self.compared[column.family]].get(key)
 
     def fastest(self, row: Row, columns: tuple[Column, ...], family: str) -> float | None:

@@ -13,6 +13,7 @@ from analysis.tables.csv_files import csv_of, value_text
 HEADER = ("question", "setting", "from", "to", "base", "new", "model", "task", "batch_size")
 HEADER += ("base_ms_per_step", "new_ms_per_step", "speedup", "ci95_low", "ci95_high", "rounds")
 HEADER += ("verdict", "holds_for_all_rows", "rounds_to_decide", "missing", "not_the_same")
+HEADER += ("versions",)
 MEAN = "geometric mean"  # in the place of a row's model
 
 
@@ -40,7 +41,8 @@ def _question(question: Question) -> tuple[str, ...]:
 def _row(effect: Effect, found: Comparison) -> tuple:
     gain = found.gain
     times = (found.base.step_ms, found.new.step_ms)
-    tail = (found.missing or None, "; ".join(found.differences) or None)
+    texts = ("; ".join(found.differences) or None, "; ".join(found.versions) or None)
+    tail = (found.missing or None, *texts)
     if gain is None:
         return (*found.row.row.key, *times, *[None] * 4, *[None] * 3, *tail)
     verdict = (str(gain.verdict), found in effect.shown) if gain.interval else (None, None)
@@ -52,11 +54,11 @@ def _row(effect: Effect, found: Comparison) -> tuple:
 def _mean(pair: PairEffect) -> tuple:
     mean = pair.mean
     if mean is None:
-        return (MEAN, *[None] * 10, None, "every row", None)
+        return (MEAN, *[None] * 10, None, "every row", None, None)
     verdict = str(pair.mean_verdict) if mean.interval else None
     missing = ", ".join(mean.missing) or None
     numbers = (mean.value, *_ends(mean.interval), None)
-    return (MEAN, None, None, None, None, *numbers, verdict, None, None, missing, None)
+    return (MEAN, None, None, None, None, *numbers, verdict, None, None, missing, None, None)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:

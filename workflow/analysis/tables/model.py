@@ -180,6 +180,11 @@ def _caption(results: Results) -> str:
             f"{STANDING_MARKS[Standing.NOT_COMPARED]}: not compared, for want of two rounds that "
             "it shares with the fastest. No mark: shown slower."
         )
+        if any(len(row.contestants) > 1 for row in results.rows):
+            shown += (
+                " Columns compete with those on the same stack of library versions; what another "
+                "stack changes is among the effects."
+            )
     badges = {badge(cell) for cell in results.cells if cell.ok_runs}
     if unsteady := badges - {"", DISTURBED}:
         shown += (

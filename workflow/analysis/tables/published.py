@@ -22,13 +22,16 @@ from analysis.tables.model import (
 
 
 def published_table(results: Results, reference: Reference) -> Table:
-    """Two lines per row of the plan: this run, and the published revision that is compared. Only
-    frameworks without settings of their own, which the page does not have.
+    """Two lines per row of the plan: this run, and the published revision that is compared. On the
+    page's own versions where they were measured, else on today's; only frameworks without other
+    settings, which the page does not have.
     """
-    notes, here = Footnotes(), machine_label(results)
-    columns = tuple(column for column in results.plan.columns if column.plain)
+    columns = reference.beside(results.plan.columns)
+    notes, here = Footnotes(), machine_label(results, columns)
     entries = results.rows if columns else ()
-    rows = tuple(line for entry in entries for line in _lines(entry, here, reference, notes))
+    rows = tuple(
+        line for entry in entries for line in _lines(entry, columns, here, reference, notes)
+    )
     caption = (
         f"ms/step of this run beside the published table ({reference.title}; {reference.url}). "
         f"Published: {reference.hardware}; {reference.method}. {_revisions(columns, reference)} "
@@ -39,16 +42,22 @@ def published_table(results: Results, reference: Reference) -> Table:
     return Table("published", caption, labels, columns, rows, notes.listed())
 
 
-def machine_label(results: Results) -> str:
-    """What this run ran on, in short."""
-    cells = [cell for row in results.rows for cell in row.plain]
+def machine_label(results: Results, columns: Sequence[Column]) -> str:
+    """What these columns ran on, in short."""
+    cells = [cell for row in results.rows for cell in row.measured if cell.column in columns]
     names = {r.machine.accelerator_name or r.machine.cpu for cell in cells for r in cell.records}
     return f"this run: {listed(sorted(names))}" if names else "this run"
 
 
-def _lines(entry: RowCells, here: str, reference: Reference, notes: Footnotes) -> list[TableRow]:
+def _lines(
+    entry: RowCells,
+    columns: Sequence[Column],
+    here: str,
+    reference: Reference,
+    notes: Footnotes,
+) -> list[TableRow]:
     row = entry.row
-    cells = [cell for cell in entry.cells if cell.column.plain]
+    cells = [cell for cell in entry.cells if cell.column in columns]
     ours = tuple(_ours(cell, notes) for cell in cells)
     theirs = tuple(_theirs(cell, reference, notes) for cell in cells)
     batch = str(row.published_batch_size) if row.published_batch_size is not None else NA

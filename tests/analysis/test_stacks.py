@@ -1,0 +1,151 @@
+"""Library versions: columns compete on one stack, and the page's own stands beside the page."""
+
+import pytest
+from effect_projects import columns
+from results_factory import Project, make_plan
+from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdicts
+
+from analysis.claims import ClaimResult
+from analysis.comparisons.different_tests import different_tests
+from analysis.comparisons.effects import effects_of
+from analysis.comparisons.findings import findings
+from analysis.comparisons.rounds import undecided
+from analysis.figures.published import relative_times
+from analysis.report.effects import effect_views
+from analysis.report.setting import libraries_since_the_page
+from analysis.results.stacks import on_stack
+from analysis.statistics.best_set import Standing
+from analysis.tables.effects import effects_csv
+from analysis.tables.model import main_table
+from analysis.tables.published import published_table
+
+THEN = "2024-03"
+BOTH = (K2, K3_TF, JAX, *(f"{name}+{THEN}" for name in (K2, K3_TF, JAX)))
+
+
+def project_of(folder, **more):
+    """Each framework twice; the factory's times make each a tenth slower on the older stack."""
+    project = Project(folder, make_plan(columns=BOTH, **more))
+
+    def install(r):
+        framework, _, stack = r["cell"]["column"].partition("+")
+        page = PAGE.versions[framework]
+        r["environment"]["packages"] = page if stack else dict.fromkeys(page, "99.0")
+        r["parity"]["framework_version"] = f"keras {'3.0.5' if stack else '3.15.1'}"
+        r["parity"]["execution"] = PAGE.execution[framework]
+        r["machine"]["accelerator_name"] = A100
+
+    project.change(install)
+    return project
+
+
+def set_ms(step_ms):
+    def change(r):
+        for block in r["timing"]["blocks"]:
+            block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+
+    return change
+
+
+def test_every_stack_has_its_own_best(tmp_path):
+    results = project_of(tmp_path).load()
+    for row in results.rows:
+        assert row.standings[JAX] is row.standings[f"{JAX}+{THEN}"] is Standing.BEST
+        assert row.standings[f"{K2}+{THEN}"] is Standing.SLOWER
+    assert "on the same stack of library versions" in main_table(results).caption
+
+
+def test_one_stack_is_not_spoken_of(tmp_path):
+    results = Project(tmp_path, make_plan(columns=BOTH[:3])).load()
+    assert "stack" not in main_table(results).caption
+
+
+def test_what_is_undecided_is_undecided_among_its_stack(tmp_path):
+    project = project_of(tmp_path)
+    for run, step_ms in enumerate((7.0, 9.0, 8.3), start=1):
+        project.change(set_ms(step_ms), column=f"{K3_TF}+{THEN}", run=run)
+    found = undecided(project.load())
+    names = {cell.column.name for each in found for cell in each.cells}
+    assert names == {f"{K3_TF}+{THEN}", f"{JAX}+{THEN}"}
+    assert all(each.needed is None or each.needed > 3 for each in found)
+
+
+def test_findings_are_about_todays(tmp_path):
+    both, alone = project_of(tmp_path / "both"), tmp_path / "alone"
+    both.change(set_ms(0.1), column=f"{K2}+{THEN}")
+    today = Project(alone, make_plan(columns=BOTH[:3])).load()
+    assert [f.verdict for f in findings(both.load())] == [f.verdict for f in findings(today)]
+
+
+def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path):
+    project = project_of(tmp_path)
+    project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
+    results = project.load()
+    (effect,) = [e for e in effects_of(results) if e.question.setting == "stack"]
+    assert effect.question.text == "What did two and a half years of releases change?"
+    assert [pair.pair.new.name for pair in effect.pairs] == [K2, K3_TF, JAX]
+    assert all(found.gain.ratio.value > 1.05 for found in effect.comparisons)
+    (view,) = [v for v in effect_views(results) if v.setting == "stack"]
+    (_, grid) = view.pairs[-1]
+    assert "Versions" in grid.header[-1]
+    assert all(
+        line[-1] == "framework version keras 3.15.1 instead of keras 3.0.5; attention sdpa instead "
+        "of einsum"
+        for line in grid.lines
+    )
+    assert "framework version keras 3.15.1 instead of keras 3.0.5" in effects_csv(results)
+    assert different_tests(effect).table_only == different_tests(effect).pair_only == []
+
+
+def test_the_pages_versions_stand_beside_the_page(tmp_path):
+    results = project_of(tmp_path, rows=BERT).load()
+    names = [column.name for column in published_table(results, PUBLISHED).columns]
+    assert names == list(BOTH[3:])
+    (row, _) = results.rows
+    assert {cell.column.name for cell, _, _ in relative_times(row, PUBLISHED)} == {*BOTH[3:]}
+    assert "keras 3.0.5 and 99.0 (page: 3.0.5)" in libraries_since_the_page(
+        results, PUBLISHED
+    ).replace("keras 99.0", "99.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "has"),
+    [
+        (f"{JAX}+{THEN}", {}, True),
+        (f"{JAX}+2025-01", {}, False),
+        (f"{JAX}+{THEN}+float32", {}, False),
+        (f"{JAX}+{THEN}+tree", {"overlay": ["tree"]}, False),
+    ],
+)
+def test_what_has_a_published_counterpart(name, settings, has, tmp_path):
+    (column,) = columns((name, settings))
+    row = Project(tmp_path, make_plan(rows=BERT)).load().rows[0].row
+    assert (PUBLISHED.published_ms(row, column) is not None) is has
+
+
+def test_claims_about_the_page_are_asked_of_its_versions(tmp_path):
+    """Today's Keras 3 is slower than today's Keras 2; on the page's versions it was faster."""
+    options = {"scale": "paper", "accelerator": "cuda", "weights": "preset", "rows": BERT}
+    project = project_of(tmp_path, **options)
+    for run, step_ms in enumerate((40.0, 40.1, 40.2), start=1):
+        for name in (K3_TF, JAX):
+            project.change(set_ms(step_ms), column=name, run=run)
+    results = project.load()
+    found = verdicts(results)["upgrade_alone"]
+    assert found.verdict is ClaimResult.REPRODUCED
+    assert found.why.startswith("Asked of the columns on 2024-03, the page's own versions")
+    assert "stack" not in verdicts(Project(tmp_path / "x", make_plan()).load())["bert_fit_100"].why
+    plain = on_stack(results, THEN)
+    assert [column.name for column in plain.plan.columns] == [K2, K3_TF, JAX]
+    assert on_stack(results, "2025-01").plan.columns == ()
+
+
+def test_another_version_than_the_pages_is_said(tmp_path):
+    """As on CUDA, where the page's JAX does not exist."""
+    project = project_of(tmp_path, scale="paper", accelerator="cuda", weights="preset", rows=BERT)
+    project.change(
+        lambda r: r["environment"].update(packages={**PAGE.versions[JAX], "jax": "0.4.23"}),
+        column=f"{JAX}+{THEN}",
+    )
+    found = verdicts(project.load())["no_backend_fastest_everywhere"]
+    assert "other libraries: jax 0.4.23 (page: 0.4.20)" in found.why.replace("0.4.23 and ", "")
