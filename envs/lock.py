@@ -3,6 +3,8 @@
     python envs/lock.py [--upgrade] [NAME ...]
 
 Versions that are locked already stay unless the lists or --upgrade move them. Needs uv.
+An older stack that has lists of its own, in envs/inputs/<stack>, is made of what the index had on
+its day; one without stays as it is.
 """
 
 import argparse
@@ -21,6 +23,8 @@ INPUTS = ENVS / "inputs"
 INSTALL = ENVS.parent / "workflow" / "deploy" / "install.sh"
 PYTHON = "3.11"
 STACK = max(path.name for path in ENVS.glob("20??-??"))  # the newest is what is locked anew
+# Older stacks with lists of their own: what came to the index from that day on is not for them.
+BEFORE = {"2024-03": "2024-04-01"}
 
 LINUX_X86, LINUX_ARM, MACOS = (
     "x86_64-unknown-linux-gnu",
@@ -115,34 +119,56 @@ class Definition:
 
     name: str
     accelerator: str | None = None
+    stack: str = STACK
+
+    @property
+    def inputs(self) -> Path:
+        """The lists of its stack; today's lie at the top."""
+        return INPUTS / self.stack if self.stack in BEFORE else INPUTS
 
     @property
     def source(self) -> Path:
-        return INPUTS / (self.accelerator or "") / f"{self.name}.in"
+        return self.inputs / (self.accelerator or "") / f"{self.name}.in"
 
     @property
     def path(self) -> Path:
         """The file that holds the lock."""
         plain = self.name in PLAIN and self.name != "analysis"
         suffix = ".txt" if plain else ".post-deploy.sh"
-        folder = ENVS / STACK / self.accelerator if self.accelerator else ENVS
+        folder = ENVS / self.stack / self.accelerator if self.accelerator else ENVS
         return folder / f"{self.name}{suffix}"
 
     @property
     def excluded(self) -> list[Path]:
         """What a framework declares without needing it; the plain lists get all they ask for."""
-        folders = (INPUTS / "shared", INPUTS / self.accelerator) if self.accelerator else ()
-        return [file for folder in folders if (file := folder / "excluded.in").exists()]
+        return [file for folder in self._folders if (file := folder / "excluded.in").exists()]
+
+    @property
+    def overrides(self) -> list[Path]:
+        """What counts instead of what packages declare: of all environments what is excluded, of
+        those whose names begin so `<beginning>.override.in`.
+        """
+        own = (file for folder in self._folders for file in sorted(folder.glob("*.override.in")))
+        fitting = [file for file in own if self.name.startswith(file.name.partition(".")[0])]
+        return [*self.excluded, *fitting]
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        if self.accelerator is None:
+            return ()
+        return (self.inputs / "shared", self.inputs / self.accelerator)
 
     @property
     def builds(self) -> str:
         """Lines that replace a package's build of the index, see inputs/cpu/builds.txt."""
-        file = INPUTS / (self.accelerator or "") / "builds.txt"
+        file = self.inputs / (self.accelerator or "") / "builds.txt"
         return file.read_text() if file.exists() else ""
 
     @property
     def platforms(self) -> frozenset[str]:
-        return frozenset({LINUX_X86}) if self.accelerator == "cuda" else EVERYWHERE
+        """What it is locked for; an older stack for what it is measured on."""
+        alone = self.accelerator == "cuda" or self.stack in BEFORE
+        return frozenset({LINUX_X86}) if alone else EVERYWHERE
 
     def pins(self) -> list[Pin]:
         return parse(self.path.read_text()) if self.path.exists() else []
@@ -160,13 +186,14 @@ class Definition:
 
 def definitions() -> list[Definition]:
     """Every environment of the repository, those first that others take their versions from."""
-    frameworks = sorted(
-        (file for accelerator in ("cpu", "cuda") for file in (INPUTS / accelerator).glob("*.in")),
-        key=str,
-    )
-    return [Definition(name) for name in PLAIN] + [
-        Definition(file.stem, file.parent.name) for file in frameworks if file.stem != "excluded"
-    ]
+    found = [Definition(name) for name in PLAIN]
+    for stack in (*BEFORE, STACK):
+        inputs = Definition("", stack=stack).inputs
+        for accelerator in ("cpu", "cuda"):
+            lists = sorted(inputs.glob(f"{accelerator}/*.in"))
+            names = [file.stem for file in lists if "." not in file.stem]
+            found += [Definition(name, accelerator, stack) for name in names if name != "excluded"]
+    return found
 
 
 def lock(definition: Definition, upgrade: bool) -> str:
@@ -217,7 +244,9 @@ def resolve(definition: Definition, platform: str, upgrade: bool) -> list[dict]:
         answer = Path(folder, "pylock.toml")
         if not upgrade and definition.pins():
             answer.write_text(preferences(definition, platform))
-        arguments = [word for file in definition.excluded for word in ("--override", file)]
+        arguments = [word for file in definition.overrides for word in ("--override", file)]
+        if before := BEFORE.get(definition.stack):
+            arguments += ["--exclude-newer", before]
         for name in BASES.get(definition.name, ()):
             base = Path(folder, f"{name}.txt")
             base.write_text(versions(Definition(name), platform))

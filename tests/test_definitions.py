@@ -42,7 +42,7 @@ DEFINITIONS = {
 YAMLS = ["analysis.yaml"] + [
     f"{lock.STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in ENVIRONMENTS
 ]
-# Stacks that are no longer locked anew: they had their own environments.
+# Older stacks had environments of their own.
 OLDER = [
     path.relative_to(ENVS).as_posix()
     for path in sorted(ENVS.glob("20??-??/*/*.yaml"))
@@ -114,15 +114,16 @@ def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path)
 
 
 def test_the_size_of_every_environment_is_known_before_it_is_deployed():
-    for path in YAMLS:
+    for path in YAMLS + OLDER:
         if path != "analysis.yaml":
-            assert space.size_gb(ENVS / path) > 1
+            assert space.size_gb(ENVS / path) > 1, path
 
 
 def test_there_is_a_definition_for_every_environment():
     found = {path.relative_to(ENVS).as_posix() for path in ENVS.rglob("*.yaml")}
     assert found == {*YAMLS, *OLDER}
-    scripts = {yaml.replace(".yaml", ".post-deploy.sh") for yaml in YAMLS}
+    listed = [path for path in OLDER if path.split("/")[0] in lock.BEFORE]
+    scripts = {yaml.replace(".yaml", ".post-deploy.sh") for yaml in YAMLS + listed}
     assert set(DEFINITIONS) == scripts | {"workflow.txt", "test.txt", "snakefmt.txt"}
 
 
@@ -184,11 +185,51 @@ def test_lock_is_what_the_lists_ask_for(path):
 @pytest.mark.parametrize("path", [p for p in DEFINITIONS if "/c" in p])
 def test_lock_leaves_out_what_is_excluded(path):
     definition = DEFINITIONS[path]
-    excluded = [r for file in definition.excluded for r in requirements(file)]
-    assert "tensorflow-text" in {requirement.name for requirement in excluded}
+    excluded = [r for file in definition.overrides for r in requirements(file)]
     for platform in definition.platforms:
         names = {r.name for r in excluded if not holds(r, platform)}
         assert names and not names & set(locked(definition, platform))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("accelerator", ["cpu", "cuda"])
+def test_todays_tokenizers_bring_no_second_tensorflow(name, accelerator):
+    definition = lock.Definition(name, accelerator)
+    assert all("tensorflow-text" not in locked(definition, p) for p in definition.platforms)
+
+
+PAGE = yaml.safe_load((ENVS.parent / "reference/sources.yaml").read_text())["conditions"]
+
+
+@pytest.mark.parametrize("accelerator", ["cpu", "cuda"])
+@pytest.mark.parametrize("framework", PAGE["versions"])
+def test_the_pages_stack_has_the_pages_versions(framework, accelerator):
+    environment = frameworks([])[framework].environment
+    definition = lock.Definition(environment, accelerator, PAGE["stack"])
+    here = locked(definition, lock.LINUX_X86)
+    here |= {PAGE["also_called"][name]: v for name, v in here.items() if name == "tensorflow-cpu"}
+    published = dict(PAGE["versions"][framework])
+    if accelerator == "cuda" and "jax" in published:
+        published["jax"] = "0.4.23"  # the index has no 0.4.20 for CUDA
+        assert {"jax-cuda12-plugin", "jax-cuda12-pjrt"} <= {*here}
+    assert {name: here[name] for name in published} == published
+
+
+def test_an_older_stack_is_made_of_what_there_was_on_its_day(monkeypatch):
+    """And its lists are its own."""
+    asked = []
+    monkeypatch.setattr(lock, "run_uv", lambda *arguments: asked.append([*map(str, arguments)]))
+    for stack in (lock.STACK, *lock.BEFORE):
+        definition = lock.Definition("keras3-jax", "cpu", stack)
+        with pytest.raises(FileNotFoundError):  # uv wrote no answer
+            lock.resolve(definition, lock.LINUX_X86, upgrade=True)
+    today, then = asked
+    assert "--exclude-newer" not in today
+    assert then[then.index("--exclude-newer") + 1] == "2024-04-01"
+    assert then[-1].endswith("inputs/2024-03/cpu/keras3-jax.in")
+    overrides = [then[at + 1] for at, word in enumerate(then) if word == "--override"]
+    assert any(path.endswith("keras3.override.in") for path in overrides)
+    assert not any("2024-03" in word for word in today)
 
 
 def of_cuda(definition: lock.Definition) -> list[str]:
@@ -274,7 +315,7 @@ def solve(channel: str, dependencies: list[str]) -> set[str]:
     return {record.name.normalized for record in found}
 
 
-@pytest.mark.parametrize("path", YAMLS)
+@pytest.mark.parametrize("path", YAMLS + OLDER)
 def test_yaml_is_solvable(local_channel, path):
     dependencies = yaml.safe_load((ENVS / path).read_text())["dependencies"]
     assert solve(local_channel, dependencies) == {"python", "pip"}

@@ -31,10 +31,12 @@ def drawn(found: Look) -> tuple[str, str]:
 @pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
 def test_columns_of_a_study_are_told_apart(study, tmp_path):
     config = yaml.safe_load(study.read_text())
-    (tmp_path / "pyproject.toml").touch()  # stands for the source tree of a study about a patch
+    tree = tmp_path / "keras"  # stands for the source tree of a study about a patch
+    tree.mkdir()
+    (tree / "pyproject.toml").touch()
     for column in config["columns"]:
-        if not isinstance(column, str) and "overlay" in column:
-            column["overlay"] = [str(tmp_path)]
+        if not isinstance(column, str) and isinstance(column.get("overlay"), list):
+            column["overlay"] = [str(tree)]
     columns = plan(columns=config["columns"], models=config["models"]).columns
     for one, other in itertools.combinations(columns, 2):
         assert one.look.colour != other.look.colour
