@@ -193,6 +193,8 @@ def test_the_report_says_where_it_crosses_and_what_was_published(tmp_path, figur
     # 1 + 4e-6 x 266,610 ms on the processor, 1,594 of them an epoch
     assert cpu[1:4] == ("CPU", "6 to 7", "9.7") and cpu[5] == "2.066" and cpu[6] == "3.29"
     assert cpu[7] == "Example CPU" and gpu[7] == "NVIDIA Example"
+    for table in (published, cross_overs(results)):
+        assert {len(entries) for entries in table.lines} == {len(table.header)}
     assert "RTX 3060" in published.caption
 
 

@@ -61,6 +61,7 @@ def _panel(axes: Axes, sweep: Sweep) -> None:
     low, high = sizes[0] / 1.3, sizes[-1] * 1.3
     axes.set_xlim(low, high)
     log_ticks(axes.xaxis, low, high)
+    axes.xaxis.set_major_formatter(lambda size, _: _short(size))
     log_ticks(axes.yaxis, min(times), max(times))
     axes.set_xlabel("parameters", fontsize=8.5)
     axes.set_ylabel("ms/step", fontsize=8.5)
@@ -89,3 +90,8 @@ def _line(axes: Axes, sweep: Sweep, side: str) -> Sequence[float]:
         plot_cell(axes, cell, [parameters for parameters, _ in measured], times)
         axes.lines[-1].set_label(cell.column.title)
     return times
+
+
+def _short(parameters: float) -> str:
+    """'200k', '2M'."""
+    return f"{parameters / 1e6:g}M" if parameters >= 1e6 else f"{parameters / 1e3:g}k"

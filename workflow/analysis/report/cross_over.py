@@ -17,13 +17,7 @@ from analysis.results.record import Record
 HEADER = ("Net and column", "Cross-over", "t(CPU) / t(GPU) at the smallest size", "at the largest")
 HEADER += ("No operation computes, CPU and GPU: at the smallest size", "at the largest")
 HEADER += ("Operations of a step, CPU and GPU",)
-PUBLISHED = (
-    "Net",
-    "Device",
-    "Published: ms/step",
-    "s/epoch, with validation",
-    "Accuracy, validation",
-)
+PUBLISHED = ("Net", "Device", "Published: ms/step", "s/epoch, with validation")
 PUBLISHED += ("Accuracy, validation", "This run: ms/step", "s/epoch by that, steps alone", "on")
 
 
