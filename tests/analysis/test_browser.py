@@ -106,7 +106,7 @@ def test_what_is_not_text_has_words_and_tables_have_headers(page):
 def test_the_details_of_a_cell_are_found_and_seen(report):
     with chromium() as page:
         page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
-        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 63
+        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 63 + 1
         assert page.value(UNLABELLED) == []
         assert page.value("document.querySelector(':target').checkVisibility()")
 
