@@ -199,11 +199,23 @@ NAMES = {
     Group.ELEMENTWISE: (
         *("aten::gelu", "aten::mul", "aten::_log_softmax", "cpp_fused_add_view", "AddV2 in add"),
         *("fusion(add, multiply) in dense", "tanh", "BiasAddGrad", "triton_poi_fused_add_gelu"),
-        *("SparseSoftmaxCrossEntropyWithLogits", "aten::nll_loss_forward", "loop_add_fusion"),
+        *(
+            "SparseSoftmaxCrossEntropyWithLogits",
+            "aten::nll_loss_forward",
+            "loop_add_fusion",
+            "aten::__or__",
+        ),
         *("cpp_fused__scaled_dot_product_flash_attention_for_cpu_add_cat",),
     ),
     Group.COPIES: (
-        *("aten::copy_", "aten::_to_copy", "aten::t", "aten::as_strided", "aten::zero_"),
+        *(
+            "aten::copy_",
+            "aten::_to_copy",
+            "aten::t",
+            "aten::as_strided",
+            "aten::zero_",
+            "aten::meshgrid",
+        ),
         *("copy", "transpose(copy, transpose) in key", "wrapped_transpose", "Cast", "ConcatV2"),
         *("cpp_fused_clone_transpose_view", "Memcpy HtoD (Pageable -> Device)", "StridedSlice"),
         *("copy_bitcast_fusion", "ReadVariableOp in query", "PyFunc"),

@@ -19,6 +19,7 @@ EVENTS = [
     Event(HOST, "tf_Compute/5", "bert/query_3/MatMul:_MklMatMul", 200, 30, {}),
     Event(HOST, "tf_Compute/5", "ExecutorState::Process", 190, 60, {}),
     Event(HOST, "tf_Compute/5", "step/call:StatefulPartitionedCall", 180, 90, {}),
+    Event(HOST, POOL, "while.2", 90, 80, {"hlo_op": "while.2"}),
     Event(HOST, "python", "PjitFunction(<lambda>)", 0, 400, {}),
 ]
 

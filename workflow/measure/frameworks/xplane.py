@@ -20,6 +20,7 @@ from measure.operations import Span
 OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
 ENDED = "end: "
+LOOPS = {"while", "conditional"}  # what they repeat or choose is in the trace as well
 FACTS = (OPERATION, *PROGRAM)  # what is read of the facts of an event
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
@@ -107,7 +108,8 @@ class _Ends:
 def _on_the_host(event: Event, known: dict[int, Program]) -> str:
     """Its operation; empty where it computes nothing."""
     if OPERATION in event.facts:
-        return "" if event.name.startswith(ENDED) else _operation(event, known)
+        holds = without_number(event.name) in LOOPS
+        return "" if holds or event.name.startswith(ENDED) else _operation(event, known)
     kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
         return ""
