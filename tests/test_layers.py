@@ -7,14 +7,14 @@ import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # From the bottom to the top of each house; a room may import what stands before it.
-MEASURING = ("contract", "packing", "deploy", "measure", "supervise", "planning", "machine_card")
-MEASURING += ("bundle",)
+MEASURING = ("contract", "packing", "deploy", "datasets", "measure", "supervise", "planning")
+MEASURING += ("machine_card", "bundle")
 ANALYSIS = ("statistics", "formats", "results", "comparisons", "caveats", "claims", "tables")
 ANALYSIS += ("figures", "report", "archive", "compare")
 # What the analysis may use of the other house: how a record is read, and how a zip is packed.
 SHARED = ("contract", "packing")
 # Runs inside a framework's interpreter, or before any environment exists.
-ALONE = {"measure": {"measure"}, "deploy": {"deploy"}, "contract": {"contract"}}
+ALONE = {room: {room} for room in ("measure", "deploy", "contract", "datasets")}
 
 
 def imported(path: Path) -> set[str]:

@@ -52,6 +52,18 @@ def on_the_pages_stack(project):
     project.plan["columns"][1]["settings"]["stack"] = "2024-03"
 
 
+EPOCH = {"steps_s": 1.0, "validation_s": 0.5, "validation_loss": 0.15, "validation_right": 250}
+
+
+def trained(project, **changes):
+    """Both columns trained for an epoch, one of them otherwise."""
+    project.plan["training"] = {"data": "digits", "epochs": 1}
+    same = {"data": "digits", "sha256": "ab" * 32, "status": "ok", "reason": ""}
+    same |= {"images": 1520, "validation_images": 264, "epochs": [EPOCH]}
+    for column, training in ((JAX, same), (TORCH, {**same, **changes})):
+        project.change(lambda r, t=training: r.update(training=t), column, run=1)
+
+
 def slow_fixed_probe(project):
     # twice the batch takes 1.2 times as long: 80 % of the step is fixed
     def change(r):
@@ -241,6 +253,8 @@ CONDITIONS = {
     "random_weights": lambda p: p.plan.update(weights="random"),
     "measured_on_cpu": on_processor,
     "devices_compared_in_one_way": on_both_devices,
+    "trainings_differ": lambda p: trained(p, epochs=[{**EPOCH, "validation_loss": 0.3}]),
+    "trainings_missing": lambda p: trained(p, status="error", reason="RuntimeError: no memory"),
     "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
     "stale_records": stale,
     "not_measured": without_record,

@@ -84,7 +84,7 @@ PUBLISHED_ONLY = {"precision_mixed", "precision_mislabelled"}
 INDEPENDENT = sorted(
     CONDITIONS.keys()
     - {"single_run", "unsupported", "not_measured", "batch_sizes_differ", "own_interpreter"}
-    - {"devices_compared_in_one_way"}  # other columns
+    - {"devices_compared_in_one_way", "trainings_differ"}  # other columns, other trainings
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
     - {"not_steady", "steady_state_not_tested", "overhead_bound", "plausibility_not_tested"}
     - {"legacy_differs", "fixed_cost_dominates", "observer_effect", "close_call"}

@@ -34,6 +34,7 @@ def test_from_records_to_report(project, tmp_path):
         *(
             "break_even.csv",
             "cross_over.csv",
+            "trainings.csv",
             "effects.csv",
             "effects.tex",
             "why.csv",

@@ -84,6 +84,7 @@ def test_images_and_targets_are_seeded_and_shaped_as_the_losses_take_them():
     assert inputs.images(mnist, 4).shape == (4, 784)
     assert inputs.images(cifar, 4).shape == (4, 32, 32, 3)
     assert (inputs.images(mnist, 4) == inputs.images(mnist, 4)).all()
-    assert inputs.targets(mnist, 4).dtype == np.int32
-    one_hot = inputs.targets(cifar, 4)
+    labels = inputs.classes(mnist, 4)
+    assert inputs.targets(labels, mnist.architecture).dtype == np.int32
+    one_hot = inputs.targets(inputs.classes(cifar, 4), cifar.architecture)
     assert one_hot.shape == (4, 100) and (one_hot.sum(axis=1) == 1).all()

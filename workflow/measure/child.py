@@ -26,6 +26,7 @@ from measure.process import Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
 from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
+from measure.training import train  # noqa: E402
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
@@ -69,6 +70,8 @@ class Measurement:
             self.probe()
             if "profile" in self.request["extras"]:
                 self.profile()
+            if planned := self.request["training"]:
+                train(self.framework, planned, self.report_training)
         self._report_timing()
 
     def load(self) -> None:
@@ -144,6 +147,10 @@ class Measurement:
             if kernels is not None:
                 card = with_attention_seen(self.card, kernels)
                 self.events.send("parity", parity=card)
+
+    def report_training(self, found: dict[str, Any]) -> None:
+        """What a training to its end has come to."""
+        self.events.send("training", training=found)
 
     def _report_timing(self) -> None:
         found = timing(self.seconds, self.timer, self.legacy, self.extra_s)

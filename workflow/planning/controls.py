@@ -112,7 +112,7 @@ class Controls:
                 record=record_path(folder, run.row, run.column, run.number),
                 # Only the timed steps are compared.
                 identity=identity.text(
-                    {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
+                    {**_untrained(run.identity), "again": True, "extras": [], "probes": []}
                 ),
             )
             for run in plan.runs
@@ -211,3 +211,8 @@ def _plainness(column: Column) -> tuple:
 def _extras(column: Column) -> int:
     """How many settings its name has."""
     return column.name.count("+")
+
+
+def _untrained(text: str) -> dict:
+    """An identity without the training that follows the timed steps."""
+    return {name: value for name, value in json.loads(text).items() if name != "training"}

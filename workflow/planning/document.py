@@ -25,6 +25,7 @@ def document(plan) -> dict:
         "seed": plan.config["seed"],
         "runs": plan.rounds,
         "precision": plan.config["precision"],
+        **({"training": plan.config["training"]} if plan.config["training"] else {}),
         "canaries": {
             accelerator: [canary.path for canary in canaries]
             for accelerator, canaries in plan.controls.canaries.items()

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from planning import sources
+from planning import sources, trainings
 from planning.cells import Row
 from planning.columns import Column
 from planning.models import Model
@@ -30,6 +30,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     """Of one run of a cell; nothing of other columns or rows is in it."""
     model: Model = plan.models.load(row.model)
     about = model.tasks[row.task]
+    training = trainings.planned(plan.config, model, row, number)
     return text(
         {
             **of_column(plan, column),
@@ -51,6 +52,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "trains": about["trains"],
             "weights": plan.config["weights"],
             **({"variant_of": model.variant_of} if model.variant_of else {}),
+            **({"training": training} if training else {}),
         }
     )
 
@@ -80,7 +82,8 @@ def text(facts: dict) -> str:
 @cache
 def _sources(model: Path, framework: Path, family: str) -> str:
     """Digest of the measuring sources that cells of a model's folder and a framework use."""
-    return sources.digest(WORKFLOW, (*CORE, framework, model / f"{family}.py", model / "work.py"))
+    files = (model / name for name in (f"{family}.py", "work.py", "data.py"))
+    return sources.digest(WORKFLOW, (*CORE, framework, *files))
 
 
 def probes(model: Model, row: Row, scale: str, number: int) -> list[dict]:

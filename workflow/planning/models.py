@@ -28,6 +28,7 @@ class Model:
     unsupported: list  # of {task, framework, reason}
     variants: dict = field(default_factory=dict)  # by the end of their name: sizes and parameters
     variant_of: str | None = None
+    data: str | None = None  # published, of a training to its end; None where nothing trains it
 
     def least_memory_mib(self, task: str, scale: str) -> float:
         """Weights, gradients and optimiser state: less than this cannot do."""

@@ -57,6 +57,7 @@ rule tables:
         f"{RESULTS}/runs.parquet",
         f"{RESULTS}/break_even.csv",
         f"{RESULTS}/cross_over.csv",
+        f"{RESULTS}/trainings.csv",
         f"{RESULTS}/effects.csv",
         f"{RESULTS}/effects.tex",
         f"{RESULTS}/why.csv",

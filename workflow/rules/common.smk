@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from deploy import failures, uv
 from deploy.environments import cache, definition_sha256, virtual_prefix
-from planning import changes
+from planning import changes, trainings
 from planning.bundle import check_portable
 from planning.config import (
     Problem,

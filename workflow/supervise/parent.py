@@ -145,7 +145,7 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["memory"] = _memory(child)
-    for name in ("work", "host_overhead", "parity"):
+    for name in ("work", "host_overhead", "parity", "training"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
     record["printed"] = logs.printed(job.log, child.measured_log_bytes)
@@ -166,6 +166,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "trains": identity["trains"],
         "extras": identity["extras"],
         "probes": identity["probes"],
+        "training": _training(identity),
         "affinity": affinity,
         "folders": list(job.folders),
     }
@@ -178,6 +179,12 @@ def _child(job: Job, affinity: list[int]) -> Watched:
             lambda found: check_packages(job.environment, found),
         )
     return child
+
+
+def _training(identity: dict[str, Any]) -> dict[str, Any] | None:
+    """What a training to its end is asked for, with the place of its file; None without one."""
+    planned: dict[str, Any] | None = identity.get("training")
+    return planned and {**planned, "path": str(Path(planned["file"]).absolute())}
 
 
 def _probes(

@@ -61,6 +61,7 @@ def skeleton(
         "energy": None,
         "host_overhead": None,
         "restarted": None,
+        "training": None,
         "parity": None,
         "warnings": [],
         "printed": [],

@@ -26,6 +26,7 @@ from analysis.caveats import (
     ranking,
     stacks,
     steadiness,
+    trainings,
     work,
 )
 from analysis.caveats.core import RULES, Caveat, Severity, collect
@@ -56,5 +57,6 @@ __all__ = [
     "ranking",
     "stacks",
     "steadiness",
+    "trainings",
     "work",
 ]

@@ -68,7 +68,7 @@ class Sweep:
     def missing(self) -> str:
         """Why sizes have no ratio, each reason once."""
         reasons = (s.comparison.missing for s in self.sizes if not s.comparison.gain)
-        return "; ".join(dict.fromkeys(reasons))
+        return "; ".join(dict.fromkeys(part for r in reasons for part in r.split("; ")))
 
     @property
     def outcome(self) -> str:

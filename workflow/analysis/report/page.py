@@ -37,6 +37,7 @@ from analysis.report.setting import (
     settings,
 )
 from analysis.report.titles import title
+from analysis.report.trainings import trainings
 from analysis.report.why import why_views
 from analysis.results.cells import Results
 from analysis.results.reference import Reference
@@ -108,6 +109,7 @@ def _results(results: Results, reference: Reference) -> dict[str, Any]:
         "cross_overs": cross_overs(results),
         "published_devices": beside_the_published(results, reference.devices),
         "why": why_views(results),
+        "trainings": trainings(results),
         "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),

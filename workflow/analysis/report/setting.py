@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -163,6 +164,7 @@ def settings(results: Results) -> str:
     lines += _runs(plan)
     requested = {record.threads.requested for record in results.records}
     lines += [f"threads: {number}" for number in requested if len(requested) == 1]
+    lines += [f"training: {json.dumps(plan.training)}"] if plan.training else []
     lines += [f"seed: {plan.seed}", "models:"]
     for model in dict.fromkeys(row.model for row in plan.rows):
         lines.append(f"  {model}:")

@@ -118,6 +118,7 @@ class Plan:
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     cells: dict[tuple[RowKey, str], PlannedCell]
+    training: dict[str, Any] | None = None  # data, epochs and target accuracy, where asked for
 
     @property
     def reduced(self) -> bool:

@@ -131,6 +131,29 @@ class Energy:
 
 
 @dataclass(frozen=True)
+class Epoch:
+    """Seconds of its steps and of its validation, and what that found."""
+
+    steps_s: float
+    validation_s: float
+    validation_loss: float
+    validation_right: int
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training to its end; `images` are in whole batches."""
+
+    data: str
+    sha256: str
+    status: str
+    reason: str
+    images: int | None
+    validation_images: int | None
+    epochs: tuple[Epoch, ...]
+
+
+@dataclass(frozen=True)
 class CellName:
     """The cell that a record is of."""
 
@@ -226,6 +249,7 @@ class Record:
     probe_failures: tuple[str, ...]  # why one at another batch size or length was not timed
     log_tail: tuple[str, ...]
     withheld: tuple[str, ...]  # what could not be recorded, and why; places that hold nothing
+    training: Training | None = None
 
     @property
     def driver_device_mib(self) -> float | None:
@@ -269,6 +293,7 @@ class Record:
             probe_failures=tuple(ending.of_probes(data)),
             log_tail=tuple(data["log_tail"]),
             withheld=tuple(data.get("withheld", ())),
+            training=_training(data["training"]) if data.get("training") else None,
         )
 
 
@@ -298,3 +323,7 @@ def _timing(data: dict[str, Any]) -> Timing:
         "compilations": Compilations(**data["compilations"]),
     }
     return Timing(**{**data, **parts})
+
+
+def _training(data: dict[str, Any]) -> Training:
+    return Training(**{**data, "epochs": tuple(Epoch(**epoch) for epoch in data["epochs"])})

@@ -16,13 +16,14 @@ from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.runs import run_columns, to_parquet
+from analysis.tables.trainings import trainings_csv
 from analysis.tables.why import why_csv
 from analysis.tables.writers import to_markdown
 
 
 def main() -> None:
     """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet},
-    break_even.csv, cross_over.csv and why.csv.
+    break_even.csv, cross_over.csv, trainings.csv and why.csv.
     """
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
@@ -44,6 +45,7 @@ def main() -> None:
         "runs.csv": runs_csv(runs),
         "break_even.csv": break_even_csv(results),
         "cross_over.csv": cross_over_csv(results),
+        "trainings.csv": trainings_csv(results),
         "effects.csv": effects_csv(results),
         "effects.tex": effects_latex(results),
         "why.csv": why_csv(results),

@@ -22,7 +22,7 @@ RESULTS = (
 # of a record: fields that RESULTS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
 ELSEWHERE |= {f"cell.{name}" for name in ("model", "task", "batch_size", "column", "run")}
-OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity"}
+OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity", "training"}
 
 Columns = dict[str, list[Any]]
 

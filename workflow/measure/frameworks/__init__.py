@@ -105,6 +105,17 @@ class Framework(Protocol):
     def end_profile(self) -> list[Span]:
         """Stop it: all that computed, see :mod:`measure.operations`."""
 
+    def begin_training(self) -> None:
+        """Give the model the weights that a training begins with; this and the next two are asked
+        where a training to its end is, see :mod:`measure.training`.
+        """
+
+    def train_epoch(self, images: Any, classes: Any) -> None:
+        """One pass over the images in their order, in batches of the cell's size."""
+
+    def probabilities(self, images: Any) -> Any:
+        """Of the classes of each image, float32 of (images, classes)."""
+
     def work(self) -> dict[str, int]:
         """``parameters`` and ``trainable_parameters`` of the live model."""
 

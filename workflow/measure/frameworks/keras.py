@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from measure.frameworks import Cell, Clock, feeding, loops
-from measure.models import Tick, TrainerBuilder
+from measure.models import Tick, TrainedBuilder, TrainerBuilder
 from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -74,6 +74,24 @@ class KerasFramework(ABC):
             callback.steps,
             "host clock in batch callbacks, first step dropped, no fence",
         )
+
+    def begin_training(self) -> None:
+        """A new model with the weights that its training begins with."""
+        self.keras.utils.set_random_seed(self.cell.seed)
+        self.model = self.models.build(self.cell)
+        cast(TrainedBuilder, self.models).start(self.model, self.cell)
+
+    def train_epoch(self, images: Any, classes: Any) -> None:
+        """One pass over the images, in their order."""
+        inputs, targets = cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+        options = {"batch_size": self.cell.batch_size, "shuffle": False, "verbose": 0}
+        self.keras.Model.fit(self.model, inputs, targets, epochs=1, **options)
+
+    def probabilities(self, images: Any) -> Any:
+        """Of the classes of each image, float32 of (images, classes)."""
+        (inputs,) = cast(TrainedBuilder, self.models).feed(self.cell, images, None)
+        options = {"batch_size": self.cell.batch_size, "verbose": 0}
+        return self.keras.Model.predict(self.model, inputs, **options)
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
         """The task's own loop, None where it is Keras' trainer."""

@@ -1,15 +1,15 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from measure import live
 from measure.frameworks import Cell, Clock, builder, feeding, loops
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
-from measure.models import Loop, NativeBuilder, Tick
+from measure.models import Loop, NativeBuilder, Tick, TrainedBuilder
 
 Tensors = dict[str, Any]  # of a batch, by name
 
@@ -128,6 +128,38 @@ class NativeFramework(TorchMixin):
             self.step_model(**self._to_device(batch))
 
         return step
+
+    def begin_training(self) -> None:
+        """The weights that a training begins with, and a new optimiser."""
+        cast(TrainedBuilder, self.models).start(self.model, self.cell)
+        self.optimizer = self.models.optimizer(self.model)
+
+    def train_epoch(self, images: Any, classes: Any) -> None:
+        """One pass over the images, in their order."""
+        self.model.train()
+        for batch in self._batches(
+            cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+        ):
+            self._fit_step(batch)
+
+    def probabilities(self, images: Any) -> Any:
+        """Of the classes of each image, float32 of (images, classes)."""
+        self.model.eval()
+        with self.torch.inference_mode():
+            found = [
+                self.step_model(**self._to_device(batch)).cpu()
+                for batch in self._batches(
+                    cast(TrainedBuilder, self.models).feed(self.cell, images, None)
+                )
+            ]
+        return self.torch.cat(found).numpy()
+
+    def _batches(self, arrays: Any) -> Iterator[Tensors]:
+        """Whole ones, one after the other."""
+        tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+        for start in range(0, len(tensors["images"]), self.cell.batch_size):
+            end = start + self.cell.batch_size
+            yield {name: tensor[start:end] for name, tensor in tensors.items()}
 
     def precision(self) -> dict[str, str]:
         options = {"device": self.cell.accelerator}

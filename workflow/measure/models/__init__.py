@@ -52,6 +52,18 @@ class TrainerBuilder(Builder, Protocol):
         """
 
 
+class TrainedBuilder(TrainerBuilder, Protocol):
+    """A builder whose model can be trained to its end. ``data.py`` beside it reads what on: it has
+    ``sets(planned, architecture, batch_size)`` and ``NoData``, see the small classifiers.
+    """
+
+    def feed(self, cell: Cell, images: Any, classes: Any) -> Any:
+        """Images and classes as ``batch`` returns them; classes None: to predict."""
+
+    def start(self, model: Any, cell: Cell) -> None:
+        """Give a model the weights that its training begins with, the same in every framework."""
+
+
 class NativeBuilder(TrainerBuilder, Protocol):
     """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``."""
 

@@ -6,9 +6,9 @@ import keras
 
 from measure.frameworks import Cell
 from measure.models.classifier import layers
-from measure.models.classifier.layers import attention, batch
+from measure.models.classifier.layers import attention, batch, feed, start
 
-__all__ = ["attention", "batch", "build"]
+__all__ = ["attention", "batch", "build", "feed", "start"]
 
 
 def build(cell: Cell) -> Any:

@@ -1,6 +1,6 @@
 """The dense net for CIFAR-100 in PyTorch."""
 
-from measure.models.classifier.pytorch import attention, batch, build, library
+from measure.models.classifier.pytorch import attention, batch, build, feed, library, start
 from measure.models.image_regression import adam as optimizer
 
-__all__ = ["attention", "batch", "build", "library", "optimizer"]
+__all__ = ["attention", "batch", "build", "feed", "library", "optimizer", "start"]

@@ -1,8 +1,10 @@
-"""Seeded random images and their classes."""
+"""Seeded random images and their classes; the weights that a training begins with."""
 
 import numpy as np
 
 from measure.frameworks import Cell
+from measure.models import Architecture
+from measure.models.classifier.work import shapes
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:
@@ -11,8 +13,24 @@ def images(cell: Cell, batch_size: int) -> np.ndarray:
     return np.random.default_rng(cell.seed).random(shape, dtype=np.float32)
 
 
-def targets(cell: Cell, batch_size: int) -> np.ndarray:
+def classes(cell: Cell, batch_size: int) -> np.ndarray:
+    """int32 of (batch,)."""
+    rng = np.random.default_rng(cell.seed + 1)
+    return rng.integers(0, cell.architecture["classes"], batch_size, dtype=np.int32)
+
+
+def targets(classes: np.ndarray, a: Architecture) -> np.ndarray:
     """As the loss takes them: int32 of (batch,), or one-hot float32 of (batch, classes)."""
-    classes = cell.architecture["classes"]
-    labels = np.random.default_rng(cell.seed + 1).integers(0, classes, batch_size, dtype=np.int32)
-    return np.eye(classes, dtype=np.float32)[labels] if cell.architecture["one_hot"] else labels
+    return np.eye(a["classes"], dtype=np.float32)[classes] if a["one_hot"] else classes
+
+
+def initial_weights(cell: Cell) -> list[np.ndarray]:
+    """Kernel and bias of each layer, as Keras draws and shapes them; the same everywhere."""
+    rng = np.random.default_rng(cell.seed)
+    weights = []
+    for shape in shapes(cell.architecture):
+        *window, before, after = shape
+        reach = np.sqrt(6 / (np.prod(window) * (before + after)))
+        weights.append(rng.uniform(-reach, reach, shape).astype(np.float32))
+        weights.append(np.zeros(after, np.float32))
+    return weights

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from measure.frameworks import Cell
 from measure.models import Architecture, xla
-from measure.models.classifier.inputs import images, targets
+from measure.models.classifier.inputs import classes, images, initial_weights, targets
 
 
 def build(keras: Any, cell: Cell, optimizer: Any) -> Any:
@@ -20,8 +22,18 @@ def build(keras: Any, cell: Cell, optimizer: Any) -> Any:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """``(images,)`` or ``(images, targets)`` as NumPy arrays."""
-    inputs = images(cell, batch_size)
-    return (inputs, targets(cell, batch_size)) if cell.task == "fit" else (inputs,)
+    labels = classes(cell, batch_size) if cell.task == "fit" else None
+    return feed(cell, images(cell, batch_size), labels)
+
+
+def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
+    """Images and classes as the trainer takes them; without classes to predict."""
+    return (pixels,) if labels is None else (pixels, targets(labels, cell.architecture))
+
+
+def start(model: Any, cell: Cell) -> None:
+    """Give a model the weights that its training begins with."""
+    model.set_weights(initial_weights(cell))
 
 
 def attention(model: Any, backend: str) -> str:

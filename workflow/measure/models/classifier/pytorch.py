@@ -8,7 +8,7 @@ import torch
 
 from measure.frameworks import Cell
 from measure.models import Architecture
-from measure.models.classifier.inputs import images, targets
+from measure.models.classifier.inputs import classes, images, initial_weights, targets
 from measure.models.classifier.work import features
 from measure.models.image_regression import Loss
 
@@ -30,14 +30,28 @@ def sgd(model: Any) -> Any:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
-    inputs = images(cell, batch_size)
-    if inputs.ndim == 4:
-        inputs = np.ascontiguousarray(inputs.transpose(0, 3, 1, 2))
-    if cell.task != "fit":
-        return {"images": inputs}
-    labels = targets(cell, batch_size)
+    labels = classes(cell, batch_size) if cell.task == "fit" else None
+    return feed(cell, images(cell, batch_size), labels)
+
+
+def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
+    """Images and classes as the forward pass takes them; without classes to predict."""
+    if pixels.ndim == 4:
+        pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+    if labels is None:
+        return {"images": pixels}
+    found = targets(labels, cell.architecture)
     # Torch's loss takes 64-bit indices.
-    return {"images": inputs, "targets": labels if labels.ndim == 2 else labels.astype(np.int64)}
+    return {"images": pixels, "targets": found if found.ndim == 2 else found.astype(np.int64)}
+
+
+def start(model: Any, cell: Cell) -> None:
+    """Give a model the weights that its training begins with."""
+    with torch.no_grad():
+        for parameter, array in zip(model.parameters(), initial_weights(cell), strict=True):
+            # Outputs before inputs here, and both before the sides of a filter.
+            turned = array.transpose(3, 2, 0, 1) if array.ndim == 4 else array.T
+            parameter.copy_(torch.from_numpy(np.ascontiguousarray(turned)))
 
 
 def attention(model: Any, backend: str) -> str:

@@ -15,13 +15,25 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     optimiser are left out. Images are counted where there are convolutions; to dense layers a
     picture is a row of numbers.
     """
-    layers = [*_convolutions(architecture), *_dense(architecture)]
+    a = architecture
+    places = [side**2 for side in _sides(a)] + [1] * (len(a["hidden"]) + 1)
+    layers = [2 * n * prod(shape) for n, shape in zip(places, shapes(a), strict=True)]
     one = 3 * sum(layers) - layers[0] if task == "fit" else sum(layers)
     return {
         "flops_per_step": batch_size * one,
         "tokens_per_step": None,
-        "images_per_step": batch_size if architecture["filters"] else None,
+        "images_per_step": batch_size if a["filters"] else None,
     }
+
+
+def shapes(a: Architecture) -> list[tuple[int, ...]]:
+    """Of each layer's kernel: (side, side, channels, filters), then (inputs, outputs)."""
+    channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
+    kernels = [kernel for _, kernel in a["filters"]]
+    found: list[tuple[int, ...]] = [
+        (kernel, kernel, *pair) for kernel, pair in zip(kernels, pairwise(channels), strict=True)
+    ]
+    return found + list(pairwise([features(a), *a["hidden"], a["classes"]]))
 
 
 def features(a: Architecture) -> int:
@@ -33,24 +45,9 @@ def features(a: Architecture) -> int:
 
 def _sides(a: Architecture) -> list[int]:
     """Of the output of each convolution, without padding; a pool of 2 x 2 follows each."""
-    sides, side = [], a["inputs"][0]
+    sides: list[int] = []
+    side = a["inputs"][0]
     for _, kernel in a["filters"]:
         sides.append(side - kernel + 1)
         side = sides[-1] // 2
     return sides
-
-
-def _convolutions(a: Architecture) -> list[int]:
-    channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
-    kernels = [kernel for _, kernel in a["filters"]]
-    return [
-        2 * side**2 * kernel**2 * before * after
-        for (before, after), kernel, side in zip(
-            pairwise(channels), kernels, _sides(a), strict=True
-        )
-    ]
-
-
-def _dense(a: Architecture) -> list[int]:
-    widths = [features(a), *a["hidden"], a["classes"]]
-    return [2 * before * after for before, after in pairwise(widths)]

@@ -1,6 +1,6 @@
 """The dense net for MNIST in PyTorch."""
 
-from measure.models.classifier.pytorch import attention, batch, build, library
+from measure.models.classifier.pytorch import attention, batch, build, feed, library, start
 from measure.models.classifier.pytorch import sgd as optimizer
 
-__all__ = ["attention", "batch", "build", "library", "optimizer"]
+__all__ = ["attention", "batch", "build", "feed", "library", "optimizer", "start"]

@@ -1,0 +1,110 @@
+"""Real data for trainings: fetched as pip is configured, or from its address; checked."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from datasets.fetch import NotFetched, fetch
+from datasets.registry import DATASETS, Dataset
+
+ROOT = Path(__file__).resolve().parents[1]
+CONTENT = b"0,0,5,13,9,1,0,0\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def address(tmp_path):
+    """Of a server of a folder with the file."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "mnist.npz").write_bytes(CONTENT)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def mnist(address, sha256=SHA256):
+    return Dataset("mnist", "mnist.npz", sha256, f"{address}/mnist.npz")
+
+
+def test_a_file_is_fetched_from_its_address(address, tmp_path):
+    output = tmp_path / "results/data/mnist.npz"
+    fetch(mnist(address), output)
+    assert output.read_bytes() == CONTENT
+    assert [path.name for path in output.parent.iterdir()] == ["mnist.npz"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda entry: replace(entry, sha256="0" * 64), "sha256 is"),
+        (lambda entry: replace(entry, source=f"{entry.source}x"), "HTTP Error 404"),
+        (lambda entry: replace(entry, source="http://127.0.0.1:9/x"), "refused"),
+    ],
+)
+def test_what_is_not_the_file_is_said_in_one_line_and_left_out(address, tmp_path, change, words):
+    output = tmp_path / "results/data/mnist.npz"
+    with pytest.raises(NotFetched) as problem:
+        fetch(change(mnist(address)), output)
+    assert words in str(problem.value) and "\n" not in str(problem.value)
+    assert list(output.parent.iterdir()) == []
+
+
+@pytest.fixture
+def wheels(tmp_path, monkeypatch):
+    """A folder that pip looks in, with a wheel of scikit-learn that holds nothing but the file."""
+    digits = DATASETS["digits"]
+    name, _, version = digits.source.replace("-", "_").partition("==")
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(digits.member, CONTENT)
+        wheel.writestr(
+            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def test_digits_come_out_of_the_wheel_that_pip_finds(wheels, tmp_path):
+    fetch(replace(DATASETS["digits"], sha256=SHA256), tmp_path / "digits.csv.gz")
+    assert (tmp_path / "digits.csv.gz").read_bytes() == CONTENT
+
+
+def test_what_cannot_be_fetched_ends_nothing(wheels, tmp_path):
+    next(wheels.iterdir()).unlink()
+    outcome = tmp_path / "digits.json"
+    command = [sys.executable, ROOT / "workflow/datasets", "--name", "digits"]
+    done = subprocess.run(
+        [*map(str, command), "--folder", str(tmp_path), "--outcome", str(outcome)],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("millistep: digits is not there: pip download scikit-learn==")
+    assert json.loads(outcome.read_text())["reason"] and not (tmp_path / "digits.csv.gz").exists()

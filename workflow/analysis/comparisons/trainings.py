@@ -1,0 +1,95 @@
+"""Trainings to the end: how long they took, what came out, and whether all columns of a row agree.
+
+Every column begins with the same weights and takes the same images in the same order, so at the
+end their losses differ by rounding alone, unless a net drops out at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import median
+
+from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.record import Training
+
+SAME_LOSS = 1e-3  # relative
+SAME_RIGHT = 1  # validation images
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A cell's training, of which at least one epoch is over."""
+
+    cell: Cell
+    training: Training
+
+    @property
+    def loss(self) -> float:
+        return self.training.epochs[-1].validation_loss
+
+    @property
+    def right(self) -> int:
+        return self.training.epochs[-1].validation_right
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the validation images at the end."""
+        return self.right / self.training.validation_images
+
+    @property
+    def epoch_s(self) -> float:
+        """Median seconds of an epoch with its validation; the first one compiles."""
+        return median(epoch.steps_s + epoch.validation_s for epoch in self.training.epochs)
+
+    @property
+    def predicted_s(self) -> float:
+        """The same from the timed steps: their number times ms/step, and the validation."""
+        steps = self.training.images // self.cell.row.batch_size
+        validation_s = median(epoch.validation_s for epoch in self.training.epochs)
+        return steps * self.cell.step_ms / 1000 + validation_s
+
+    def seconds_to(self, accuracy: float) -> float | None:
+        """Until the validation first shows that accuracy; None where it never did."""
+        over_s = accumulate(e.steps_s + e.validation_s for e in self.training.epochs)
+        return next(
+            (
+                seconds
+                for seconds, epoch in zip(over_s, self.training.epochs, strict=True)
+                if epoch.validation_right >= accuracy * self.training.validation_images
+            ),
+            None,
+        )
+
+
+def asked(cell: Cell) -> Training | None:
+    """What became of the training of a cell; None where there was to be none."""
+    return next((record.training for record in cell.records if record.training), None)
+
+
+def trained(row: RowCells) -> list[Trained]:
+    """In the order of the table."""
+    found = [(cell, asked(cell)) for cell in row.measured]
+    return [Trained(cell, training) for cell, training in found if training and training.epochs]
+
+
+def disagreeing(results: Results, row: RowCells) -> list[Trained]:
+    """Those that ended elsewhere than the first one of as many epochs; none of a net that drops out
+    at random.
+    """
+    found = trained(row)
+    if not found or results.plan.models[row.row.model].architecture.get("dropout"):
+        return []
+    first = found[0]
+    return [
+        each
+        for each in found[1:]
+        if len(each.training.epochs) == len(first.training.epochs) and not _agree(first, each)
+    ]
+
+
+def _agree(one: Trained, other: Trained) -> bool:
+    return (
+        abs(other.loss - one.loss) <= SAME_LOSS * one.loss
+        and abs(other.right - one.right) <= SAME_RIGHT
+    )

@@ -1,0 +1,63 @@
+"""A training to its end on real data, after all that is timed and never beside it."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from measure.frameworks import Framework
+
+Report = Callable[[dict[str, Any]], None]
+
+
+def train(framework: Framework, planned: dict[str, Any], report: Report) -> None:
+    """Train the cell's model anew for so many epochs, with a validation after each.
+
+    planned: ``data``, ``path`` and ``sha256`` of the file, ``epochs``. report: is told all that is
+    known, at the beginning and after each epoch. Weights at the start and the order of the images
+    are the same in every framework.
+    """
+    cell = framework.cell
+    data = importlib.import_module(f"measure.models.{cell.model}.data")
+    found: dict[str, Any] = {
+        "data": planned["data"],
+        "sha256": planned["sha256"],
+        "status": "ok",
+        "reason": "",
+        "images": None,
+        "validation_images": None,
+        "epochs": [],
+    }
+    try:
+        sets = data.sets(planned, cell.architecture, cell.batch_size)
+    except data.NoData as problem:
+        report({**found, "status": "unsupported", "reason": str(problem)})
+        return
+    found |= {"images": len(sets.images), "validation_images": len(sets.validation_images)}
+    try:
+        framework.begin_training()
+        for epoch in range(planned["epochs"]):
+            found["epochs"].append(_epoch(framework, sets, sets.order(epoch, cell.seed)))
+            report(found)
+    except Exception as error:
+        words = next(iter(str(error).splitlines()), "")
+        report({**found, "status": "error", "reason": f"{type(error).__name__}: {words}"})
+
+
+def _epoch(framework: Framework, sets: Any, order: Any) -> dict[str, Any]:
+    """Seconds of its steps and of its validation, and what that finds."""
+    start = time.perf_counter()
+    framework.train_epoch(sets.images[order], sets.classes[order])
+    framework.fence()
+    trained = time.perf_counter()
+    probabilities = framework.probabilities(sets.validation_images)
+    validated = time.perf_counter()
+    loss, right = sets.score(probabilities)
+    return {
+        "steps_s": trained - start,
+        "validation_s": validated - trained,
+        "validation_loss": loss,
+        "validation_right": right,
+    }
