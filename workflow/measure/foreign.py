@@ -1,4 +1,7 @@
-"""Processor time that went to everything but this process."""
+"""Processor time that went to everything but this process, on the processors that it may use.
+
+What others do on the rest of the processors is no processor time that this process could have had.
+"""
 
 import contextlib
 import os
@@ -8,16 +11,18 @@ from pathlib import Path
 def other_cpu_seconds() -> float | None:
     """Processor seconds of everything but this process since the machine started."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+        lines = Path("/proc/stat").read_text().splitlines()
+        used = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        counted = [fields for line in lines if (fields := line.split()) and fields[0] in used]
         # user nice system idle iowait irq softirq steal; steal is the host's doing, and counts.
-        busy = sum(int(fields[i]) for i in (0, 1, 2, 5, 6, 7))
+        busy = sum(int(fields[1 + i]) for fields in counted for i in (0, 1, 2, 5, 6, 7))
         own = sum(os.times()[:4])
         return busy / os.sysconf("SC_CLK_TCK") - own
     return None
 
 
 def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:
-    """Processor time of other processes over the time of all cores."""
+    """Processor time of other processes over the time of these processors."""
     if before is None or after is None or wall_s <= 0:
         return None
-    return max(0.0, (after - before) / (wall_s * (os.cpu_count() or 1)))
+    return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))

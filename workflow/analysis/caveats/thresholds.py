@@ -4,7 +4,7 @@
 FIXED_COST_SHARE = 0.50
 LOW_USE = 0.05  # of the machine's best matrix product: arithmetic does not decide the time
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
-FOREIGN_CPU_SHARE = 0.05  # of all cores, used by other processes during the timed steps
+FOREIGN_CPU_SHARE = 0.05  # of its processors, used by other processes during the timed steps
 LOAD_PER_CORE = 1.0  # one-minute load average before a run, per core
 SWAPPED_MIB = 1.0  # swapping less than this is the kernel tidying up
 BLOCK_ERROR = 0.01  # relative standard error of the block means of a run

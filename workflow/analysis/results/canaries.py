@@ -36,7 +36,7 @@ class Canary:
     python_loop_ms: float | None
     memory_copy_gib_per_s: float | None
     matmul: tuple[MatrixProduct, ...]
-    foreign_cpu_share: float | None = None  # of all cores; older canaries do not say
+    foreign_cpu_share: float | None = None  # of its processors; older canaries do not say
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Canary:

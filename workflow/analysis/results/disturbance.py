@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from analysis.results.record import Record
 
-FOREIGN_CPU_HEAVY = 0.25  # of all cores, used by other processes during the timed steps
+FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by other processes during the timed steps
 
 
 def disturbance(records: Iterable[Record]) -> str:

@@ -203,7 +203,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Load:
-    """What else the machine did; one-minute load averages, a share of all cores, MiB."""
+    """What else the machine did; one-minute load averages, a share of its processors, MiB."""
 
     before: float | None
     after: float | None
