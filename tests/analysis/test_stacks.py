@@ -2,7 +2,8 @@
 
 import pytest
 from effect_projects import columns
-from results_factory import Project, make_plan
+from record_changes import profile
+from results_factory import BERT_ROWS, Project, make_plan
 from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdicts
 
 from analysis.claims import ClaimResult
@@ -10,9 +11,11 @@ from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.comparisons.rounds import undecided
+from analysis.comparisons.why import why_slower
 from analysis.figures.published import relative_times
 from analysis.report.effects import effect_views
 from analysis.report.setting import libraries_since_the_page
+from analysis.report.why import why_views
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.effects import effects_csv
@@ -53,6 +56,19 @@ def test_every_stack_has_its_own_best(tmp_path):
         assert row.standings[JAX] is row.standings[f"{JAX}+{THEN}"] is Standing.BEST
         assert row.standings[f"{K2}+{THEN}"] is Standing.SLOWER
     assert "on the same stack of library versions" in main_table(results).caption
+
+
+def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
+    project = project_of(tmp_path, rows=BERT_ROWS[:1])
+    project.change(lambda r: r.update(host_overhead=profile(10.0, 0.1, 1.0, {"dot": (0.9, 1)})))
+    (row,) = project.load().rows
+    fastest = {why.cell.column.name: why.fastest.column.name for why in why_slower(row)}
+    assert fastest == {
+        **dict.fromkeys((K2, K3_TF), JAX),
+        **dict.fromkeys((f"{K2}+{THEN}", f"{K3_TF}+{THEN}"), f"{JAX}+{THEN}"),
+    }
+    views = why_views(project.load())
+    assert len(views) == 2 and all("on its library versions" in view.summary for view in views)
 
 
 def test_one_stack_is_not_spoken_of(tmp_path):

@@ -1,5 +1,5 @@
-"""Why a column is slower than the fastest of its row: what the difference of their steps is made
-of.
+"""Why a column is slower than the fastest of its row on the same library versions: what the
+difference of their steps is made of.
 
 From profiles of both, round by round. A step is the time in which nothing computes and the times
 of groups of operations. Of a group that took a ms in n operations here and b ms in m there, the
@@ -10,7 +10,7 @@ add up to the difference of the timed steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -55,7 +55,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Why:
-    """A column against the fastest of its row, in the rounds that have profiles of both."""
+    """A column against the fastest of its row on the same library versions, in the rounds that have
+    profiles of both.
+    """
 
     row: RowCells
     fastest: Cell
@@ -183,23 +185,23 @@ def _mean_operation(name: str, every: list[Operation], runs: int) -> Operation:
     return Operation(name, *(value / runs for value in sums))
 
 
-def fastest_of(row: RowCells) -> Cell | None:
-    """The fastest column that may be compared; None where there is none."""
-    cells = [cell for cell in row.measured if cell.comparable]
-    return min(cells, key=lambda cell: cell.step_ms, default=None)
-
-
 def why_slower(row: RowCells) -> list[Why]:
-    """Every other column that is not disturbed and has a profiled round in common with the fastest
-    one.
+    """Every column against the fastest of those that it competes with."""
+    return [why for cells in row.contestants for why in against_fastest(row, cells)]
+
+
+def against_fastest(row: RowCells, cells: Sequence[Cell]) -> list[Why]:
+    """Of these cells of a row, each other one that is not disturbed and has a profiled round in
+    common with the fastest that may be compared.
     """
-    fastest = fastest_of(row)
+    comparable = [cell for cell in cells if cell.comparable]
+    fastest = min(comparable, key=lambda cell: cell.step_ms, default=None)
     if fastest is None:
         return []
     base = parts_by_round(fastest)
     found = [
         Why(row, fastest, cell, tuple(_rounds(base, parts_by_round(cell))))
-        for cell in row.measured
+        for cell in cells
         if cell is not fastest and not cell.disturbed
     ]
     return [why for why in found if why.rounds]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.comparisons.operation_groups import Group
-from analysis.comparisons.why import Spread, Why, fastest_of, mean_parts, why_slower
+from analysis.comparisons.why import Spread, Why, against_fastest, mean_parts
 from analysis.formats.text import NA, count, ms, percent, times
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell, Results, RowCells
@@ -35,16 +36,22 @@ class WhyView:
 
 def why_views(results: Results) -> list[WhyView]:
     """Of the rows in which there is something to compare."""
-    return [_view(row, found) for row in results.rows if (found := why_slower(row))]
+    return [
+        _view(row, cells, found)
+        for row in results.rows
+        for cells in row.contestants
+        if (found := against_fastest(row, cells))
+    ]
 
 
-def _view(row: RowCells, found: list[Why]) -> WhyView:
+def _view(row: RowCells, cells: Sequence[Cell], found: list[Why]) -> WhyView:
     fastest = found[0].fastest
+    among = " on its library versions" if len(row.contestants) > 1 else ""
     title = f"{row.row.title}, batch {row.row.batch_size}"
     return WhyView(
         title,
-        f"{fastest.column.title} is the fastest, at {ms(fastest.step_ms)} ms/step",
-        (*map(_sentence, found), *_missing(row, found)),
+        f"{fastest.column.title} is the fastest{among}, at {ms(fastest.step_ms)} ms/step",
+        (*map(_sentence, found), *_missing(cells, found)),
         _grid(title, fastest, found),
     )
 
@@ -64,10 +71,10 @@ def _sentence(why: Why) -> str:
     return f"{lead} takes {ms(whole)} ms more: {', '.join(parts)}."
 
 
-def _missing(row: RowCells, found: list[Why]) -> list[str]:
+def _missing(cells: Sequence[Cell], found: list[Why]) -> list[str]:
     """What is not compared, and why."""
-    compared = {why.cell for why in found} | {fastest_of(row)}
-    left = [cell for cell in row.measured if cell not in compared]
+    compared = {why.cell for why in found} | {found[0].fastest}
+    left = [cell for cell in cells if cell not in compared]
     return [
         f"{cell.column.title} is not compared: "
         f"{cell.disturbed or 'no profiled round in common with the fastest'}."
