@@ -47,7 +47,7 @@ def main():
 
 def experiment(plan, run, rounds, rng):
     """``{name: {round: ms/step}}`` of the same cell under names A and B."""
-    from supervise import parent
+    from supervise import memory, parent
 
     environment = environment_of(plan, run)
     identity = {**json.loads(run.identity), "extras": [], "probes": []}
@@ -61,7 +61,7 @@ def experiment(plan, run, rounds, rng):
                     Path(folder, "run.json"),
                     Path(folder, "run.log"),
                     plan.time_limit_s,
-                    plan.memory_limit_mib,
+                    memory.limit_mib(plan.memory_gib),
                 )
                 if record["status"] != "ok":
                     raise SystemExit(f"{title(run)}: {record['status']}: {record['reason']}")

@@ -322,7 +322,7 @@ def test_a_machine_with_too_few_processors_is_refused(tmp_path):
 def test_a_gpu_that_the_other_machine_does_not_have_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", nvidia_smi.install(tmp_path / "bin"), prepend=os.pathsep)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    cuda = {"accelerator": "cuda", "scale": "smoke", "here": False}
+    cuda = {"accelerator": "cuda", "scale": "smoke", "threads": 1, "here": False}
     line = Kit(tmp_path / "kit", device=1, **cuda).refused(*THIS)
     assert "device: 1 is not a visible GPU" in line
 

@@ -49,7 +49,7 @@ def test_a_cell_says_in_one_line_why_it_has_no_environment(broken, tmp_path):
     options = options_in(broken, tmp_path)
     command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
     command += ["--record", str(record), "--log", str(tmp_path / "log"), "--time-limit-s", "9"]
-    command += ["--memory-limit-mib", "999", "--plan", str(tmp_path / "plan")]
+    command += ["--memory-gib", "1", "--plan", str(tmp_path / "plan")]
     for name in ("identity", "deployment", "definition", "environment"):
         command += [f"--{name}", options[name]]
     done = subprocess.run(command, env=broken.environ, capture_output=True, text=True)

@@ -8,6 +8,7 @@ from deploy.environments import post_deploy
 from planning import changes, drivers
 from planning.config import ConfigError
 from planning.frameworks import frameworks
+from supervise import processors
 
 from ..measure.nvidia_smi import A100, uuid
 from .test_config import BERT, ROOT, plan
@@ -139,9 +140,42 @@ def test_cuda_costs_nothing_where_there_is_none_and_can_be_planned_for_elsewhere
         made.check_device()
     plan(models=BERT, accelerator="cpu").check_device()
     assert made.runs == []
-    elsewhere = planned(here=False, accelerator="cuda", device=3)
+    elsewhere = planned(here=False, accelerator="cuda", device=3, threads=2)
     assert elsewhere.unsupported == {}
     assert {i["device"] for i in identities(elsewhere)} == {3}
+
+
+def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, monkeypatch):
+    said = {"accelerator": "cuda", "scale": "paper", "threads": 9999}
+    gpus(broken=True)
+    without = planned(here=False, **said)
+    gpus(A100, driver="390.1")
+    asked = []
+    monkeypatch.setattr("planning.plan.chosen", lambda *names: asked.append(names))
+    monkeypatch.setattr(processors, "available", lambda: asked.append("processors"))
+    beside = planned(here=False, **said)
+    beside.check_device()
+    beside.check_processors()
+    assert (beside.document(), beside.identities) == (without.document(), without.identities)
+    assert beside.notices == asked == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scale": "auto"}, "scale: auto is what"),
+        ({"accelerator": "auto"}, "accelerator: auto is what"),
+        ({"threads": "physical"}, "threads: physical is what"),
+        ({"scale": "auto", "threads": "auto"}, "scale: auto, threads: auto is what"),
+    ],
+)
+def test_what_would_be_taken_from_the_machine_that_plans_is_one_line(changes, words):
+    said = {"accelerator": "cpu", "scale": "smoke", "threads": 2, **changes}
+    with pytest.raises(ConfigError) as refusal:
+        plan(here=False, models=BERT, **said)
+    line = str(refusal.value)
+    assert line.startswith(f"configuration: {words} this machine has, it is measured on another;")
+    assert "\n" not in line and "--config scale=paper" in line
 
 
 def test_environment_variables_are_part_of_every_identity_and_of_the_checks():

@@ -11,7 +11,6 @@ from pathlib import Path
 from bundle.columns import Column
 from bundle.selection import TimedFile
 from measure.process import die_with_parent
-from planning.resolve import memory_limit_mib
 
 GRACE_S = 15.0  # for a supervisor to end what it started
 PROGRESS = "progress.json"  # what is to be measured here, for the lines on the terminal
@@ -40,7 +39,7 @@ class Session:
     ):
         self._bundle, self._columns, self._monitor = bundle, columns, monitor
         self._time_limit_s = time_limit_s or bundle["time_limit_s"]
-        self._memory_limit_mib = memory_limit_mib(bundle["memory_gib"])
+        self._memory_gib = bundle["memory_gib"]
         self._deadline = deadline
         self.refused = 0
 
@@ -97,7 +96,7 @@ class Session:
         command += ["--identity", file.identity]
         command += ["--deployment", "interpreter", "--definition", column.definition]
         command += ["--environment", column.marker, "--log", log.replace(".json", ".log")]
-        command += ["--memory-limit-mib", str(self._memory_limit_mib), "--attempt", str(attempt)]
+        command += ["--memory-gib", self._memory_gib, "--attempt", str(attempt)]
         if file.program != "canary" and self._monitor:
             command += ["--monitor-interpreter", self._monitor]
         if file.program != "cell":

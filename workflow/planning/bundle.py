@@ -18,8 +18,6 @@ SOURCES = (
     "machine_card/*.py",
     "measure/**/*.py",
     "packing/*.py",
-    "planning/__init__.py",
-    "planning/resolve.py",
     "schemas/record.schema.json",
     "supervise/*.py",
 )
@@ -27,13 +25,7 @@ SOURCES = (
 
 def check_portable(plan) -> None:
     """Raise :class:`ConfigError` for a plan that is about the machine that it is made on."""
-    words = {key: plan.config[key] for key in ("scale", "accelerator", "threads")}
-    found = [f"{key}: {word}" for key, word in words.items() if word in ("auto", "physical")]
-    if found:
-        raise ConfigError(
-            f"{', '.join(found)} is what this machine has, a bundle is for another; say it, "
-            "for example with --config scale=paper accelerator=cuda threads=8"
-        )
+    plan.check_said("a bundle is for another")
     if any(column.interpreter for column in plan.columns):
         raise ConfigError(
             "interpreters: are this machine's; those of the other one are named to run_bundle.py"
@@ -57,7 +49,7 @@ def document(plan) -> dict:
         "environment": plan.config["environment"],
         "threads": max([plan.threads, *(column.threads for column in plan.columns)]),
         "time_limit_s": plan.time_limit_s,
-        "memory_gib": plan.config["limits"].get("memory_gib", "auto"),
+        "memory_gib": plan.memory_gib,
         "folders": [name for name, _ in _folders(plan)],
         "columns": {column.name: _column(plan, column) for column in plan.columns},
         "order": plan.controls.order,

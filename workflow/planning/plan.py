@@ -25,18 +25,20 @@ class Plan:
     """Built from a configuration; raises :class:`ConfigError` for what cannot be planned.
 
     environment_sha256: digest of a definition file, given its path. here: whether it is
-    measured on this machine, whose GPU and driver then matter.
+    measured on this machine, whose GPU and driver then matter; else nothing is asked of it.
     """
 
     def __init__(self, config: dict, environment_sha256, envs: Path, here: bool = True):
         self.config = check(config)
+        self.here = here
         self._environment_sha256 = cache(environment_sha256)
         self._envs = envs
         self._check_environment()
         self.results = results_folder(self.config)
-        self.gpu = self._gpu(here)
+        if not here:
+            self.check_said("it is measured on another")
+        self.gpu = self._gpu() if here else None
         self.accelerator = resolve.accelerator(self.config["accelerator"], self.gpu)
-        self.machine_id = machine.card_with(self.gpu)["id"]
         self.scale, self.scale_reason = resolve.scale(
             self.config["scale"], self.accelerator, self.gpu
         )
@@ -47,7 +49,7 @@ class Plan:
         self.time_limit_s = limits["time_s"]
         if self.time_limit_s == "default":
             self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
-        self.memory_limit_mib = resolve.memory_limit_mib(limits["memory_gib"])
+        self.memory_gib = str(limits["memory_gib"])  # auto is found where a run is
         self.models = models.Models(self.config["folders"])
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
@@ -58,13 +60,18 @@ class Plan:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
         self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
-        self._unsupported = Unsupported(self, here)
+        self._unsupported = Unsupported(self)
         self.unsupported  # noqa: B018 (raises for what is wrong in the configuration)
 
     @property
     def rounds(self) -> int:
         """In how many rounds the rows are visited: the runs of the row that has most."""
         return max(self.runs_of.values())
+
+    @property
+    def machine_id(self) -> str:
+        """Equal on equal machines: of this one."""
+        return machine.card_with(self.gpu)["id"]
 
     @property
     def machine_card(self) -> str:
@@ -87,13 +94,23 @@ class Plan:
         return list(self.controls.columns)
 
     def check_processors(self) -> None:
-        """Raise :class:`ConfigError` where this machine cannot measure the plan."""
+        """Raise :class:`ConfigError` where this machine is to measure the plan, and cannot."""
+        if not self.here:
+            return
         here = len(processors.available())
         for threads in {self.threads, *(column.threads for column in self.columns)}:
             if threads > here:
                 raise ConfigError(f"threads: {threads} is more than the {here} processors here")
 
-    def _gpu(self, here: bool) -> Gpu | None:
+    def check_said(self, reason: str) -> None:
+        """Raise :class:`ConfigError` where a setting stands for what this machine has."""
+        if found := resolve.of_this_machine(self.config):
+            raise ConfigError(
+                f"{found} is what this machine has, {reason}; say it, "
+                "for example with --config scale=paper accelerator=cuda threads=8"
+            )
+
+    def _gpu(self) -> Gpu | None:
         """The one that is measured, None where there is none or the processors alone are."""
         named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
         wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
@@ -102,9 +119,7 @@ class Plan:
         try:
             return chosen(self.config["device"])
         except NoSuchDevice as problem:
-            if here:
-                raise ConfigError(str(problem)) from None
-            return None
+            raise ConfigError(str(problem)) from None
 
     def _check_environment(self) -> None:
         for name in self.config["environment"]:

@@ -1,12 +1,13 @@
-"""What ``auto`` and ``default`` stand for on this machine."""
+"""What ``auto`` and ``default`` stand for; ``auto`` is of this machine."""
 
-import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from supervise import processors
 from supervise.device import Gpu
 
+FOUND_HERE = ("auto", "physical")
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 # At 2 % scatter between runs and among six columns, five decide a gap of 10 %, where three alone
 # decide 26 %, and 14 % with the scatter of the whole table (benchmarks/simulations.py).
@@ -43,14 +44,10 @@ def threads(asked) -> int:
     return words[asked]() if asked in words else asked
 
 
-def memory_limit_mib(asked) -> int:
-    """Host memory that one run may use: as asked, or 90 % of what there is."""
-    if asked != "auto":
-        return int(asked * 1024)
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, ValueError):  # a container may have less than its machine
-        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return int(0.9 * total / 2**20)
+def of_this_machine(config: Mapping) -> str:
+    """The settings that stand for what the planning machine has, in words; empty without any."""
+    words = {key: config[key] for key in ("scale", "accelerator", "threads")}
+    return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
 
 
 def put_first_on_path(folder: Path) -> None:

@@ -20,10 +20,8 @@ NO_TF32 = "TF32 is arithmetic of a GPU"
 class Unsupported:
     """Of one plan, as far as it is known before anything is measured."""
 
-    def __init__(self, plan, here: bool):
-        """here: whether it is measured on this machine, whose GPU and driver then matter."""
+    def __init__(self, plan):
         self._plan = plan
-        self._here = here
 
     @cached_property
     def cells(self) -> dict[tuple[Row, str], str]:
@@ -46,7 +44,7 @@ class Unsupported:
     def barred(self) -> dict[Column, str]:
         """Columns that this machine cannot measure, and why; empty where nobody knows."""
         found: dict[Column, str] = {}
-        for column in self._plan.columns if self._here else []:
+        for column in self._plan.columns if self._plan.here else []:
             if column.accelerator == "cuda" and (reason := self._why_no_cuda(column)):
                 found[column] = reason
         return found

@@ -14,6 +14,7 @@ rule analysis_environment:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
+    localrule: True
     # After the environments that are measured in: as early as it costs no number its time.
     priority: PLAN.priority_of_analysis
     conda:
@@ -68,6 +69,7 @@ rule tables:
         ),
     log:
         f"{RESULTS}/logs/tables.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:
@@ -98,6 +100,7 @@ rule caveats:
         f"{RESULTS}/caveats.rst",
     log:
         f"{RESULTS}/logs/caveats.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:
@@ -136,6 +139,7 @@ rule figures:
         ),
     log:
         f"{RESULTS}/logs/figures.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:

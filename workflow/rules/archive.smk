@@ -16,6 +16,7 @@ rule archive:
         ARCHIVE,
     log:
         f"{RESULTS}/logs/archive.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:

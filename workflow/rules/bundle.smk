@@ -13,6 +13,7 @@ rule bundle:
         BUNDLE,
     log:
         f"{RESULTS}/logs/bundle.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:

@@ -31,5 +31,5 @@ for accelerator in PLAN.accelerators:
                 " --deployment {resources.deployment} --definition {resources.definition:q}"
                 " --environment {resources.environment} {resources.overlay} {resources.instead}"
                 " --log {log} --output {output}"
-                " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",
+                " --memory-gib {resources.memory_gib} --attempt {resources.attempt_no}",
             )

@@ -24,7 +24,7 @@ def timed(environment):
         "definition": environment.definition.as_posix(),
         "environment": environment.marker,
         "overlay": environment.overlay_options,
-        "memory_limit_mib": PLAN.memory_limit_mib,
+        "memory_gib": PLAN.memory_gib,
         # This interpreter, which samples the machine from a process of its own.
         "monitor": sys.executable,
     }

@@ -69,7 +69,9 @@ if not workflow.modifier.skip_configfile:
 RESULTS = results_folder(config)
 MEASURED_ELSEWHERE = Path(RESULTS, "elsewhere.json")
 ELSEWHERE = MEASURED_ELSEWHERE.is_file()
-PLAN = or_one_line(Plan, config, definition_sha256, SOURCES / "envs", not ELSEWHERE)
+# Of this machine nothing is asked unless it measures: where jobs are sent to nodes, it may lack all.
+HERE = not ELSEWHERE and not ON_NODES
+PLAN = or_one_line(Plan, config, definition_sha256, SOURCES / "envs", HERE)
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
 for notice in PLAN.notices:
     print(f"millistep: {notice}", file=sys.stderr)

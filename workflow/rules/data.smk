@@ -13,6 +13,7 @@ for dataset in trainings.datasets(PLAN):
             f"{trainings.FOLDER}/{dataset.name}.json",
         log:
             f"{RESULTS}/logs/data/{dataset.name}.log",
+        localrule: True
         priority: 1_600_000
         resources:
             machine_percent=1,

@@ -16,6 +16,7 @@ for place, environment in enumerate(PLAN.deployments, start=1):
             environment.marker,
         log:
             f"{RESULTS}/logs/environments/{environment.name}.log",
+        localrule: True
         priority: PLAN.priority_of_deployment(environment)
         conda:
             environment.conda

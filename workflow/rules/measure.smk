@@ -14,7 +14,7 @@ MEASURE = program(
     " --environment {resources.environment} {resources.overlay}"
     " --record {output.record} --log {log} --plan {resources.plan}"
     " --time-limit-s {resources.time_limit_s}"
-    " --memory-limit-mib {resources.memory_limit_mib}"
+    " --memory-gib {resources.memory_gib}"
     " --monitor-interpreter {resources.monitor:q}"
     " --attempt {resources.attempt_no} {resources.folders}",
 )

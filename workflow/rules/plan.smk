@@ -8,6 +8,7 @@ rule plan:
     log:
         f"{RESULTS}/logs/plan.log",
     priority: 2_000_000
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:
@@ -16,7 +17,7 @@ rule plan:
         # The order of the keys is nothing; that of models, tasks and columns is the table's.
         config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
         plan=PLAN.sha256,
-        elsewhere="--elsewhere" if ELSEWHERE else "",
+        elsewhere="" if HERE else "--elsewhere",
     shell:
         program(
             "planning plan",

@@ -19,6 +19,7 @@ rule report:
         conclusion=f"{RESULTS}/conclusion.json",
     log:
         f"{RESULTS}/logs/report.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:

@@ -48,7 +48,7 @@ rule known_steps:
             " --environment {resources.environment} {resources.overlay} {resources.instead}"
             " --log {log} --output {output}"
             " --monitor-interpreter {resources.monitor:q}"
-            " --memory-limit-mib {resources.memory_limit_mib} --attempt {resources.attempt_no}",
+            " --memory-gib {resources.memory_gib} --attempt {resources.attempt_no}",
         )
 
 
@@ -63,6 +63,7 @@ rule self_test:
         PLAN.self_test,
     log:
         f"{RESULTS}/logs/self_test.log",
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     params:

@@ -12,7 +12,7 @@ from typing import Any
 from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
-from supervise import preconditions, processors, variables
+from supervise import memory, preconditions, processors, variables
 from supervise.interrupts import end_with_snakemake
 from supervise.watch import Watched
 
@@ -33,7 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
     parser.add_argument("--overlay", action="append", default=[], help="put over the environment")
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
-    parser.add_argument("--memory-limit-mib", type=float, required=True)
+    parser.add_argument(
+        "--memory-gib",
+        dest="memory_limit_mib",
+        type=memory.limit_mib,
+        required=True,
+        help="that the run may use of the host's; auto for most of what there is",
+    )
     parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
 
 

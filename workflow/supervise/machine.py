@@ -10,7 +10,10 @@ import os
 import platform
 from pathlib import Path
 
+from supervise import cgroup
 from supervise.device import Gpu, chosen
+
+VMSTAT = Path("/proc/vmstat")
 
 
 def card(accelerator: str, device: str | int = "auto") -> dict:
@@ -64,7 +67,7 @@ def load_average() -> float | None:
 
 def swapped_mib() -> float | None:
     """MiB swapped in and out since the machine started."""
-    counters = _counters("/proc/vmstat")
+    counters = cgroup.counters(VMSTAT)
     if "pswpin" not in counters:
         return None
     pages = counters["pswpin"] + counters["pswpout"]
@@ -72,15 +75,11 @@ def swapped_mib() -> float | None:
 
 
 def oom_kills() -> int | None:
-    """Processes that the kernel killed for memory since the machine started."""
-    return _counters("/proc/vmstat").get("oom_kill")
-
-
-def _counters(path: str) -> dict[str, int]:
-    with contextlib.suppress(OSError, ValueError):
-        pairs = (line.split() for line in Path(path).read_text().splitlines())
-        return {name: int(value) for name, value in pairs}
-    return {}
+    """Processes of this job that the kernel killed for memory; where it does not count them, of the
+    whole machine.
+    """
+    own = cgroup.oom_kills()
+    return own if own is not None else cgroup.counters(VMSTAT).get("oom_kill")
 
 
 def resident_mib(pid: int) -> float:
