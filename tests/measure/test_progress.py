@@ -22,6 +22,12 @@ def test_progress_counts_runs_as_planned_and_estimates_the_rest(tmp_path):
     (tmp_path / "2/run1.json").write_text(json.dumps({"identity": "older", "total_s": 1000}))
     now = Progress(plan, runs[2]["identity"], tmp_path).now()
     assert now == "[3/4] fake fit, batch 4, fake, run 1; about 21 s left"
+    for place in ("a@n1", "b@n2", "c@n3"):
+        (tmp_path / ".running").mkdir(exist_ok=True)
+        (tmp_path / f".running/{place}.txt").touch()
+    (tmp_path / ".running/d@n4.ended").touch()
+    several = Progress(plan, runs[2]["identity"], tmp_path).now()
+    assert several.endswith("run 1; about 7 s left, 3 blocks at once")
     again = Progress(plan, identity(changes={"again": True}), tmp_path)
     assert again.now() == "fake fit, batch 4, fake, run 1, once more for the self-test"
     failed = again.result({"status": "oom", "reason": "no memory"})

@@ -7,13 +7,13 @@ import json
 import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
 from contract import seconds, table_text
-from supervise import row_so_far
+from supervise import row_so_far, running
 from supervise.terminal import Terminal
 
 
@@ -65,7 +65,9 @@ class Progress:
         try:
             yield measured
         finally:
-            terminal.leave(*(line for record in measured for line in self.outcome(record)))
+            # Others may have measured meanwhile.
+            after = replace(self) if self._at_once > 1 else self
+            terminal.leave(*(line for record in measured for line in after.outcome(record)))
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
@@ -104,6 +106,11 @@ class Progress:
         own = self._own.get("record")
         return {path: record for path, record in found if record and path != own}
 
+    @cached_property
+    def _at_once(self) -> int:
+        """Blocks that share what is left, this one with them."""
+        return max(1, running.at_once(self.plan_path.parent / running.FOLDER))
+
     @property
     def _position(self) -> str | None:
         return f"[{len(self._done) + 1}/{len(self._runs)}] " if self._own else None
@@ -114,7 +121,9 @@ class Progress:
             return "time left unknown until the first run is done"
         mean_s = statistics.fmean(record["total_s"] for record in self._done.values())
         known = {str(Path(path).parent): _another_run_s(r) for path, r in self._done.items()}
-        return duration(sum(known.get(str(Path(run["record"]).parent), mean_s) for run in left))
+        all_s = sum(known.get(str(Path(run["record"]).parent), mean_s) for run in left)
+        found = duration(all_s / self._at_once)
+        return f"{found}, {self._at_once} blocks at once" if self._at_once > 1 else found
 
 
 def duration(estimate_s: float) -> str:
