@@ -21,8 +21,8 @@ from plan_factory import (
 from record_changes import ENDING, fail, uneven
 
 from analysis.formats.strict_json import validate
-from analysis.results.cells import Results
 from analysis.results.loading import load_results
+from analysis.results.results import Results
 
 # What tests import from here, whichever file makes it up.
 __all__ = ["BERT_ROWS", "FRAMEWORKS", "Project", "fail", "identity", "make_canary", "make_column"]

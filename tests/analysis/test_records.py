@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from results_factory import Project, identity, make_plan, unsupported
 
 from analysis.formats.errors import InputError
-from analysis.results.cells import NOT_MEASURED, STALE
 from analysis.results.loading import differences, load_results
+from analysis.results.runs import NOT_MEASURED, STALE
 
 ONE = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
 

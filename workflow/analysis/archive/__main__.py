@@ -16,8 +16,8 @@ from analysis.archive.pack import pack
 from analysis.formats.errors import InputError, run_command
 from analysis.formats.text import count
 from analysis.report.setting import machines, period
-from analysis.results.cells import Results
 from analysis.results.loading import load_results
+from analysis.results.results import Results
 
 
 def summary(output: Path, changed: list[str], results: Results) -> str:

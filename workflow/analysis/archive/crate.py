@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.archive import CONFIG
 from analysis.report.setting import coverage, machines, period
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 PROFILE_VERSION = "0.6"

@@ -20,8 +20,8 @@ from analysis.archive.manifest import manifest_text
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import unpack
 from analysis.formats.errors import InputError, write_text
-from analysis.results.cells import Results
 from analysis.results.loading import load_results
+from analysis.results.results import Results
 from packing.privacy import Scrubber, scrubber_here
 from packing.sealed_zip import EARLIEST, write_zip
 

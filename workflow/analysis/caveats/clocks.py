@@ -11,7 +11,8 @@ from analysis.caveats.core import Caveat, Changes, Severity, label, measured, pl
 from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
 from analysis.comparisons.observer import observer_ratio
 from analysis.formats.text import listed, percent, times
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 
 @rule(

@@ -9,7 +9,9 @@ from heapq import nlargest
 from typing import Any
 
 from analysis.formats.text import count, listed
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 
 class Severity(IntEnum):

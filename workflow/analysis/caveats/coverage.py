@@ -19,7 +19,9 @@ from analysis.caveats.core import (
 )
 from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
 from analysis.formats.text import count, percent
-from analysis.results.cells import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED
 
 
 @rule(

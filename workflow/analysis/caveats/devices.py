@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.comparisons.devices import pairs_on_devices
 from analysis.formats.text import count, listed
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 @rule(

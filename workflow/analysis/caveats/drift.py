@@ -10,7 +10,9 @@ from datetime import datetime
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count, listed, percent, signed_percent
 from analysis.results.canaries import Canaries, rounds
-from analysis.results.cells import Cell, Results, Run
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.runs import Run
 from analysis.statistics.intervals import MARGIN
 
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.thresholds import COPY_SHARE
 from analysis.formats.text import listed, ms, percent
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 # GB/s of one lane and direction, by generation (PCI-SIG), encoding taken off.
 LANE_GB_PER_S = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 SHOWN = 160  # characters of the one warning that a sentence quotes
 

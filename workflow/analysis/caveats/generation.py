@@ -12,7 +12,9 @@ from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.comparisons.calls import Call, calls_of, kinds
 from analysis.comparisons.padding import Share, explains, padding_share, without_padding
 from analysis.formats.text import count, listed, percent, spelled, times
-from analysis.results.cells import Cell, Results, RowCells, cell_ratio
+from analysis.results.cells import Cell, cell_ratio
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Ratio
 
 Shares = dict[Cell, Share]

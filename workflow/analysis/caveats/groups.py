@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from analysis.caveats.core import RULES, Caveat, Severity, measured
 from analysis.formats.text import count, letter
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.formats.text import count, listed, percent, signed_percent
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.results.self_test import KnownStep
 from analysis.statistics.intervals import Ratio, Verdict
 

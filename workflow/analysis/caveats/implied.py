@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.formats.text import count, listed
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 EXACT = "float32"
 TERA = 1e12

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.formats.text import listed
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 @rule(

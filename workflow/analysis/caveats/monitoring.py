@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import CLOCK_CHANGE, LOAD_WHILE_TIMED, SWAPPED_MIB
 from analysis.formats.text import percent
-from analysis.results.cells import Cell, Results
-from analysis.results.record import Monitor, Range, Record
+from analysis.results.cells import Cell
+from analysis.results.machine import Monitor, Range
+from analysis.results.record import Record
+from analysis.results.results import Results
 
 CLOCKS: dict[str, Callable[[Monitor], Range | None]] = {
     "processors": lambda monitor: monitor.frequency_mhz,

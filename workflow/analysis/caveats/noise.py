@@ -16,9 +16,10 @@ from analysis.caveats.thresholds import (
 )
 from analysis.comparisons.legacy import Cause, explain
 from analysis.formats.text import count, listed, ms, percent
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.disturbance import FOREIGN_CPU_HEAVY
 from analysis.results.record import Record
+from analysis.results.results import Results
 from analysis.statistics.intervals import geometric_mean, relative_standard_error
 
 Reading = Callable[[Record], float | None]

@@ -9,7 +9,7 @@ from analysis.caveats.thresholds import OTHER_OPERATIONS
 from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import mean_parts
 from analysis.formats.text import percent
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 @rule(

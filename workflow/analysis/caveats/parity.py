@@ -15,7 +15,9 @@ from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
 from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
 from analysis.formats.text import listed, spelled
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")

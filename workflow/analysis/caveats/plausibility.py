@@ -8,7 +8,8 @@ from statistics import fmean
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import LOW_USE
 from analysis.formats.text import percent
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 
 @rule(

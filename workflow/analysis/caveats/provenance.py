@@ -9,9 +9,11 @@ from typing import Any
 from analysis.caveats.core import Caveat, Changes, Rows, Severity, measured, places, rule
 from analysis.comparisons.questions import differ_only_in
 from analysis.formats.text import count, listed
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.machine import Machine
 from analysis.results.machines import is_one_machine
-from analysis.results.record import Machine, Record
+from analysis.results.record import Record
+from analysis.results.results import Results
 
 # Settings that change how a column's environment is deployed, and which processors it is given.
 DEPLOYMENT = {"interpreter"}

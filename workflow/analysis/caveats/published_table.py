@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.caveats import Caveat, collect
-from analysis.results.cells import OK, Cell, Results, RowCells, Run
+from analysis.results.cells import Cell
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import OK, Run
 from analysis.statistics.steady_state import Steadiness, SteadyState
 
 UNPUBLISHED = "the page prints NA"

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.formats.text import percent
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import MARGIN
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import listed
-from analysis.results.cells import Results
 from analysis.results.reference import load_reference
+from analysis.results.results import Results
 
 
 @rule(

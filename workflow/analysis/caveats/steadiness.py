@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.formats.text import count
-from analysis.results.cells import Results, Run
+from analysis.results.results import Results
+from analysis.results.runs import Run
 from analysis.statistics.steady_state import MIN_BLOCKS
 
 

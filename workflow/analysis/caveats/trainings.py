@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, label, name, rule
 from analysis.comparisons.trainings import SAME_LOSS, SAME_RIGHT, asked, disagreeing, trained
 from analysis.formats.text import count, percent
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 @rule(

@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
 from analysis.caveats.thresholds import FEW_PARAMETERS, FIXED_COST_SHARE
 from analysis.formats.text import listed, percent
-from analysis.results.cells import Cell, Results, RowCells, Run
-from analysis.results.record import Probe
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
+from analysis.results.timing import Probe
 from analysis.statistics.intervals import fixed_cost_ms
 
 

@@ -16,9 +16,10 @@ from analysis.claims.conditions import (
 from analysis.claims.device_conditions import device_differences
 from analysis.claims.devices import cells_of
 from analysis.formats.errors import InputError
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import Row
 from analysis.results.reference import REFERENCE, Reference
+from analysis.results.results import Results
 
 ROW_KEYS = ("model", "task")  # parameters that name the rows of a claim
 

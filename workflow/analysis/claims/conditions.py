@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import listed
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import Row
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 
 @dataclass(frozen=True)

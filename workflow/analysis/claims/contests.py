@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.claims.outcome import Outcome
 from analysis.comparisons.gains import Winners, winners
 from analysis.formats.text import count, listed
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 def no_best_backend(results: Results) -> Outcome:

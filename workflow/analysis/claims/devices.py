@@ -5,8 +5,9 @@ from __future__ import annotations
 from analysis.claims.outcome import Outcome, above
 from analysis.comparisons.devices import on_both_devices
 from analysis.formats.text import times
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import RowKey
+from analysis.results.results import Results
 from analysis.statistics.intervals import Interval, Verdict, verdict
 
 NAMES = {"cpu": "the processor", "cuda": "the GPU"}

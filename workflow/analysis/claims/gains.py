@@ -8,8 +8,8 @@ from analysis.claims.outcome import Outcome, above, all_hold, capital
 from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, tally
 from analysis.comparisons.speedups import FAMILIES
 from analysis.formats.text import count, listed, percent
-from analysis.results.cells import Results
 from analysis.results.plan import RowKey
+from analysis.results.results import Results
 from analysis.statistics.intervals import together
 
 

@@ -8,7 +8,8 @@ from analysis.caveats.generation import explanation, ratio_text, share_text
 from analysis.claims.outcome import Outcome, above, all_hold
 from analysis.comparisons.gains import cell_of
 from analysis.comparisons.padding import Share, explains, padding_share
-from analysis.results.cells import Cell, Results, cell_ratio
+from analysis.results.cells import Cell, cell_ratio
+from analysis.results.results import Results
 from analysis.statistics.intervals import Interval, together, widening
 
 

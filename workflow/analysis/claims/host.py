@@ -6,7 +6,8 @@ from statistics import fmean
 
 from analysis.claims.outcome import Outcome, above
 from analysis.formats.text import count, percent
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval, mean_interval
 
 

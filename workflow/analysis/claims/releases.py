@@ -5,8 +5,9 @@ from __future__ import annotations
 from analysis.claims.outcome import Outcome, above, all_hold
 from analysis.comparisons.effects import Comparison, effects_of
 from analysis.formats.text import listed
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import Plan
+from analysis.results.results import Results
 
 
 def release_gain(

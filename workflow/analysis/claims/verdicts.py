@@ -17,8 +17,8 @@ from analysis.claims.claim import Claim, load_claims
 from analysis.claims.claim_tests import TESTS
 from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
-from analysis.results.cells import Results
 from analysis.results.reference import REFERENCE, Reference
+from analysis.results.results import Results
 from analysis.results.stacks import on_stack
 
 

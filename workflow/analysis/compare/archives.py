@@ -10,9 +10,9 @@ from analysis.archive.manifest import sha256
 from analysis.archive.pack import files_below
 from analysis.archive.unpack import unpack
 from analysis.formats.errors import InputError
-from analysis.results.cells import Results
 from analysis.results.loading import load_results
-from analysis.results.record import Machine
+from analysis.results.machine import Machine
+from analysis.results.results import Results
 from analysis.tables.model import letter
 
 

@@ -10,8 +10,9 @@ from analysis.compare.archives import Archive
 from analysis.compare.cells import Comparison
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.grid import Grid
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.record import Record
+from analysis.results.results import Results
 
 MACHINE = ("id", "cpu", "cores", "memory_mib", "os", "accelerator_name", "accelerator_memory_mib")
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")

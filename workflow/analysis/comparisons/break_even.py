@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from statistics import fmean
 
-from analysis.results.cells import Cell, RowCells, Run, cell_ratio
+from analysis.results.cells import Cell, cell_ratio
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 from analysis.statistics.intervals import Ratio
 
 

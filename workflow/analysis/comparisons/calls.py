@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.results.cells import Cell, Run
-from analysis.results.record import Block
+from analysis.results.cells import Cell
+from analysis.results.runs import Run
+from analysis.results.timing import Block
 
 
 @dataclass(frozen=True)

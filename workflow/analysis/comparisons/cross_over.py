@@ -10,8 +10,9 @@ from statistics import fmean
 from analysis.comparisons.devices import pairs_on_devices
 from analysis.comparisons.effects import Comparison, PairEffect
 from analysis.comparisons.questions import Pair
-from analysis.results.cells import Cell, Results, moderate_ratio
+from analysis.results.cells import Cell, moderate_ratio
 from analysis.results.plan import Plan
+from analysis.results.results import Results
 from analysis.statistics.cross_over import ABOVE, BELOW, CrossOver, Point, cross_over
 from analysis.statistics.intervals import MIN_RUNS, paired_logs, standard_error
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analysis.comparisons.effects import Comparison, PairEffect, effects_of
-from analysis.results.cells import Results
 from analysis.results.plan import RowKey
+from analysis.results.results import Results
 
 SETTING = "accelerator"
 

@@ -15,7 +15,9 @@ from statistics import fmean
 from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import Gain, gain_of, of_new
 from analysis.comparisons.questions import Pair, Question, questions
-from analysis.results.cells import Cell, Results, RowCells, moderate_ratio
+from analysis.results.cells import Cell, moderate_ratio
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.best_set import p_slower, shown_slower
 from analysis.statistics.intervals import (
     MIN_RUNS,

@@ -18,7 +18,7 @@ from analysis.comparisons.gains import (
     winners,
 )
 from analysis.formats.text import count, listed, ms
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
 
 KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"

@@ -7,7 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.formats.text import count, gain, listed
-from analysis.results.cells import Cell, Results, RowCells, cell_ratio, contest
+from analysis.results.cells import Cell, cell_ratio, contest
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.intervals import Interval, Ratio, Verdict, together, verdict
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 from analysis.statistics.intervals import geometric_mean
 
 

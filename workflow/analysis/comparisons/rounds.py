@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from analysis.results.cells import Cell, Results, RowCells, contest, moderate_ratio
+from analysis.results.cells import Cell, contest, moderate_ratio
 from analysis.results.record import Record
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Contest, Standing, not_slower
 from analysis.statistics.intervals import MARGIN, MIN_RUNS, paired_logs, standard_error
 from analysis.statistics.power import rounds_to_place

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.results.cells import Cell, RowCells, cell_ratio
+from analysis.results.cells import Cell, cell_ratio
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval
 from analysis.statistics.mean_ratio import MeanRatio, mean_ratio
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from analysis.results.cells import Cell, Results, RowCells
-from analysis.results.record import Training
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.timing import Training
 
 SAME_LOSS = 1e-3  # relative
 SAME_RIGHT = 1  # validation images

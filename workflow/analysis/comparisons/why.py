@@ -16,8 +16,11 @@ from functools import cached_property
 from statistics import fmean
 
 from analysis.comparisons.operation_groups import Group, group_of
-from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.cells import Cell
 from analysis.results.profiles import Operation
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 from analysis.statistics.best_set import Standing
 
 

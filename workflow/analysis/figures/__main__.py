@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
 from analysis.formats.errors import run_command
-from analysis.results.cells import Results
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import Reference, load_reference
+from analysis.results.results import Results
 
 DPI = 160
 # What would make two drawings of the same data differ, or say who drew them.

@@ -11,9 +11,11 @@ from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.panels import WIDTH_IN, empty
 from analysis.figures.style import INK, RULE, look
 from analysis.results.canaries import Canaries, Canary
-from analysis.results.cells import Cell, Results, Run
+from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.runs import Run
 from analysis.statistics.intervals import MARGIN
 
 BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # of the panels

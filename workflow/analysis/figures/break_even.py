@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from analysis.comparisons.break_even import cost
 from analysis.figures.panels import empty, line_panels, log_ticks
 from analysis.figures.style import look
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 STEPS = tuple(10 ** (exponent / 8) for exponent in range(41))  # 1 to 100,000
 MARKED = slice(0, None, 8)

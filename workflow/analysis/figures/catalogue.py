@@ -6,8 +6,8 @@ from importlib import import_module
 from matplotlib.figure import Figure
 
 from analysis.formats.contents import figure_modules
-from analysis.results.cells import Results
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 FIGURES: dict[str, Callable[[Results, Reference], Figure]] = {
     name: getattr(import_module(f"analysis.figures.{module}"), name)

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from analysis.comparisons.cross_over import Sweep, sweeps
 from analysis.figures.panels import COLUMNS, LINE_MARGINS, WIDTH_IN, empty, log_ticks, plot_cell
 from analysis.figures.style import INK, RULE
-from analysis.results.cells import Results
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 PANEL_IN = 1.9
 MOST_PANELS = 20

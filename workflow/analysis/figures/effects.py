@@ -17,9 +17,9 @@ from analysis.comparisons.gains import gain_text
 from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks
 from analysis.figures.style import INK, PUBLISHED, RULE, look
 from analysis.formats.text import count
-from analysis.results.cells import Results
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Interval
 
 LINE_IN, GAP_IN = 0.2, 0.1  # a pair's line, and the space between two rows

@@ -17,9 +17,11 @@ from analysis.figures.panels import (
 )
 from analysis.figures.style import look
 from analysis.formats.text import NA, mib
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 HOST = {"marker": "o", "markersize": MARKER_SIZE}
 DEVICE = {"marker": "s", "markersize": MARKER_SIZE + 1, "markerfacecolor": "none"}

@@ -19,8 +19,11 @@ from analysis.figures.panels import (
 )
 from analysis.figures.style import RULE, look
 from analysis.formats.text import ms
-from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.cells import Cell
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 
 METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
     ("pipelined (ours)", "o", lambda run: run.step_ms),

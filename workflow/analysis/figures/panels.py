@@ -14,8 +14,10 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.style import look
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.plan import Column
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import geometric_mean
 
 WIDTH_IN = 9.0

@@ -9,8 +9,10 @@ from matplotlib.figure import Figure
 
 from analysis.comparisons.calls import token_ms
 from analysis.figures.panels import empty, line_panels, log_ticks, mean_of, plot_cell
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 Points = Callable[[Cell], dict[int, float]]
 

@@ -8,8 +8,10 @@ from matplotlib.figure import Figure
 from analysis.figures.legends import legend_of
 from analysis.figures.panels import WIDTH_IN, empty, log_ticks
 from analysis.figures.style import INK, RULE, look
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import geometric_mean
 
 AGREE = 1.25  # times or divided by: the band that is shaded

@@ -17,9 +17,12 @@ from matplotlib.patches import Rectangle
 from analysis.figures.panels import empty, note_left_out, shown
 from analysis.figures.style import PUBLISHED, RULE
 from analysis.formats.text import NA
-from analysis.results.cells import UNSUPPORTED, Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.best_set import Standing
 
 CELL_IN, LINE_IN = (0.7, 0.26), 0.13

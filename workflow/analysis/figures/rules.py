@@ -8,8 +8,8 @@ from matplotlib.patches import FancyBboxPatch
 
 from analysis.figures.style import INK, RULE
 from analysis.formats.text import count
-from analysis.results.cells import Results
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 from analysis.results.rule_graph import Rule, RuleGraph
 
 CHARACTER_IN, LINE_IN = 0.064, 0.44  # of a name, of a box with the room below it

@@ -10,8 +10,8 @@ from analysis.comparisons.speedups import Speedup, speedups
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
 from analysis.figures.style import INK, PUBLISHED, look
 from analysis.formats.text import times
-from analysis.results.cells import Results
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 ROW_INCHES = 0.7
 PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}

@@ -15,8 +15,10 @@ from analysis.figures.panels import (
 )
 from analysis.figures.style import INK, look
 from analysis.formats.text import ms
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing
 
 RUN = {"marker": "|", "markersize": 6, "alpha": 0.7}

@@ -26,8 +26,9 @@ from analysis.figures.panels import (
 )
 from analysis.figures.style import INK
 from analysis.formats.text import ms
-from analysis.results.cells import Results, RowCells
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 IDLE = "nothing computes"
 HUES = colormaps["viridis"]

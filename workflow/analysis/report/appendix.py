@@ -10,7 +10,7 @@ from analysis.report import sections
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.rendering import rendered
 from analysis.report.titles import title
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 # Figures that go through all cells one by one; the others are in the report.
 DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")

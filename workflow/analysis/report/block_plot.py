@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from analysis.formats.text import html_text, ms
-from analysis.results.cells import Cell, Run
+from analysis.results.cells import Cell
+from analysis.results.runs import Run
 
 WIDTH, HEIGHT = 640, 120
 LEFT, RIGHT, TOP, BOTTOM = 64, 4, 10, 22  # room for the axis

@@ -7,7 +7,7 @@ from __future__ import annotations
 from analysis.comparisons.break_even import BreakEven, break_evens
 from analysis.formats.text import NA
 from analysis.report.grid import Grid
-from analysis.results.cells import RowCells
+from analysis.results.rows import RowCells
 
 HEADER = ("Ahead for good", "Of", "After steps", "At the ends of the interval")
 HEADER += ("After steps, import and build included",)

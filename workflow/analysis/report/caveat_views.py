@@ -11,8 +11,9 @@ from analysis.caveats.groups import Group, of_cell
 from analysis.formats.text import count
 from analysis.report.anchors import caveat_anchor
 from analysis.report.grid import Grid
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
+from analysis.results.results import Results
 from analysis.tables.html import Mark
 
 MOST_OPEN = 8  # titles; the rest is folded

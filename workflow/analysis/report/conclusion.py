@@ -8,8 +8,9 @@ from typing import Any
 
 from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
 from analysis.formats.text import count, listed, plain
-from analysis.results.cells import STALE, Results
 from analysis.results.plan import RowKey
+from analysis.results.results import Results
+from analysis.results.runs import STALE
 from analysis.statistics.best_set import Standing
 from analysis.statistics.power import MOST_ROUNDS
 

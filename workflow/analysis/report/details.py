@@ -28,8 +28,10 @@ from analysis.report.grid import Grid
 from analysis.report.monitored import monitored
 from analysis.report.operations import host_overhead, operations
 from analysis.report.parity import card_of
-from analysis.results.cells import Cell, RowCells, Run
+from analysis.results.cells import Cell
 from analysis.results.record import Record
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 from analysis.statistics.best_set import Standing
 from analysis.tables.html import Mark
 

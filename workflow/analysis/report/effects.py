@@ -11,7 +11,8 @@ from analysis.comparisons.questions import FRAMEWORK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.different_tests import in_the_effect
 from analysis.report.grid import Grid
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 

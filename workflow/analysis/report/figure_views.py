@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.report.inline_svg import inline_svg
 from analysis.report.setting import spread
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 def figure_view(name: str, figures: Path, templates: Path) -> dict[str, Any]:

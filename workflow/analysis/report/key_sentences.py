@@ -15,7 +15,8 @@ from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
 from analysis.report.effects import effect_views
 from analysis.report.setting import coverage, machines, period
-from analysis.results.cells import Results, RowCells
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower
 from analysis.statistics.intervals import MARGIN
 

@@ -6,7 +6,7 @@ from analysis.comparisons.observer import observer_effect
 from analysis.formats.text import NA, listed, ms, percent, signed_percent
 from analysis.report.grid import Grid
 from analysis.results.canaries import Canaries, Canary, rounds
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.results.self_test import SelfTest
 from analysis.statistics.intervals import MARGIN, Ratio
 

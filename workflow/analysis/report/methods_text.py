@@ -8,7 +8,7 @@ from analysis.comparisons.cross_over import sweeps
 from analysis.formats.text import count, listed, percent
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.statistics.cross_over import DRAWS
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import Prior

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analysis.formats.text import NA, count, listed
-from analysis.results.record import Monitor, Range, Record
+from analysis.results.machine import Monitor, Range
+from analysis.results.record import Record
 
 GPU_RANGES = (
     ("SM clock", "sm_clock_mhz", "MHz"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.comparisons.calls import calls_of
 from analysis.comparisons.padding import padding_share
 from analysis.formats.text import listed
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 def padding_text(results: Results) -> list[str]:

@@ -39,8 +39,8 @@ from analysis.report.setting import (
 from analysis.report.titles import title
 from analysis.report.trainings import trainings
 from analysis.report.why import why_views
-from analysis.results.cells import Results
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table

@@ -9,8 +9,9 @@ from analysis.caveats.parity import declared_of
 from analysis.comparisons.cards import NO_DIFFERENCE
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.grid import Grid
-from analysis.results.cells import Cell, RowCells
+from analysis.results.cells import Cell
 from analysis.results.record import Record
+from analysis.results.rows import RowCells
 
 # order of a parity card: what decides a comparison first
 CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.formats.text import percent
 from analysis.report.grid import Grid
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Moderate, as_measured
 from analysis.statistics.power import POWER, decided_gap, moderation_of
 from analysis.statistics.table_scatter import UNKNOWN

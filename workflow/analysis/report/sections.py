@@ -14,8 +14,11 @@ from analysis.report.caveat_views import marks_of_cell
 from analysis.report.details import PHASES, CellView, cell_views, environment_key
 from analysis.report.grid import Grid
 from analysis.report.parity import differing
-from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.cells import Cell
 from analysis.results.record import Record
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 from analysis.caveats.provenance import describe
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
-from analysis.results.cells import Results
 from analysis.results.machines import machines_of
 from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.reference import Reference
+from analysis.results.results import Results
 
 NOTHING = "nothing measured yet"
 MONTHS_OF_A_YEAR = 12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.formats.text import listed
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 
 def title(results: Results) -> str:

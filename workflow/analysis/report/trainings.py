@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.comparisons.trainings import Trained, disagreeing, trained
 from analysis.formats.text import NA, percent, seconds
 from analysis.report.grid import Grid
-from analysis.results.cells import Results
+from analysis.results.results import Results
 
 HEADER = ("Net and column", "Data, epochs", "Loss", "Accuracy", "s/epoch", "by ms/step")
 HEADER += ("Seconds to the target",)

@@ -10,7 +10,9 @@ from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import Spread, Why, against_fastest, mean_parts
 from analysis.formats.text import NA, count, ms, percent, times
 from analysis.report.grid import Grid
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.statistics.intervals import MARGIN
 from contract.table_text import decimals
 

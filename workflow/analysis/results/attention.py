@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.results.cells import Run
+from analysis.results.runs import Run
 
 SEEN = ("attention_kernel", "declared")  # what a profile changes in a card
 

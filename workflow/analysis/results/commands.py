@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from analysis.results.cells import Results
 from analysis.results.loading import load_results
 from analysis.results.reference import REFERENCE
+from analysis.results.results import Results
 
 
 def parser(description: str) -> argparse.ArgumentParser:

@@ -15,12 +15,15 @@ from analysis.formats.errors import InputError
 from analysis.formats.strict_json import parse_json, read_bytes, validate
 from analysis.results.attention import with_attention_seen
 from analysis.results.canaries import Canary
-from analysis.results.cells import NOT_MEASURED, STALE, Cell, Results, RowCells, Run, moderated
+from analysis.results.cells import Cell
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Column, Plan, PlannedCell, PlannedRun, Row, load_plan
 from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
+from analysis.results.results import Results, moderated
+from analysis.results.rows import RowCells
 from analysis.results.rule_graph import RuleGraph
+from analysis.results.runs import NOT_MEASURED, STALE, Run
 from analysis.results.self_test import SelfTest
 from contract.ending import of_control
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.results.record import Machine, Record
+from analysis.results.machine import Machine
+from analysis.results.record import Record
 
 
 def host(machine: Machine) -> tuple:

@@ -26,7 +26,10 @@ from typing import Any
 
 from analysis.formats.text import flops, ms, percent
 from analysis.results.canaries import Canaries, Canary, peak_flops_per_s
-from analysis.results.cells import Cell, Results, RowCells, Run
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 
 TOLERANCE = 0.10
 INVALID = "invalid"

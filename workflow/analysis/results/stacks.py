@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.results.cells import Results, RowCells
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 
 
 def on_stack(results: Results, stack: str) -> Results:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.comparisons.break_even import BreakEven, break_evens
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.tables.csv_files import csv_of, value_text
 
 HEADER = ("model", "task", "batch_size", "faster", "slower", "counted_from")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.comparisons.cross_over import Sweep, sweeps
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.statistics.cross_over import ABOVE, BELOW
 from analysis.tables.csv_files import csv_of, value_text
 

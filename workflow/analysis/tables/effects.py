@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
 from analysis.comparisons.questions import Question
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.statistics.intervals import Interval
 from analysis.tables.csv_files import csv_of, value_text
 

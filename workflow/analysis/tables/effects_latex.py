@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
 from analysis.comparisons.gains import VERDICT_TEXT, gain_text
 from analysis.formats.text import NA, count, latex, ms
-from analysis.results.cells import Cell, Results
+from analysis.results.cells import Cell
+from analysis.results.results import Results
 
 MOST_LINES = 45  # of a float, which has to stand on one page with its caption
 MOST_CHARACTERS = 70  # of a line over all columns

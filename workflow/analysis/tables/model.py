@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from analysis.formats.text import NA, count, interval_ms, letter, listed, ms, percent
-from analysis.results.cells import UNSUPPORTED, Cell, Results
+from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
+from analysis.results.results import Results
+from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from contract import table_text

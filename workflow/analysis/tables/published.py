@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.formats.text import NA, listed, ms
-from analysis.results.cells import Cell, Results, RowCells
+from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.rows import RowCells
 from analysis.tables.model import (
     Footnotes,
     Table,

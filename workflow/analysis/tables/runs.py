@@ -8,8 +8,10 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from analysis.formats.text import plain
-from analysis.results.cells import Cell, Results, Run
+from analysis.results.cells import Cell
 from analysis.results.record import Record
+from analysis.results.results import Results
+from analysis.results.runs import Run
 
 RESULTS = (
     *("model", "task", "batch_size", "column", "run", "position", "status", "reason", "record"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.comparisons.trainings import asked, disagreeing, trained
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.tables.csv_files import csv_of, value_text
 
 HEADER = ("model", "task", "batch_size", "column", "data", "status", "reason", "epochs", "images")

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import Parts, Spread, Why, why_slower
-from analysis.results.cells import Results
+from analysis.results.results import Results
 from analysis.tables.csv_files import csv_of, value_text
 
 HEADER = ("model", "task", "batch_size", "fastest", "column", "standing", "part")

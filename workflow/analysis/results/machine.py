@@ -1,0 +1,84 @@
+"""What a run ran on, and what else happened there meanwhile. Field for field the record's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where it ran; `id` is equal on equal machines."""
+
+    id: str
+    cpu: str
+    cores: int
+    memory_mib: int
+    os: str
+    accelerator_name: str | None
+    accelerator_memory_mib: int | None
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The thread policy and the processors the process was pinned to."""
+
+    policy: str
+    requested: int
+    affinity: list[int]
+
+
+@dataclass(frozen=True)
+class Load:
+    """What else the machine did; one-minute load averages, a share of its processors, MiB."""
+
+    before: float | None
+    after: float | None
+    foreign_cpu_share: float | None
+    swapped_mib: float | None
+
+
+@dataclass(frozen=True)
+class Range:
+    """What was seen of a reading during the timed steps."""
+
+    min: float
+    median: float
+    max: float
+
+
+@dataclass(frozen=True)
+class GpuMonitor:
+    """The device during the timed steps."""
+
+    sm_clock_mhz: Range | None
+    memory_clock_mhz: Range | None
+    temperature_c: Range | None
+    power_w: Range | None
+    utilization_percent: Range | None
+    throttle_reasons: tuple[str, ...]
+    foreign_processes: int
+    process_memory_mib: Range | None = None
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """The machine during the timed steps; None where a reading does not exist."""
+
+    interval_s: float
+    samples: int
+    load_max: float | None
+    frequency_mhz: Range | None
+    throttled: int | None
+    swapped_mib: float | None
+    gpu: GpuMonitor | None
+
+
+def monitor_of(data: dict[str, Any]) -> Monitor:
+    frequency, gpu = data["frequency_mhz"], data["gpu"]
+    if gpu:
+        readings = {k: Range(**v) if isinstance(v, dict) else v for k, v in gpu.items()}
+        gpu = GpuMonitor(**{**readings, "throttle_reasons": tuple(gpu["throttle_reasons"])})
+    return Monitor(
+        **{**data, "frequency_mhz": Range(**frequency) if frequency else None, "gpu": gpu}
+    )

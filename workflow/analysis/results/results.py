@@ -1,0 +1,81 @@
+"""All that was planned and measured, and what follows from all of it together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from analysis.results.canaries import Canaries
+from analysis.results.cells import Cell
+from analysis.results.machine_card import MachineCard
+from analysis.results.plan import Plan
+from analysis.results.record import Record
+from analysis.results.rows import RowCells
+from analysis.results.rule_graph import RuleGraph
+from analysis.results.runs import Run
+from analysis.results.self_test import SelfTest
+from analysis.statistics.table_scatter import table_scatter
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that was planned and measured; `digest` names exactly these bytes of all files.
+
+    `canaries` has, by accelerator, an entry for each that the plan names.
+    """
+
+    plan: Plan
+    rows: tuple[RowCells, ...]
+    digest: str
+    canaries: dict[str, Canaries] = field(default_factory=dict)
+    machine_card: MachineCard | None = None
+    self_test: SelfTest | None = None
+    rule_graph: RuleGraph | None = None  # of all rules that made it; None where it was not kept
+
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """Every cell in table order."""
+        return (cell for row in self.rows for cell in row.cells)
+
+    @property
+    def runs(self) -> Iterator[tuple[Cell, Run]]:
+        """Every planned run in table order."""
+        return ((cell, run) for cell in self.cells for run in cell.runs)
+
+    @property
+    def peak_source(self) -> str:
+        """What the peaks of the runs come from."""
+        return "the best matrix product of the canaries"
+
+    @property
+    def claimed_peaks(self) -> dict[str, float]:
+        """FLOP/s by dtype of the device of runs whose dtype is only claimed; ours are read back."""
+        return {}
+
+    @cached_property
+    def accelerators(self) -> tuple[str, ...]:
+        """What is measured on, in the order of the columns; where no cell can be, what canaries
+        are for.
+        """
+        columns = dict.fromkeys(cell.column for cell in self.cells if cell.runs)
+        found = (column.accelerator or self.plan.accelerator for column in columns)
+        return tuple(dict.fromkeys(found)) or tuple(self.canaries)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """Records that count, in table order."""
+        return tuple(record for cell in self.cells for record in cell.records)
+
+
+def moderated(results: Results) -> Results:
+    """The same results, where every cell knows how much the cells of its table scatter."""
+    found = table_scatter(
+        {cell.column.name: cell.scattered for cell in row.measured if cell.comparable}
+        for row in results.rows
+    )
+    rows = tuple(
+        replace(row, cells=tuple(replace(cell, scatter=found) for cell in row.cells))
+        for row in results.rows
+    )
+    return replace(results, rows=rows)

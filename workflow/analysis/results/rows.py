@@ -1,0 +1,53 @@
+"""A row of the table, and where each of its columns stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from analysis.results.cells import Cell, contest
+from analysis.results.plan import Row
+from analysis.statistics.best_set import Standing
+
+
+@dataclass(frozen=True)
+class RowCells:
+    """A row of the table with its cells, in the order of the columns."""
+
+    row: Row
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def measured(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.ok_runs)
+
+    @cached_property
+    def contestants(self) -> tuple[tuple[Cell, ...], ...]:
+        """Measured cells that compete: those of each stack of library versions with each other."""
+        stacks = dict.fromkeys(cell.column.stack for cell in self.measured)
+        return tuple(
+            tuple(cell for cell in self.measured if cell.column.stack == stack) for stack in stacks
+        )
+
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """Where every measured column stands among those of its stack, by name; one that was not
+        steady, or disturbed, is not compared.
+        """
+        found = {cell.column.name: Standing.NOT_COMPARED for cell in self.measured}
+        for cells in self.contestants:
+            found |= contest(cells).standings()
+        return found
+
+    @cached_property
+    def plain(self) -> tuple[Cell, ...]:
+        """Measured cells of frameworks without settings of their own."""
+        return tuple(cell for cell in self.measured if cell.column.plain)
+
+    def fastest(self, family: str) -> Cell | None:
+        """The cell with the lowest mean among the plain columns of a family: of those that are
+        steady, or of all that were measured where none is. A disturbed one never wins.
+        """
+        cells = [c for c in self.plain if c.column.family == family and not c.disturbed]
+        steady = [cell for cell in cells if cell.steady]
+        return min(steady or cells, key=lambda cell: cell.step_ms, default=None)

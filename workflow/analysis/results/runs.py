@@ -1,0 +1,92 @@
+"""A planned run and what became of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from analysis.results.record import Record
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, deviation, run_mean_ms
+from analysis.statistics.steady_state import Steadiness, steadiness
+
+OK = "ok"
+UNSUPPORTED = "unsupported"
+STALE = "stale"
+NOT_MEASURED = "not measured"
+NOT_PLANNED = "not planned"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned run and what became of it; a stale run keeps its record and never enters a mean."""
+
+    number: int
+    position: int
+    path: str
+    status: str
+    reason: str
+    record: Record | None
+    peak_flops_per_s: float | None = None  # what its machine can do; None where no canary says
+
+    @property
+    def ok(self) -> bool:
+        return self.status == OK
+
+    @cached_property
+    def step_ms(self) -> float | None:
+        """Pipelined ms/step, the headline; None unless ok."""
+        if not self.ok:
+            return None
+        return run_mean_ms(self._blocks)
+
+    @cached_property
+    def fastest_block_ms(self) -> float | None:
+        """ms/step of the fastest block; None unless ok."""
+        return min(run_mean_ms([block]) for block in self._blocks) if self.ok else None
+
+    @cached_property
+    def steadiness(self) -> Steadiness | None:
+        """Whether its steps were steady; None unless ok."""
+        return steadiness(self._blocks) if self.ok else None
+
+    @cached_property
+    def block_variance(self) -> float | None:
+        """Variance of the logarithms of its block means; None unless ok, and below two blocks."""
+        blocks = [math.log(run_mean_ms([block])) for block in self._blocks] if self.ok else []
+        return deviation(blocks) ** 2 if len(blocks) >= MIN_RUNS else None
+
+    @property
+    def _blocks(self) -> list[tuple[int, int]]:
+        return [(block.steps, block.elapsed_ns) for block in self.record.timing.blocks]
+
+    @property
+    def flops_per_s(self) -> float | None:
+        """What its time implies; None unless ok, and where FLOPs are not counted."""
+        flops = self.record.work.flops_per_step if self.ok and self.record.work else None
+        return flops / (self.step_ms / 1000) if flops else None
+
+    @property
+    def claimed_dtype(self) -> str | None:
+        """The dtype that was asked for, of a run without a parity card."""
+        return None
+
+    @property
+    def share_of_peak(self) -> float | None:
+        """Implied FLOP/s over those of the machine's best matrix product."""
+        if self.flops_per_s is None or self.peak_flops_per_s is None:
+            return None
+        return self.flops_per_s / self.peak_flops_per_s
+
+    @cached_property
+    def synchronised_ms(self) -> float | None:
+        """Median ms of a step with a fence after it; None when none was timed."""
+        times_ns = self.record.timing.synchronised_ns if self.ok else ()
+        return median(times_ns) / NS_PER_MS if times_ns else None
+
+    @property
+    def legacy_ms(self) -> float | None:
+        """ms/step by the published arithmetic; None when it was not taken."""
+        legacy = self.record.timing.legacy if self.ok else None
+        return legacy.step_ms if legacy else None
