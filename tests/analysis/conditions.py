@@ -1,7 +1,7 @@
 """A table that no caveat applies to, and for each rule one change that its caveat speaks of."""
 
 from record_changes import profile
-from results_factory import Project, identity, make_plan, moment
+from results_factory import Project, identity, make_plan
 
 from analysis.caveats import collect
 
@@ -32,7 +32,7 @@ def record(section, key, value, **where):
 def on_processor(project):
     """The same table, planned and measured without the GPU."""
     plan = project.plan
-    plan.update(accelerator="cpu", canaries={"cpu": plan["canaries"]["cuda"]})
+    plan.update(accelerator="cpu")
     project.canaries_on = {"cpu": project.canaries}
     for column in plan["columns"]:
         column["settings"]["accelerator"] = "cpu"
@@ -125,7 +125,7 @@ def another_batch_size(project):
     for r in other.records.values():
         r["parity"].update(execution="jit", compiler="xla")
     project.records, project.canaries = other.records, other.canaries
-    project.plan.update(rows=twin["rows"], cells=twin["cells"])
+    project.plan.update(rows=twin["rows"], cells=twin["cells"], blocks=twin["blocks"])
 
 
 def unsupported_cell(project):
@@ -239,6 +239,17 @@ def counted_differently(project):
         project.change(lambda r, m=memory: r["memory"].update(m), column)
 
 
+def slower_beside_neighbours(project):
+    """In one round another slot of the node was busy, and every step took 2 % longer."""
+
+    def disturb(record):
+        record["session"].update(slots=2, neighbours=1)
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = int(1.02 * block["elapsed_ns"])
+
+    project.change(disturb, run=2)
+
+
 def ids(project):
     return [caveat.id for caveat in collect(project.load())]
 
@@ -274,9 +285,12 @@ CONDITIONS = {
     "fixed_cost_dominates": slow_fixed_probe,
     "parameters_differ": record("work", "trainable_parameters", 5, run=0),
     "framework_warnings": lambda p: p.change(lambda r: r["warnings"].append("careful"), TORCH),
-    "round_drifted": lambda p: p.canaries[1].update(python_loop_ms=52.0),
+    "session_drifted": lambda p: p.canaries[1].update(python_loop_ms=52.0),
     "drift_unknown": lambda p: p.canaries.__setitem__(2, None),
-    "outside_of_canaries": lambda p: p.canaries[1].update(started_at=moment(0)),
+    "several_nodes": record("session", "node", "9f8e7d6c", column="", run=2),
+    "rounds_lost": record("session", "id", "0" * 12),
+    "neighbours_disturb": slower_beside_neighbours,
+    "neighbours_unknown": record("session", "neighbours", 1, column="", run=0),
     "not_monitored": lambda p: p.change(lambda r: r.update(monitor=None), TORCH, run=2),
     "throttled": record("monitor", "throttled", 3),
     "clocks_changed": record("monitor", "frequency_mhz", clock(2000, 3000, 3000)),

@@ -1,18 +1,26 @@
-"""Makes what is measured about the measuring: canaries, the machine card, the self-test."""
+"""Makes what is measured about the measuring: canaries around sessions, cards, the self-test."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from plan_factory import moment
 
+NODE = "0a1b2c3d"
+
+
+def accelerators_of(plan: dict[str, Any]) -> list[str]:
+    """Of the columns, in their order."""
+    return list(dict.fromkeys(column["settings"]["accelerator"] for column in plan["columns"]))
+
 
 def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
-    """The canary before round index + 1, on a machine that does not drift."""
+    """The canary after every session of round index and before those of round index + 1, on
+    a machine that does not drift.
+    """
     a_round = len(plan["rows"]) * len(plan["columns"])
     return {
-        "schema": "millistep.canary/1",
-        "index": index,
         "identity": "{}",
         "machine_id": "m1",
         "started_at": moment(index * a_round, -15),
@@ -29,11 +37,63 @@ def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
     }
 
 
+def session_of(row: tuple[str, str, int], number: int, node: str = NODE) -> dict[str, Any]:
+    """What a record says of the only session of its row in a round."""
+    digest = hashlib.sha256(f"{row} {number}".encode()).hexdigest()
+    only = {"device": None, "slot": 0, "slots": 1, "attempt": 1, "neighbours": 0}
+    return {"id": digest[:12], "node": node, **only}
+
+
+def make_blocks(plan, records, canaries_on) -> dict[str, dict[str, Any]]:
+    """The files of the blocks, by path: the sessions that the records name, each between the
+    canaries before and after its round.
+    """
+    return {
+        planned["path"]: _block(plan, planned, records, canaries_on) for planned in plan["blocks"]
+    }
+
+
+def _block(plan, planned, records, canaries_on) -> dict[str, Any]:
+    row = {name: planned[name] for name in ("model", "task", "batch_size")}
+    number = planned["round"]
+    sessions: dict[str, dict[str, Any]] = {}
+    for path, record in records.items():
+        cell, named = record["cell"], record["session"]
+        if named and {name: cell[name] for name in row} == row and cell["run"] == number:
+            session = sessions.setdefault(named["id"], _session(named, record))
+            session["runs"].append(path)
+            kind = cell["accelerator"]
+            if kind in canaries_on:
+                around = canaries_on[kind][number - 1 : number + 1]
+                session["canaries"][kind] = dict(zip(("before", "after"), around, strict=True))
+    return {
+        "schema": "millistep.block/1",
+        "row": row,
+        "scale": plan["scale"],
+        "round": number,
+        "sessions": list(sessions.values()),
+    }
+
+
+def _session(named: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    same = ("id", "node", "device", "slot", "slots", "attempt")
+    return {
+        **{name: named[name] for name in same},
+        "affinity": first["threads"]["affinity"],
+        "started_at": first["started_at"],
+        "finished_at": None,
+        "ended": "done",
+        "machine": first["machine"],
+        "canaries": {},
+        "runs": [],
+    }
+
+
 def make_machine_card(plan: dict[str, Any]) -> dict[str, Any]:
     facts = [{"name": "Model", "value": "Example CPU"}, {"name": "Turbo", "value": None}]
     return {
         "schema": "millistep.machine/2",
-        "ids": dict.fromkeys(plan["canaries"], "m1"),
+        "ids": dict.fromkeys(accelerators_of(plan), "m1"),
         "collected_at": moment(0, -60),
         "sections": [{"title": "Processor", "facts": facts}],
     }

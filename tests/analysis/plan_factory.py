@@ -58,7 +58,7 @@ def make_plan(
     accelerator = more.get("accelerator", "cpu")
     made = [make_column(name, accelerator=accelerator) for name in columns]
     plan = {
-        "schema": "millistep.plan/3",
+        "schema": "millistep.plan/4",
         "study": None,
         "results": "results",
         "scale": "laptop",
@@ -68,11 +68,17 @@ def make_plan(
         "seed": 7,
         "runs": runs,
         "precision": "default",
-        "canaries": {
-            kind: [f"results/canaries/laptop/{kind}/{k}.json" for k in range(runs + 1)]
-            for kind in dict.fromkeys(column["settings"]["accelerator"] for column in made)
-        },
-        "machine_card": "results/machine.json",
+        "blocks": [
+            {
+                "model": model,
+                "task": task,
+                "batch_size": batch,
+                "round": number,
+                "path": f"results/blocks/laptop/{model}/{task}-b{batch}/round{number}.json",
+            }
+            for number in range(1, runs + 1)
+            for model, task, batch, _ in rows
+        ],
         "self_test": "results/self_test.json",
         "models": {
             model: {

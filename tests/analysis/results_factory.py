@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from control_factory import make_canary, make_machine_card, make_rules, make_self_test
+from control_factory import (
+    NODE,
+    accelerators_of,
+    make_blocks,
+    make_canary,
+    make_machine_card,
+    make_rules,
+    make_self_test,
+    session_of,
+)
 from plan_factory import (
     BERT_ROWS,
     FRAMEWORKS,
@@ -78,6 +87,7 @@ def make_record(
             "accelerator_name": None,
             "accelerator_memory_mib": None,
         },
+        "session": session_of((cell["model"], cell["task"], cell["batch_size"]), number),
         "load": {"before": 0.1, "after": 1.0, "foreign_cpu_share": 0.01, "swapped_mib": 0.0},
         "timing": {
             "import_s": 5.0,
@@ -150,8 +160,10 @@ def make_record(
 class Project:
     """A project folder with a plan and all that was measured; files are written by `save`.
 
-    `canaries`, `machine_card`, `self_test` and `rules` hold None where a file is to be missing;
-    `canaries_on` are those of each accelerator, `canaries` those of the first.
+    `machine_card` (of the first node), `machine_cards`, `self_test` and `rules` hold None where a
+    file is to be missing. The sessions of the records lie between `canaries`: entry k is before
+    those of round k + 1 and after those of round k, None where it was not measured; `canaries_on`
+    are those of each accelerator, `canaries` those of the first.
     """
 
     def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
@@ -165,10 +177,10 @@ class Project:
             for run in cell["runs"]
         }
         self.canaries_on = {
-            kind: [make_canary(self.plan, index) for index in range(len(paths))]
-            for kind, paths in self.plan["canaries"].items()
+            kind: [make_canary(self.plan, index) for index in range(self.plan["runs"] + 1)]
+            for kind in accelerators_of(self.plan)
         }
-        self.machine_card = make_machine_card(self.plan)
+        self.machine_cards = {NODE: make_machine_card(self.plan)}
         self.self_test = make_self_test(self.plan)
         self.rules = make_rules()
 
@@ -179,6 +191,14 @@ class Project:
     @canaries.setter
     def canaries(self, canaries: list[dict[str, Any] | None]) -> None:
         self.canaries_on[next(iter(self.canaries_on))] = canaries
+
+    @property
+    def machine_card(self) -> dict[str, Any] | None:
+        return self.machine_cards[NODE]
+
+    @machine_card.setter
+    def machine_card(self, card: dict[str, Any] | None) -> None:
+        self.machine_cards[NODE] = card
 
     @property
     def plan_path(self) -> Path:
@@ -215,10 +235,10 @@ class Project:
         """(schema, path, content) of every file; None where it is missing."""
         yield "plan", "results/plan.json", self.plan
         yield from (("record", path, record) for path, record in self.records.items())
-        for kind, paths in self.plan["canaries"].items():
-            canaries = zip(paths, self.canaries_on[kind], strict=False)
-            yield from (("canary", path, canary) for path, canary in canaries)
-        yield "machine", self.plan["machine_card"], self.machine_card
+        blocks = make_blocks(self.plan, self.records, self.canaries_on)
+        yield from (("block", path, block) for path, block in blocks.items())
+        for node, card in self.machine_cards.items():
+            yield "machine", f"results/machines/{node}.json", card
         yield "self_test", self.plan["self_test"], self.self_test
         yield "rules", "results/rules.json", self.rules
 

@@ -102,9 +102,9 @@ def test_everything_is_in_it(unpacked):
     assert {
         "workflow/Snakefile",
         "envs/2026-11/cpu/keras3-jax.post-deploy.sh",
-        "results/machine.json",
+        "results/machines/0a1b2c3d.json",
     } <= names
-    assert {"results/canaries/laptop/cpu/0.json", "results/self_test.json"} <= names
+    assert {"results/blocks/laptop/bert/fit-b8/round1.json", "results/self_test.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
     assert "results/logs/archive.log" not in names
     about_it = json.loads((unpacked / ABOUT).read_text())
@@ -208,7 +208,7 @@ CHANGES = [
     ("results/plan.json", b'"seed": 7', b'"seed": 8', "/seed: 8, expected 7"),
     ("results/table.csv", b",8,", b",9,", "line 2, batch_size: 9, expected 8"),
     ("results/table.md", b"| ", b"|1", "line 1: "),
-    ("results/machine.json", b"2026", b"2025", "/collected_at: 2025"),
+    ("results/machines/0a1b2c3d.json", b"2026", b"2025", "/collected_at: 2025"),
     (LOG, b":3:", b":4:", "line 1: "),
     ("LICENSE", b"2.0", b"2.1", "line "),
 ]
@@ -247,7 +247,7 @@ def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
 
 
 def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
-    change = edit("results/machine.json", b'"schema"', b'"schemas"')
+    change = edit("results/machines/0a1b2c3d.json", b'"schema"', b'"schemas"')
     found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
     assert "/schema" in found.wrong["results/machine.json"]
 

@@ -44,7 +44,6 @@ def page(tmp_path_factory, figures):
         if record["cell"]["column"] not in on_cpu:
             record["cell"]["accelerator"] = "cuda"
             record["machine"].update(id="m1-gpu", accelerator_name="NVIDIA H100 80GB HBM3")
-    plan["canaries"]["cuda"] = [f"results/canaries/laptop/cuda/{k}.json" for k in range(3)]
     project.canaries_on["cuda"] = [
         make_canary(plan, k) | {"machine_id": "m1-gpu"} for k in range(3)
     ]

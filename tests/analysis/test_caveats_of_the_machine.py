@@ -8,12 +8,12 @@ import pytest
 from conditions import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from results_factory import moment
 
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share
 from analysis.caveats.framework_warnings import KINDS, kind_of
 from analysis.comparisons.observer import observer_effect, observer_ratio
+from analysis.results.loading import load_results
 from analysis.statistics.intervals import geometric_mean, paired_ratio
 
 PROPERTY = settings(
@@ -29,24 +29,27 @@ def found(project, name):
 
 @PROPERTY
 @given(loops=st.lists(TIMES, min_size=4, max_size=4))
-def test_a_round_is_flagged_beyond_two_percent(tmp_path, loops):
+def test_a_session_is_flagged_beyond_two_percent(tmp_path, loops):
     project = quiet_project(tmp_path)
     for canary, loop_ms in zip(project.canaries, loops, strict=True):
         canary["python_loop_ms"] = loop_ms
-    ratios = {str(k): loops[k] / loops[k - 1] for k in (1, 2, 3)}
+    ratios = {k: loops[k] / loops[k - 1] for k in (1, 2, 3)}
     flagged = {k: ratio for k, ratio in ratios.items() if max(ratio, 1 / ratio) > 1.02}
-    caveats = found(project, "round_drifted")
+    caveats = found(project, "session_drifted")
     assert bool(caveats) == bool(flagged)
     for caveat in caveats:
         evidence = caveat.evidence["time_after_over_before"]
-        assert evidence == {k: {"Python loop": pytest.approx(r)} for k, r in flagged.items()}
+        assert {
+            int(key.split("/")[2].removeprefix("round")): of for key, of in evidence.items()
+        } == {k: {"Python loop": pytest.approx(r)} for k, r in flagged.items()}
+        assert f"within {len(flagged)} of 3 sessions" in caveat.sentence
         for k, ratio in flagged.items():
-            assert f"round {k}: Python loop {100 * (ratio - 1):+.2f}" in caveat.sentence
+            assert f"fit round {k}: Python loop {100 * (ratio - 1):+.2f}" in caveat.sentence
 
 
 @PROPERTY
 @given(broken=st.dictionaries(st.integers(0, 3), st.sampled_from(["none", "failed", "moved"])))
-def test_a_round_without_a_good_canary_is_reported_and_never_flagged(tmp_path, broken):
+def test_a_session_without_a_good_canary_is_reported_and_never_flagged(tmp_path, broken):
     project = quiet_project(tmp_path)
     for index, how in broken.items():
         project.canaries[index]["python_loop_ms"] = 90.0
@@ -57,41 +60,41 @@ def test_a_round_without_a_good_canary_is_reported_and_never_flagged(tmp_path, b
         if how == "none":
             project.canaries[index] = None
     rounds = [k for k in (1, 2, 3) if {k - 1, k} & broken.keys()]
-    assert found(project, "round_drifted") == []
+    assert found(project, "session_drifted") == []
     assert bool(found(project, "drift_unknown")) == bool(broken)
     for caveat in found(project, "drift_unknown"):
-        assert caveat.evidence["rounds"] == rounds
-        assert f"for {len(rounds)} round" in caveat.sentence
+        if len(rounds) == 3 and all(broken.get(k) == "none" for k in range(4)):
+            assert "No fixed work was timed" in caveat.sentence
+            continue
+        assert [key.split("/")[2] for key in caveat.evidence["sessions"]] == [
+            f"round{k}" for k in rounds
+        ]
+        assert f"for {len(rounds)} of 3 sessions" in caveat.sentence
         reasons = {
             "none": "was not measured",
             "failed": "timeout: 30 s",
             "moved": "another machine",
         }
         for index, how in broken.items():
-            assert re.search(rf"canary {index} [^;]*{reasons[how]}", caveat.sentence)
+            near = [(index, "after")] * (index > 0) + [(index + 1, "before")] * (index < 3)
+            for number, when in near:
+                of_round = rf"round {number}: [^;]*the one {when} it [^;]*{reasons[how]}"
+                assert re.search(of_round, caveat.sentence)
 
 
-def test_a_plan_without_canaries_has_a_caveat(tmp_path):
+def test_runs_without_a_session_have_a_caveat(tmp_path):
     project = quiet_project(tmp_path)
-    project.plan["canaries"] = {}
-    assert len(found(project, "drift_unknown")) == 1
+    project.change(lambda r: r.update(session=None))
+    (caveat,) = found(project, "drift_unknown")
+    assert "No fixed work was timed between the runs" in caveat.sentence
 
 
-@PROPERTY
-@given(second=st.integers(-60, 200))
-def test_a_run_belongs_between_its_canaries(tmp_path, second):
+def test_runs_whose_session_was_lost_are_named(tmp_path):
     project = quiet_project(tmp_path)
-    # the second round starts with the canary that ends 12 s before its first run
-    project.change(
-        lambda r: r.update(started_at=moment(2, second), finished_at=moment(2, second + 1)),
-        column=JAX,
-        run=2,
-    )
-    inside = second >= -12 and second + 1 <= 105
-    assert bool(found(project, "outside_of_canaries")) == (not inside)
-    for caveat in found(project, "outside_of_canaries"):
-        assert caveat.evidence["runs"] == {"bert/fit-b8/keras3-jax": [2]}
-        assert "Keras 3 (JAX) run 2" in caveat.sentence
+    project.save()
+    next((project.folder / "results/blocks").rglob("round2.json")).unlink()
+    (caveat,) = (c for c in collect(load_results(project.plan_path)) if c.id == "drift_unknown")
+    assert "for 2 runs of which no session is kept (every cell)" in caveat.sentence
 
 
 @PROPERTY

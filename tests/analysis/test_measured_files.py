@@ -1,4 +1,4 @@
-"""Canaries, machine card and self-test: read, checked, joined with the records."""
+"""Sessions with canaries, machine cards and self-test: read, checked, joined with the records."""
 
 import json
 
@@ -8,22 +8,30 @@ from hypothesis import strategies as st
 from results_factory import make_canary, make_plan
 
 from analysis.formats.errors import InputError
-from analysis.results.canaries import Canary, Round, peak_flops_per_s, rounds
+from analysis.results.canaries import Around, Canary, peak_flops_per_s
 from analysis.results.loading import load_results
 from analysis.results.self_test import KnownStep, MonitorCost, SameCell
+from analysis.results.sessions import canaries_of
 
-CANARY, CARD, SELF_TEST = (
-    "results/canaries/laptop/cpu/1.json",
-    "results/machine.json",
+BLOCK, CARD, SELF_TEST = (
+    "results/blocks/laptop/bert/fit-b8/round2.json",
+    "results/machines/0a1b2c3d.json",
     "self_test.json",
 )
 
 
 def test_every_file_of_the_plan_is_read(project):
     results = project.load()
-    assert [canary.index for canary in results.canaries["cpu"]] == [0, 1, 2, 3]
-    assert results.canaries["cpu"][0].matmul[1].dtype == "bfloat16"
-    (section,) = results.machine_card.sections
+    assert [(session.row[1], session.round) for session in results.sessions] == [
+        (task, number) for number in (1, 2, 3) for task in ("fit", "predict")
+    ]
+    # those of a round share theirs, and what is after one round is before the next
+    assert len(canaries_of(results.sessions, "cpu")) == 4
+    assert results.sessions[0].canaries["cpu"].before.matmul[1].dtype == "bfloat16"
+    assert {run.sitting.session for cell in results.rows[1].cells for run in cell.runs} == {
+        session.id for session in results.sessions if session.row[1] == "predict"
+    }
+    (section,) = results.machine_cards["0a1b2c3d"].sections
     assert [(fact.name, fact.value) for fact in section.facts] == [
         ("Model", "Example CPU"),
         ("Turbo", None),
@@ -36,11 +44,16 @@ def test_every_file_of_the_plan_is_read(project):
 def test_a_missing_file_is_none(project):
     project.canaries[1] = project.machine_card = project.self_test = None
     results = project.load()
-    assert [canary is None for canary in results.canaries["cpu"]] == [False, True, False, False]
-    assert results.machine_card is None and results.self_test is None
+    of_fit = [session.canaries["cpu"] for session in results.sessions[::2]]
+    assert [(c.before is None, c.after is None) for c in of_fit] == [
+        (False, True),
+        (True, False),
+        (False, False),
+    ]
+    assert results.machine_cards == {"0a1b2c3d": None} and results.self_test is None
 
 
-@pytest.mark.parametrize("path", [CANARY, CARD, f"results/{SELF_TEST}"])
+@pytest.mark.parametrize("path", [BLOCK, CARD, f"results/{SELF_TEST}"])
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -62,21 +75,44 @@ def test_a_long_reason_is_cut(project):
     project.canaries[1].update(status="error", reason="x" * 5000)
     project.self_test.update(status="error", reason="x" * 5000)
     results = project.load()
-    assert len(results.canaries["cpu"][1].reason) == len(results.self_test.reason) < 310
+    after = results.sessions[0].canaries["cpu"].after
+    assert len(after.reason) == len(results.self_test.reason) < 310
 
 
-def test_a_canary_in_another_ones_place_is_refused(project):
-    project.canaries[1]["index"] = 2
+def test_a_block_in_another_ones_place_is_refused(project):
     project.save()
-    with pytest.raises(InputError, match=r"canaries/laptop/cpu/1.json: /index: 2 instead of 1"):
+    block = project.folder / BLOCK
+    block.write_text(block.read_text().replace('"round": 2', '"round": 3'))
+    with pytest.raises(InputError, match=r"round2.json: /row: is not the block .* round 2\)"):
         load_results(project.plan_path)
 
 
-@pytest.mark.parametrize("change", ["canaries", "machine_card", "self_test"])
+def test_a_node_that_is_no_digest_is_refused(project):
+    project.save()
+    block = project.folder / BLOCK
+    block.write_text(block.read_text().replace("0a1b2c3d", "../../../secret"))
+    with pytest.raises(InputError, match=r"round2.json: /sessions/0/node: '../../../secret'"):
+        load_results(project.plan_path)
+
+
+def test_a_plan_of_an_older_revision_is_refused_with_what_to_do(project):
+    project.save()
+    project.plan["schema"] = "millistep.plan/3"
+    project.plan_path.write_text(json.dumps(project.plan))
+    with pytest.raises(InputError) as caught:
+        load_results(project.plan_path)
+    (line,) = caught.value.lines
+    assert "older revision (millistep.plan/3)" in line and "measure again" in line
+
+
+@pytest.mark.parametrize("change", ["blocks", "self_test"])
 @pytest.mark.parametrize("outside", ["../secret.json", "/etc/passwd", "results\0"])
 def test_a_path_out_of_the_results_is_refused(project, change, outside):
     project.save()
-    project.plan[change] = {"cpu": [outside]} if change == "canaries" else outside
+    if change == "blocks":
+        project.plan["blocks"][0]["path"] = outside
+    else:
+        project.plan[change] = outside
     project.plan_path.write_text(json.dumps(project.plan))
     with pytest.raises(InputError, match="outside of the results folder"):
         load_results(project.plan_path)
@@ -104,7 +140,7 @@ def test_drift_is_the_ratio_of_times(loop, copy, product):
     before = canary(0, matmul=[{**matmul[0], "step_ms": 3.0}])
     after = canary(1, matmul=matmul, python_loop_ms=50 * loop, memory_copy_gib_per_s=8 / copy)
     drift = {"float32 matmul": product, "memory copy": copy, "Python loop": loop}
-    found = Round(1, before, after)
+    found = Around(before, after)
     assert found.drift == pytest.approx(drift)
     beyond = {name for name, ratio in drift.items() if not 1 / 1.02 <= ratio <= 1.02}
     close = {
@@ -115,14 +151,13 @@ def test_drift_is_the_ratio_of_times(loop, copy, product):
     assert set(found.drifted) - close == beyond - close
 
 
-def test_a_round_without_both_canaries_shows_no_drift():
+def test_a_session_without_both_canaries_shows_no_drift():
     good, bad = canary(0), canary(1, status="timeout", reason="30 s", matmul=[])
-    assert [entry.number for entry in rounds((good, None, bad))] == [1, 2]
-    assert Round(1, good, None).drift == Round(1, good, bad).drift == {}
+    assert Around(good, None).drift == Around(good, bad).drift == {}
 
 
 def test_work_that_one_canary_lacks_is_left_out():
-    assert "Python loop" not in Round(1, canary(0), canary(1, python_loop_ms=None)).drift
+    assert "Python loop" not in Around(canary(0), canary(1, python_loop_ms=None)).drift
 
 
 def test_the_peak_is_the_best_product_of_all_canaries():

@@ -1,3 +1,4 @@
+import copy
 import re
 import shutil
 from base64 import b64encode
@@ -196,23 +197,35 @@ def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures)
 
 def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures):
     text = page_of(project, figures)
-    assert "a step of exactly 20 ms" in text and "between rounds 1 and 2" in text
+    assert "a step of exactly 20 ms" in text and "work on cpu before and after each session" in text
     assert "Example CPU" in text
     project.canaries = [None] * len(project.canaries)
     project.machine_card = project.self_test = None
-    for name in ("canaries", "machine.json", "self_test.json"):
+    for name in ("machines", "self_test.json"):
         found = project.folder / "results" / name
         shutil.rmtree(found) if found.is_dir() else found.unlink()
     text = page_of(project, figures)
-    assert "Not collected: there is no results/machine.json." in text
+    assert "Not collected: there is no results/machines/0a1b2c3d.json." in text
     assert "The harness was not tested: there is no results/self_test.json." in text
-    assert text.count("<td>not measured</td>") == 4
 
 
-def test_drift_is_marked(project, figures):
+def test_sessions_that_drifted_are_listed(project, figures):
     project.canaries[2]["python_loop_ms"] *= 1.05
+    text = " ".join(page_of(project, figures).split())
+    # both rows of the rounds before and after it
+    assert "Change of these times on cpu within a session, where it is beyond 2\u00a0%: 4" in text
+    assert "BERT fit round 2" in text and "+5.0" in text
+
+
+def test_nodes_with_equal_cards_share_one_and_another_has_its_own(project, figures):
+    for number, node in ((2, "11111111"), (3, "22222222")):
+        project.change(lambda r, n=node: r["session"].update(node=n), run=number)
+        project.machine_cards[node] = copy.deepcopy(project.machine_card)
+    project.machine_cards["22222222"]["sections"][0]["facts"][0]["value"] = "Another CPU"
     text = page_of(project, figures)
-    assert "(+5" in text and 'class="flag">drifted' in text
+    assert "Processor, nodes 0a1b2c3d and 11111111" in text
+    assert "Processor, node 22222222" in text and "Another CPU" in text
+    assert "Collected of 3 nodes" in text
 
 
 def test_software_of_a_column_is_named_once_whatever_its_models_libraries(project):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from analysis.results.plan import Plan
@@ -41,9 +42,10 @@ def _sources(folder: Path) -> Iterator[Path]:
 def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """Of the files found in a project, those that the results are computed from."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
-    planned |= {path for paths in plan.canaries.values() for path in paths}
-    planned |= {f"{plan.results}/plan.json", plan.machine_card, plan.self_test, plan.rules}
-    return sorted(planned.intersection(found))
+    planned |= {block.path for block in plan.blocks}
+    planned |= {f"{plan.results}/plan.json", plan.self_test, plan.rules}
+    cards = plan.machine_card("*")
+    return sorted(name for name in found if name in planned or fnmatchcase(name, cards))
 
 
 def other_names(plan: Plan, found: Iterable[str]) -> list[str]:

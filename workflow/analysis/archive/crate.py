@@ -17,7 +17,8 @@ PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 PROFILE_VERSION = "0.6"
 FOLDERS = {
     "results/records/": "Raw measurements: one JSON file per run",
-    "results/canaries/": "Fixed work, measured before and after each round",
+    "results/blocks/": "Sessions: where and when a row was measured, between which fixed work",
+    "results/machines/": "Facts about the machines, by node",
     "results/environments/": "What was really installed",
     "results/logs/": "What the runs printed",
     "config/": "Configuration",

@@ -1,54 +1,93 @@
-"""Whether the machine drifted: the canaries before and after each round, of each accelerator by
+"""Whether the machine drifted: the canaries before and after each session, of each accelerator by
 itself. What runs on a processor is judged by work on the processor, and so is each GPU.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import nlargest
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import MOST, Caveat, Changes, Severity, label, places, rule
 from analysis.formats.text import count, listed, percent, signed_percent
-from analysis.results.canaries import Canaries, rounds
+from analysis.results.canaries import Around, Canary
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.runs import Run
+from analysis.results.sessions import Session
 from analysis.statistics.intervals import MARGIN
 
 
+@dataclass(frozen=True, eq=False)  # serves as a key
+class Measured:
+    """What a session measured on one accelerator, between its canaries there."""
+
+    session: Session
+    name: str  # 'BERT fit round 2'
+    runs: tuple[tuple[Cell, Run], ...]
+    around: Around
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for cell, _ in self.runs]
+
+    @property
+    def useless(self) -> str:
+        """Why its canaries cannot stand for its runs; empty where they can."""
+        machines = {run.record.machine.id for _, run in self.runs}
+        of_times = (("before", self.around.before), ("after", self.around.after))
+        found = [f"the one {when} it {why}" for when, c in of_times if (why := _why(c, machines))]
+        return " and ".join(found)
+
+    @property
+    def drifted(self) -> dict[str, float]:
+        return {} if self.useless else self.around.drifted
+
+
+def _why(canary: Canary | None, machines: set[str]) -> str:
+    if canary is None:
+        return "was not measured"
+    if not canary.ok:
+        return f"ended as {canary.status}: {canary.reason}"
+    if canary.machine_id not in machines:
+        return "was measured on another machine than the records"
+    return ""
+
+
 @rule(
-    "The machine drifted within a round",
-    "Columns of such a round were not measured at the same speed of the machine.",
+    "The machine drifted within a session",
+    "Columns of such a session were not measured at the same speed of the machine.",
     Changes.ORDER,
     "Fixed clocks and good cooling; more rounds average it out.",
 )
-def round_drifted(results: Results) -> Iterator[Caveat]:
-    """Rounds in which fixed work took another time afterwards than before."""
-    for accelerator, canaries in _by_accelerator(results).items():
-        useless = _useless(results, accelerator)
-        drifted = {
-            entry.number: entry.drifted
-            for entry in rounds(canaries)
-            if entry.drifted and not {entry.number - 1, entry.number} & useless.keys()
-        }
+def session_drifted(results: Results) -> Iterator[Caveat]:
+    """Sessions in which fixed work took another time afterwards than before."""
+    for accelerator in results.accelerators:
+        sessions, _ = _on(results, accelerator)
+        drifted = [found for found in sessions if found.drifted]
         if drifted:
+            worst = nlargest(MOST, drifted, key=_size)
             details = "; ".join(
-                f"round {number}: {listed([_change(*item) for item in work.items()])}"
-                for number, work in drifted.items()
+                f"{found.name}: {listed([_change(*item) for item in found.drifted.items()])}"
+                for found in drifted
+                if found in worst
             )
             sentence = (
-                f"The machine drifted by more than {percent(MARGIN)} within a round"
-                f"{_on(results, accelerator)}, by the time that the same fixed work took before "
-                f"and after it ({details})."
+                f"The machine drifted by more than {percent(MARGIN)} within {len(drifted)} of "
+                f"{count(len(sessions), 'session')}{_where(results, accelerator)}, by the time "
+                f"that the same fixed work took before and after ({details}{_more(drifted)})."
             )
             evidence = {
                 "accelerator": accelerator,
-                "time_after_over_before": {str(number): work for number, work in drifted.items()},
-                "rounds": len(canaries) - 1,
+                "time_after_over_before": {_key(found): found.drifted for found in drifted},
+                "sessions": len(sessions),
                 "threshold": MARGIN,
             }
-            cells = _concerned(results, accelerator)
-            yield Caveat("round_drifted", Severity.WARNING, cells, evidence, sentence)
+            yield Caveat("session_drifted", Severity.WARNING, _cells(drifted), evidence, sentence)
+
+
+def _size(found: Measured) -> float:
+    return max(max(ratio, 1 / ratio) for ratio in found.drifted.values())
 
 
 def _change(work: str, ratio: float) -> str:
@@ -57,114 +96,96 @@ def _change(work: str, ratio: float) -> str:
 
 @rule(
     "Whether the machine drifted is not known",
-    "Fixed work before or after some rounds is missing, or tells nothing.",
+    "Fixed work before or after some runs is missing, or tells nothing.",
     Changes.UNTESTED,
 )
 def drift_unknown(results: Results) -> Iterator[Caveat]:
-    """Rounds that lack a successful canary before or after them."""
-    for accelerator, canaries in _by_accelerator(results).items():
-        on, cells = _on(results, accelerator), _concerned(results, accelerator)
-        useless = _useless(results, accelerator)
-        if not canaries:
+    """Sessions that lack a successful canary before or after them, and runs without a session."""
+    for accelerator in results.accelerators:
+        sessions, alone = _on(results, accelerator)
+        if not sessions and not alone:
+            continue
+        where = _where(results, accelerator)
+        unknown = {found: why for found in sessions if (why := found.useless)}
+        if all(found.around == Around(None, None) for found in sessions):
             sentence = (
-                f"No fixed work was timed between the runs{on}: nothing shows whether the machine "
-                "drifted."
+                f"No fixed work was timed between the runs{where}: nothing shows whether the "
+                "machine drifted."
             )
             evidence = {"accelerator": accelerator, "canaries": 0}
+            cells = _cells(sessions, alone) if len(results.accelerators) > 1 else ()
             yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
-        elif useless:
-            numbers = [
-                entry.number
-                for entry in rounds(canaries)
-                if {entry.number - 1, entry.number} & useless.keys()
-            ]
-            reasons = "; ".join(f"canary {index} {why}" for index, why in useless.items())
-            sentence = (
-                f"Whether the machine drifted is not known for {count(len(numbers), 'round')} of "
-                f"{len(canaries) - 1}{on} ({reasons})."
+            continue
+        parts = []
+        if unknown:
+            reasons = "; ".join(
+                f"{found.name}: {why}" for found, why in list(unknown.items())[:MOST]
             )
+            parts.append(
+                f"{len(unknown)} of {count(len(sessions), 'session')}{where} (of their canaries, "
+                f"{reasons}{_more(unknown)})"
+            )
+        if alone:
+            cells = list(dict.fromkeys(cell for cell, _ in alone))
+            parts.append(
+                f"{count(len(alone), 'run')}{where} of which no session is kept "
+                f"({places(cells, rows=results.rows)})"
+            )
+        if parts:
             evidence = {
                 "accelerator": accelerator,
-                "rounds": numbers,
-                "reasons": {str(k): why for k, why in useless.items()},
+                "sessions": {_key(found): why for found, why in unknown.items()},
+                "runs": [f"{label(cell)}/run{run.number}" for cell, run in alone],
             }
+            sentence = f"Whether the machine drifted is not known for {listed(parts)}."
+            cells = _cells(unknown, alone)
             yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
 
 
-def _by_accelerator(results: Results) -> dict[str, Canaries]:
-    """Canaries by accelerator, for each that the plan names or that has columns; an empty list
-    where none was measured.
+def _on(results: Results, accelerator: str) -> tuple[list[Measured], list[tuple[Cell, Run]]]:
+    """Sessions in which runs that count were measured on an accelerator, and such runs of which no
+    session is kept.
     """
-    return {kind: results.canaries.get(kind, ()) for kind in results.accelerators}
+    sessions = {session.id: session for session in results.sessions}
+    of: dict[str, list[tuple[Cell, Run]]] = {}
+    for cell, run in results.runs:
+        if run.ok and (cell.column.accelerator or results.plan.accelerator) == accelerator:
+            of.setdefault(run.sitting.session, []).append((cell, run))
+    alone = [pair for name, runs in of.items() if name not in sessions for pair in runs]
+    found = [
+        Measured(
+            session,
+            _name(session, of[session.id][0][0], len(results.machine_cards) > 1),
+            tuple(of[session.id]),
+            session.canaries.get(accelerator, Around(None, None)),
+        )
+        for session in results.sessions
+        if session.id in of
+    ]
+    return found, alone
 
 
-def _on(results: Results, accelerator: str) -> str:
+def _name(session: Session, cell: Cell, several_nodes: bool) -> str:
+    node = f" on node {session.node}" if several_nodes else ""
+    return f"{cell.row.label} round {session.round}{node}"
+
+
+def _key(found: Measured) -> str:
+    """Of a session in evidence: 'bert/fit-b8/round2/0a1b2c3d4e5f'."""
+    model, task, batch_size = found.session.row
+    return f"{model}/{task}-b{batch_size}/round{found.session.round}/{found.session.id}"
+
+
+def _where(results: Results, accelerator: str) -> str:
     """Which accelerator is meant, where there are several."""
     return f" on {accelerator}" if len(results.accelerators) > 1 else ""
 
 
-def _concerned(results: Results, accelerator: str) -> tuple[Cell, ...]:
-    """The measured cells of an accelerator; none, for the whole report, where it is the only
-    one.
-    """
-    if len(results.accelerators) < 2:
-        return ()
-    return tuple(c for c in measured(results.rows) if c.column.accelerator == accelerator)
+def _more(found: list[Measured] | dict[Measured, str]) -> str:
+    return f"; and {len(found) - MOST} more" if len(found) > MOST else ""
 
 
-def _useless(results: Results, accelerator: str) -> dict[int, str]:
-    """Canaries that cannot stand for the records of their accelerator: reason by index."""
-    machines = {
-        record.machine.id for record in results.records if record.cell.accelerator == accelerator
-    }
-    found = {}
-    for index, canary in enumerate(results.canaries.get(accelerator, ())):
-        if canary is None:
-            found[index] = "was not measured"
-        elif not canary.ok:
-            found[index] = f"ended as {canary.status}: {canary.reason}"
-        elif machines and canary.machine_id not in machines:
-            found[index] = "was measured on another machine than the records"
-    return found
-
-
-@rule(
-    "Runs measured outside of their round",
-    "The fixed work of their round tells nothing about the machine at that time.",
-    Changes.UNTESTED,
-    "Remove the records of the whole round and start again.",
-)
-def outside_of_canaries(results: Results) -> Iterator[Caveat]:
-    """Runs that were not measured between the canaries of their round."""
-    outside = {
-        cell: numbers
-        for cell in measured(results.rows)
-        if (numbers := _outside(cell, results.canaries.get(cell.column.accelerator, ())))
-    }
-    if outside:
-        sentence = (
-            "Measured before or after the canaries of their round, which cannot stand for the "
-            f"machine at that time ({places(outside, lambda cell: _runs(outside[cell]))})."
-        )
-        evidence = {"runs": {label(cell): numbers for cell, numbers in outside.items()}}
-        yield Caveat("outside_of_canaries", Severity.WARNING, tuple(outside), evidence, sentence)
-
-
-def _runs(numbers: list[int]) -> str:
-    return f"{'run' if len(numbers) == 1 else 'runs'} {listed(list(map(str, numbers)))}"
-
-
-def _outside(cell: Cell, canaries: Canaries) -> list[int]:
-    return [run.number for run in cell.ok_runs if _is_outside(run, canaries)]
-
-
-def _is_outside(run: Run, canaries: Canaries) -> bool:
-    """Whether a run began before the canary before its round, or ended after the one after it; a
-    missing canary is no limit.
-    """
-    if not run.record or run.number >= len(canaries):
-        return False
-    before, after = canaries[run.number - 1], canaries[run.number]
-    started, finished = map(datetime.fromisoformat, (run.record.started_at, run.record.finished_at))
-    early = before is not None and started < before.finished_at
-    return early or (after is not None and finished > after.started_at)
+def _cells(found: Iterable[Measured], alone: Iterable[tuple[Cell, Run]] = ()) -> tuple[Cell, ...]:
+    """The cells concerned, each once."""
+    cells = [cell for each in found for cell in each.cells]
+    return tuple(dict.fromkeys([*cells, *(cell for cell, _ in alone)]))

@@ -53,8 +53,8 @@ def feeding_differs(results: Results) -> Iterator[Caveat]:
 
 def _link(results: Results) -> tuple[str, float]:
     """The name and the GB/s, in one direction, of the link between host and GPU."""
-    card = results.machine_card
-    facts = [fact for section in (card.sections if card else ()) for fact in section.facts]
+    sections = [section for card in results.cards for section in card.sections]
+    facts = [fact for section in sections for fact in section.facts]
     link = next((fact.value for fact in facts if fact.name == "PCIe" and fact.value), "")
     found = re.fullmatch(r"generation (\d+), (\d+) lanes", link)
     known = found and int(found[1]) in LANE_GB_PER_S

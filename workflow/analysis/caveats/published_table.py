@@ -96,8 +96,7 @@ def _plan(reference: Reference, revision: str) -> Plan:
             "seed": 0,
             "runs": 1,
             "precision": "default",
-            "canaries": {},
-            "machine_card": "",
+            "blocks": (),
             "self_test": "",
             "models": {
                 name: {"title": model.title, "citation": "", "preset": "", "architecture": {}}

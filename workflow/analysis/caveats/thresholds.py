@@ -18,4 +18,5 @@ LOAD_WHILE_TIMED = 2.0  # one-minute load average during the timed steps, per co
 HOST_OVERHEAD = 0.50  # of a step in which no operation computes
 OTHER_OPERATIONS = 0.15  # of a step, in operations that are in no group
 COPY_SHARE = 0.01  # of the fastest step, in which a batch is copied to the device
+NEIGHBOURS = 0.01  # longer or shorter beside busy slots of the node than alone
 FEW_PARAMETERS = 0.01  # by which columns may differ and still hold the same model

@@ -79,8 +79,8 @@ def _points(cell: Cell) -> dict:
         for probe in _probes(run)
     ]
     own = [
-        {"run": number, "batch_size": cell.row.batch_size, "ms": value}
-        for number, value in cell.run_ms.items()
+        {"run": sitting.round, "batch_size": cell.row.batch_size, "ms": value}
+        for sitting, value in cell.run_ms.items()
     ]
     return {"share": fixed_cost_share(cell), "points": own + probes}
 

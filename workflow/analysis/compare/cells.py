@@ -82,7 +82,7 @@ def _pair(base: Cell | None, other: Cell | None, differ: bool, other_work: str) 
     )
     ratio = None
     if not why:
-        ratio = welch_ratio(list(other.run_ms.values()), list(base.run_ms.values()))
+        ratio = welch_ratio(other.independent_ms, base.independent_ms)
     verdict = ratio.verdict if ratio and ratio.interval and not differ else None
     if ratio and not ratio.interval:
         why = "one run has no interval"

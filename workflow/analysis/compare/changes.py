@@ -74,10 +74,12 @@ def _machine(results: Results) -> Values:
         key.replace("_", " "): _all(results, lambda record, key=key: getattr(record.machine, key))
         for key in MACHINE
     }
-    card = results.machine_card
-    for section in card.sections if card else ():
-        values |= {f"{section.title}: {fact.name}": spelled(fact.value) for fact in section.facts}
-    return values
+    of_cards: dict[str, dict[str, None]] = {}  # each different value once, in order
+    for section in (section for card in results.cards for section in card.sections):
+        for fact in section.facts:
+            shown = of_cards.setdefault(f"{section.title}: {fact.name}", {})
+            shown[spelled(fact.value)] = None
+    return values | {key: listed(list(found)) for key, found in of_cards.items()}
 
 
 def _versions(results: Results) -> Values:

@@ -10,8 +10,9 @@ from analysis.statistics.intervals import MIN_RUNS, Interval, Ratio, deviation, 
 
 
 def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
-    """Geometric mean of `times` over that of `base` (ms/step of runs) with Welch's 95 % interval on
-    logarithms; no interval where either has fewer than two runs, None where either has none.
+    """Geometric mean of `times` over that of `base` (ms/step of runs, or means of nodes) with
+    Welch's 95 % interval on logarithms; no interval where either has fewer than two, None where
+    either has none.
 
     The variances are not taken as equal: another version may be noisier. Degrees of freedom are
     Welch's and Satterthwaite's.
@@ -22,7 +23,7 @@ def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
     difference = fmean(samples[0]) - fmean(samples[1])
     number = min(map(len, samples))
     interval = _interval(difference, samples) if number >= MIN_RUNS else None
-    return Ratio(math.exp(difference), interval, number)
+    return Ratio(math.exp(difference), interval, number, number)
 
 
 def _interval(difference: float, samples: Sequence[Sequence[float]]) -> Interval:

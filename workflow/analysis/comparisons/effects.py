@@ -75,7 +75,8 @@ class Comparison:
             return None
         error, _ = standard_error(self._logs, moderate_ratio(self.base, self.new))
         found = rounds_to_decide(fmean(self._logs), error * math.sqrt(len(self._logs)))
-        return found and max(found, len(self._logs) + 1)
+        more = found and max(found - len(self._logs), 1)
+        return more and self.gain.ratio.rounds + more
 
     @property
     def undecided(self) -> bool:

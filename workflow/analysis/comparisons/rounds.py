@@ -14,7 +14,13 @@ from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Contest, Standing, not_slower
-from analysis.statistics.intervals import MARGIN, MIN_RUNS, paired_logs, standard_error
+from analysis.statistics.intervals import (
+    MARGIN,
+    MIN_RUNS,
+    paired_logs,
+    shared,
+    standard_error,
+)
 from analysis.statistics.power import rounds_to_place
 from contract.seconds import of_another_run
 
@@ -106,6 +112,8 @@ def _logs(cell: Cell, rival: Cell) -> list[float]:
 
 
 def _rounds(cell: Cell, rival: Cell, comparisons: int) -> int | None:
+    """How many in all; where they lie on several nodes, further ones on further nodes."""
     logs = _logs(cell, rival)
     error, _ = standard_error(logs, moderate_ratio(cell, rival))
-    return rounds_to_place(fmean(logs), error * math.sqrt(len(logs)), comparisons)
+    found = rounds_to_place(fmean(logs), error * math.sqrt(len(logs)), comparisons)
+    return found and found - len(logs) + len(shared(cell.run_ms, rival.run_ms))

@@ -22,6 +22,7 @@ from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.statistics.best_set import Standing
+from analysis.statistics.intervals import Sitting, shared
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,9 @@ def parts_of(run: Run) -> Parts | None:
     return Parts(run.step_ms, divided.idle_ms, groups, profile.slower(run.step_ms))
 
 
-def parts_by_round(cell: Cell) -> dict[int, Parts]:
+def parts_by_round(cell: Cell) -> dict[Sitting, Parts]:
     """Of the runs of a cell that were profiled."""
-    return {run.number: parts for run in cell.ok_runs if (parts := parts_of(run))}
+    return {run.sitting: parts for run in cell.ok_runs if (parts := parts_of(run))}
 
 
 def mean_parts(cell: Cell) -> Parts | None:
@@ -215,5 +216,5 @@ def profiled(results: Results) -> bool:
     return any(parts_of(run) for _, run in results.runs)
 
 
-def _rounds(base: dict[int, Parts], new: dict[int, Parts]) -> Iterable[tuple[Parts, Parts]]:
-    return ((base[number], new[number]) for number in sorted(base.keys() & new.keys()))
+def _rounds(base: dict[Sitting, Parts], new: dict[Sitting, Parts]) -> Iterable[tuple[Parts, Parts]]:
+    return ((base[place], new[place]) for place in shared(base, new))

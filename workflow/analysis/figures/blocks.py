@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from datetime import datetime
 
 from matplotlib.axes import Axes
@@ -10,12 +11,13 @@ from matplotlib.figure import Figure
 from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.panels import WIDTH_IN, empty
 from analysis.figures.style import INK, RULE, look
-from analysis.results.canaries import Canaries, Canary
+from analysis.results.canaries import Canary
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.runs import Run
+from analysis.results.sessions import by_node, canaries_of
 from analysis.statistics.intervals import MARGIN
 
 BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # of the panels
@@ -27,23 +29,26 @@ Measured = list[tuple[Cell, Run]]
 
 
 def blocks(results: Results, reference: Reference) -> Figure:
-    """Above, blocks as deviations from the mean of their cell; below, canaries from the first, a
-    panel per accelerator.
+    """Above, blocks as deviations from the mean of their cell; below, canaries from the first of
+    their node, a panel per accelerator.
     """
     runs = _in_realised_order(results)
     if not runs:
         return empty("no run has a time yet")
-    canaries = results.canaries or {"": ()}
+    kinds = list(dict.fromkeys(kind for s in results.sessions for kind in s.canaries)) or [""]
     height_in = (
-        BLOCKS_IN + len(canaries) * CANARIES_IN + legend_in(column_labels(results.plan.columns))
+        BLOCKS_IN + len(kinds) * CANARIES_IN + legend_in(column_labels(results.plan.columns))
     )
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
-    ratios = (BLOCKS_IN, *[CANARIES_IN] * len(canaries))
+    ratios = (BLOCKS_IN, *[CANARIES_IN] * len(kinds))
     above, *below = figure.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
     _blocks(above, runs)
-    _rounds((above, *below), runs)
-    for axes, (accelerator, found) in zip(below, canaries.items(), strict=True):
-        _canaries(axes, accelerator, found, runs)
+    if len(results.machine_cards) < 2:  # nodes measure rounds beside each other
+        _rounds((above, *below), runs)
+    moments = [_moment(run.record.started_at) for _, run in runs]
+    for axes, kind in zip(below, kinds, strict=True):
+        of_nodes = [canaries_of(of, kind) for of in by_node(results.sessions).values()]
+        _canaries(axes, kind, of_nodes, moments)
     below[-1].set_xlabel("runs in the order in which they were started")
     above.set_xlim(-1, len(runs))
     legend_of(figure, results.plan.columns)
@@ -92,30 +97,33 @@ def _rounds(all_axes: tuple[Axes, ...], runs: Measured) -> None:
                 axes.axvline(place - 0.5, color=RULE, linewidth=1)
 
 
-def _canaries(axes: Axes, accelerator: str, canaries: Canaries, runs: Measured) -> None:
+def _canaries(
+    axes: Axes, accelerator: str, of_nodes: list[list[Canary]], moments: list[datetime]
+) -> None:
+    """A line per node and kind of work."""
     where = f" on {accelerator}" if accelerator else ""
-    axes.set_title(f"Canaries: the same work{where} between the rounds")
+    axes.set_title(f"Canaries: the same work{where} between the sessions")
     axes.set_ylabel("vs. first canary (%)")
     axes.grid(axis="x", visible=False)
-    found = [canary for canary in canaries if canary and canary.ok]
-    if not found:
-        reason = "not measured: " + next((c.reason for c in canaries if c), "no file")
+    good = [[canary for canary in found if canary.ok] for found in of_nodes]
+    measured = [found for found in good if found]
+    if not measured:
+        reasons = (canary.reason for found in of_nodes for canary in found)
+        reason = "not measured: " + next(reasons, "no file")
         axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center")
         axes.set_yticks([])
         return
     axes.axhspan(-100 * MARGIN, 100 * MARGIN, color=RULE, alpha=0.35, linewidth=0)
-    xs = [_place(canary, runs) for canary in found]
-    first = found[0].durations
-    for index, name in enumerate(first):
-        times = [canary.durations.get(name) for canary in found]
-        ys = [100 * (time / first[name] - 1) if time else float("nan") for time in times]
-        marker = CANARY_MARKERS[index % len(CANARY_MARKERS)]
-        axes.plot(xs, ys, color=INK, alpha=0.75, marker=marker, linewidth=1, label=name)
+    alpha = 0.75 if len(measured) == 1 else 0.45
+    for node, found in enumerate(measured):
+        xs = [bisect_left(moments, canary.started_at) - 0.5 for canary in found]
+        first = found[0].durations
+        for index, name in enumerate(first):
+            times = [canary.durations.get(name) for canary in found]
+            ys = [100 * (time / first[name] - 1) if time else float("nan") for time in times]
+            marker = CANARY_MARKERS[index % len(CANARY_MARKERS)]
+            shown = {"label": name} if node == 0 else {}
+            axes.plot(xs, ys, color=INK, alpha=alpha, marker=marker, linewidth=1, **shown)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, -LEAST_REACH), max(high, LEAST_REACH))
     axes.legend(loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4, fontsize=8.5)
-
-
-def _place(canary: Canary, runs: Measured) -> float:
-    """Between the runs that were started before it and those after."""
-    return sum(_moment(run.record.started_at) < canary.started_at for _, run in runs) - 0.5

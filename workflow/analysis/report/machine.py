@@ -1,147 +1,156 @@
-"""What was measured with: the card of the machine, canaries between rounds, and the self-test."""
+"""What was measured with: the cards of the machines, and canaries around the sessions."""
 
 from __future__ import annotations
 
-from analysis.comparisons.observer import observer_effect
-from analysis.formats.text import NA, listed, ms, percent, signed_percent
+from heapq import nlargest
+from statistics import median
+
+from analysis.formats.text import NA, count, listed, ms, percent, signed_percent
 from analysis.report.grid import Grid
-from analysis.results.canaries import Canaries, Canary, rounds
+from analysis.results.canaries import Canary
+from analysis.results.machine_card import MachineCard
 from analysis.results.results import Results
-from analysis.results.self_test import SelfTest
-from analysis.statistics.intervals import MARGIN, Ratio
+from analysis.results.sessions import Session, by_node, canaries_of
+from analysis.statistics.intervals import MARGIN
+
+MOST_CARDS = 8  # different ones that a report shows
+MOST_SESSIONS = 20  # in which it drifted
 
 
 def machine_card(results: Results) -> list[Grid]:
-    """A table per section of the card; empty when there is no card."""
-    card = results.machine_card
+    """A table per section of each card; nodes with equal cards share one."""
+    several = len(results.machine_cards) > 1
     return [
         Grid(
-            section.title,
+            f"{section.title}, {_nodes(nodes)}" if several else section.title,
             ("Fact", "Value"),
             tuple((fact.name, NA if fact.value is None else fact.value) for fact in section.facts),
         )
-        for section in (card.sections if card else ())
+        for nodes, card in _different(results)[:MOST_CARDS]
+        for section in card.sections
     ]
+
+
+def _different(results: Results) -> list[tuple[list[str], MachineCard]]:
+    """Cards with other facts, each with its nodes."""
+    found: dict[tuple, tuple[list[str], MachineCard]] = {}
+    for node, card in results.machine_cards.items():
+        if card:
+            found.setdefault(card.sections, ([], card))[0].append(node)
+    return list(found.values())
+
+
+def _nodes(nodes: list[str]) -> str:
+    """'node 1a2b3c4d', 'nodes 1a2b3c4d and 2 more'."""
+    if len(nodes) <= 3:
+        return f"{'node' if len(nodes) == 1 else 'nodes'} {listed(nodes)}"
+    return f"nodes {nodes[0]} and {len(nodes) - 1} more"
 
 
 def card_note(results: Results) -> str:
-    """Where the card comes from, or why there is none."""
-    card = results.machine_card
-    if card is None:
-        return f"Not collected: there is no {results.plan.machine_card}."
-    ids = set(card.ids.values())
-    others = sorted({record.machine.id for record in results.records} - ids)
-    collected = (
-        f"Collected {card.collected_at[:16].replace('T', ' ')}. {NA}: not reported by the machine."
-    )
-    if others:
-        of = listed(sorted(ids))
-        return f"{collected} The card is of {of}; records are from {listed(others)} too."
-    return collected
+    """Where the cards come from, or why there is none."""
+    if not results.machine_cards:
+        return "Not collected: no session says on which machine anything was measured."
+    missing = [node for node, card in results.machine_cards.items() if card is None]
+    notes = []
+    if missing:
+        paths = [results.plan.machine_card(node) for node in missing[:MOST_CARDS]]
+        more = f" (and of {len(missing) - MOST_CARDS} more)" if len(missing) > MOST_CARDS else ""
+        notes.append(f"Not collected: there is no {listed(paths)}{more}.")
+    cards = results.cards
+    if cards:
+        first = min(card.collected_at for card in cards)
+        when = first[:16].replace("T", " ")
+        of = f" of {count(len(cards), 'node')}, the first" if len(cards) > 1 else ""
+        notes.append(f"Collected{of} {when}. {NA}: not reported by the machine.")
+        ids = {found for card in cards for found in card.ids.values()}
+        others = sorted({record.machine.id for record in results.records} - ids)
+        if others:
+            notes.append(
+                f"The card is of {listed(sorted(ids))}; records are from {listed(others)} too."
+            )
+    different = len(_different(results))
+    if different > MOST_CARDS:
+        notes.append(f"Shown are {MOST_CARDS} of {different} different cards.")
+    return " ".join(notes)
 
 
 def canaries(results: Results) -> list[Grid]:
-    """A table per accelerator."""
-    return [_canaries(kind, found) for kind, found in results.canaries.items()]
+    """For each accelerator a table of nodes, and one of the sessions in which it drifted."""
+    kinds = dict.fromkeys(kind for session in results.sessions for kind in session.canaries)
+    found = [grid for kind in kinds for grid in (_by_node(kind, results), _drifted(kind, results))]
+    return [grid for grid in found if grid]
 
 
-def _canaries(accelerator: str, found: Canaries) -> Grid:
-    """Each canary against the one before it; a line is marked where a round drifted."""
-    drifted = {entry.number for entry in rounds(found) if entry.drifted}
-    ran = [canary for canary in found if canary and canary.ok]
-    names = list(dict.fromkeys(name for canary in ran for name in canary.durations))
-    lines, before = [], None
-    for index, canary in enumerate(found):
-        lines.append((_place(index, len(found) - 1), *_canary(canary, before, names)))
-        before = canary if canary and canary.ok else None
+def _by_node(accelerator: str, results: Results) -> Grid:
+    """All canaries of each node."""
+    lines, names = [], _works(canaries_of(results.sessions, accelerator))
+    for node, sessions in by_node(results.sessions).items():
+        found = canaries_of(sessions, accelerator)
+        ok = [canary for canary in found if canary.ok]
+        drifted = sum(bool(_drift(session, accelerator)) for session in sessions)
+        readings = [_readings(ok, name) for name in names]
+        lines.append((node, f"{len(sessions)}", f"{drifted}", f"{len(ok)} of {len(found)}"))
+        lines[-1] += tuple(readings)
     caption = (
-        f"The same fixed work on {accelerator} before and after each round, in ms (memory copy: "
-        "GiB/s), with its change in time since the canary before it. Marked: beyond "
-        f"{percent(MARGIN)}."
+        f"The same fixed work on {accelerator} before and after each session, in ms (memory copy: "
+        "GiB/s): median, lowest and highest of each node."
     )
-    header = ("Canary", "Started (UTC)", *names)
-    marked = frozenset(index for index in drifted if index < len(lines))
-    return Grid(caption, header, tuple(lines), marked, "drifted")
+    header = ("Node", "Sessions", f"Drifted beyond {percent(MARGIN)}", "Canaries ok", *names)
+    return Grid(caption, header, tuple(lines))
 
 
-def _place(index: int, last: int) -> str:
-    if index == 0:
-        return "before round 1"
-    return f"after round {index}" if index == last else f"between rounds {index} and {index + 1}"
+def _works(canaries: list[Canary]) -> list[str]:
+    ok = (canary for canary in canaries if canary.ok)
+    return list(dict.fromkeys(name for canary in ok for name in canary.durations))
 
 
-def _canary(canary: Canary | None, before: Canary | None, names: list[str]) -> list[str]:
-    if canary is None:
-        return ["not measured", *[NA] * len(names)]
-    if not canary.ok:
-        return [f"{canary.status}: {canary.reason}", *[NA] * len(names)]
-    started = canary.started_at.isoformat(" ", "seconds")[:19]
-    return [started, *(_reading(canary, before, name) for name in names)]
-
-
-def _reading(canary: Canary, before: Canary | None, name: str) -> str:
-    time = canary.durations.get(name)
-    if time is None:
+def _readings(canaries: list[Canary], name: str) -> str:
+    found = [found[name] for canary in canaries if name in (found := canary.durations)]
+    shown = sorted(1 / time if name == "memory copy" else time for time in found)
+    if not shown:
         return NA
-    shown = f"{1 / time:.2f}" if name == "memory copy" else ms(time)
-    was = before.durations.get(name) if before else None
-    return f"{shown} ({signed_percent(time / was - 1)})" if was else shown
+    middle, low, high = (
+        f"{value:.2f}" if name == "memory copy" else ms(value)
+        for value in (median(shown), shown[0], shown[-1])
+    )
+    return f"{middle} ({low} to {high})"
 
 
-def self_test(results: Results) -> Grid | None:
-    """What the harness read where the truth is known, and what looking at every step changes; None
-    when neither was measured.
-    """
-    lines = [*_known(results.self_test), *_observer(results)]
-    header = ("What", "Truth", "Measured", "Error")
-    return Grid("The harness where the truth is known", header, tuple(lines)) if lines else None
+def _drift(session: Session, accelerator: str) -> dict[str, float]:
+    around = session.canaries.get(accelerator)
+    return around.drifted if around else {}
 
 
-def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
-    if test is None:
-        return []
+def _drifted(accelerator: str, results: Results) -> Grid | None:
+    """The sessions in which it drifted most; None where it did in none."""
+    labels = {row.row.key: row.row.label for row in results.rows}
+    found = [session for session in results.sessions if _drift(session, accelerator)]
+    if not found:
+        return None
+    worst = nlargest(MOST_SESSIONS, found, key=lambda session: _most(session, accelerator))
+    names = list(dict.fromkeys(name for s in worst for name in s.canaries[accelerator].drift))
     lines = [
         (
-            f"a step of exactly {step.nominal_ms:g} ms, {step.steps} times",
-            f"{step.nominal_ms:g} ms",
-            f"{step.measured_ms:.4g} ms",
-            signed_percent(step.error),
+            f"{labels.get(session.row, session.row[0])} round {session.round}",
+            session.node,
+            session.started_at[:19].replace("T", " "),
+            *(_change(session.canaries[accelerator].drift.get(name)) for name in names),
         )
-        for step in test.known_steps
+        for session in found
+        if session in worst
     ]
-    if test.same_cell:
-        same = test.same_cell
-        name = f"{same.model} {same.task} b{same.batch_size} on {same.column}, under two names"
-        lines.append((name, "ratio 1", *_ratio(test.same_cell.ratio)))
-    if test.monitor:
-        name = f"{test.monitor.step} with the monitor over without"
-        lines.append((name, "ratio 1", *_ratio(test.monitor.ratio)))
-    return lines
-
-
-def _observer(results: Results) -> list[tuple[str, ...]]:
-    """Synchronised against pipelined: no error, but what a loop that looks at each step sees."""
-    effect = observer_effect(results)
-    if effect is None:
-        return []
-    name = (
-        f"a step with a fence after it (median of a run) over a step in a row, {effect.cells} cells"
+    shown = f"{len(worst)} of " if len(found) > len(worst) else ""
+    caption = (
+        f"Change of these times on {accelerator} within a session, where it is beyond "
+        f"{percent(MARGIN)}: {shown}{count(len(found), 'session')}."
     )
-    measured = f"median {effect.median:.4f}, {effect.low:.4f} to {effect.high:.4f}"
-    return [(name, NA, f"ratio {measured}", NA)]
+    return Grid(caption, ("Session", "Node", "Started (UTC)", *names), tuple(lines))
 
 
-def _ratio(ratio: Ratio | None) -> tuple[str, str]:
-    if ratio is None:
-        return (NA, NA)
-    interval = ratio.interval
-    ends = f" [{interval.low:.4f}, {interval.high:.4f}]" if interval else ""
-    return (f"{ratio.value:.4f}{ends}", signed_percent(ratio.value - 1))
+def _most(session: Session, accelerator: str) -> float:
+    return max(max(ratio, 1 / ratio) for ratio in _drift(session, accelerator).values())
 
 
-def self_test_note(results: Results) -> str:
-    """Why it is missing or incomplete; empty when it is whole."""
-    test = results.self_test
-    if test is None:
-        return f"The harness was not tested: there is no {results.plan.self_test}."
-    return "" if test.ok else f"The self-test is {test.status}: {test.reason}."
+def _change(ratio: float | None) -> str:
+    return NA if ratio is None else signed_percent(ratio - 1)

@@ -84,16 +84,28 @@ def _statistics(results: Results) -> str:
         return f"{means}; with one run per cell no interval is given and no column is called best."
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
-        "compared by the mean log ratio over the rounds that both have. "
-        f"{_scatter(results)} A column is shown slower when its ratio to the fastest of its row "
-        f"is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, Holm's correction "
-        "over the comparisons of the row; over those of all rows for statements about the whole "
-        "table). It is best or equal when the 95 % intervals of its ratios to all others that are "
-        f"not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. What was not "
+        "compared by the mean log ratio over the rounds that both have in one session. "
+        f"{_scatter(results)} {_nodes(results)} A column is shown slower when its ratio to the "
+        f"fastest of its row is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, "
+        "Holm's correction over the comparisons of the row; over those of all rows for statements "
+        "about the whole table). It is best or equal when the 95 % intervals of its ratios to all "
+        f"others that are not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. What was not "
         "steady in some run, or shares fewer than two rounds with the fastest, is not compared. "
         "Steadiness is judged by change points in the block means (PELT, penalty 15 ln n in units "
         "of the noise variance; levels within 1 % are the same), after Barrett et al. 2017."
         f"{_cross_over(results)}"
+    )
+
+
+def _nodes(results: Results) -> str:
+    """For which machines intervals hold."""
+    nodes = {node for cell in results.cells for node in cell.nodes}
+    if len(nodes) < 2:
+        return "All runs are of one machine: intervals hold for that one alone."
+    return (
+        f"Runs are of {len(nodes)} nodes, each row in a round of one of them, and compared within "
+        "its session. Where they lie on several, an interval rests on the means of nodes, whose "
+        "variance is not moderated; elsewhere it holds for the one node alone."
     )
 
 

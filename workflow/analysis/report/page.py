@@ -16,7 +16,7 @@ from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.formats.contents import figure_modules
 from analysis.formats.text import listed
-from analysis.report import machine, sections
+from analysis.report import machine, sections, self_test
 from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.appendix import DETAILED
 from analysis.report.caveat_views import MOST_OPEN, caveat_views, letters_of, tally
@@ -152,8 +152,8 @@ def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]
 def _how(results: Results) -> dict[str, Any]:
     """How it was measured, and how to repeat it."""
     return {
-        "self_test": machine.self_test(results),
-        "self_test_note": machine.self_test_note(results),
+        "self_test": self_test.self_test(results),
+        "self_test_note": self_test.self_test_note(results),
         "canaries": machine.canaries(results),
         "methods": methods_text(results),
         "power": power_grid(results),

@@ -1,11 +1,12 @@
-"""Canaries: the same small work between two rounds, which shows whether the machine drifted."""
+"""Canaries: the same small work before and after a session, which shows whether the machine
+drifted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from analysis.statistics.intervals import MARGIN
@@ -23,9 +24,8 @@ class MatrixProduct:
 
 @dataclass(frozen=True)
 class Canary:
-    """Fixed work before round `index + 1` and after round `index`; None where it was not done."""
+    """Fixed work beside no run; numbers are None where it was not done."""
 
-    index: int
     identity: str
     machine_id: str
     started_at: datetime
@@ -66,10 +66,11 @@ class Canary:
 
 
 @dataclass(frozen=True)
-class Round:
-    """A round between its two canaries; either is None where it was not measured."""
+class Around:
+    """The canaries before and after a session, on one accelerator; either is None where it was not
+    measured.
+    """
 
-    number: int
     before: Canary | None
     after: Canary | None
 
@@ -87,15 +88,6 @@ class Round:
         return {
             name: ratio for name, ratio in self.drift.items() if max(ratio, 1 / ratio) > 1 + MARGIN
         }
-
-
-Canaries = tuple[Canary | None, ...]  # of one accelerator; None where one was not measured
-
-
-def rounds(canaries: Canaries) -> list[Round]:
-    """Every round with the canaries before and after it."""
-    neighbours = enumerate(pairwise(canaries), start=1)
-    return [Round(number, before, after) for number, (before, after) in neighbours]
 
 
 def peak_flops_per_s(canaries: Iterable[Canary | None]) -> dict[str, float]:

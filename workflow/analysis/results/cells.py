@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +17,13 @@ from analysis.statistics.intervals import (
     Interval,
     Moderate,
     Ratio,
+    Sitting,
     as_measured,
     geometric_mean,
     log_t_interval,
+    nodes_of,
     paired_ratio,
+    run_logs,
 )
 from analysis.statistics.steady_state import Steadiness, worst
 from analysis.statistics.table_scatter import UNKNOWN, Scattered, TableScatter
@@ -45,30 +49,42 @@ class Cell:
         return tuple(run.record for run in self.ok_runs if run.record)
 
     @cached_property
-    def run_ms(self) -> dict[int, float]:
-        """ms/step by round."""
-        return {run.number: run.step_ms for run in self.ok_runs}
+    def run_ms(self) -> dict[Sitting, float]:
+        """ms/step by round and session."""
+        return {run.sitting: run.step_ms for run in self.ok_runs}
+
+    @cached_property
+    def independent_ms(self) -> list[float]:
+        """What its time and interval rest on: ms/step of runs, or of nodes where it has several."""
+        return [math.exp(log) for log in run_logs(self.run_ms)]
 
     @property
-    def compared_ms(self) -> dict[int, float]:
+    def nodes(self) -> set[str]:
+        """On which it was measured; one without a name where that is not known."""
+        return nodes_of(self.run_ms)
+
+    @property
+    def compared_ms(self) -> dict[Sitting, float]:
         """The same, as ratios take it: nothing of a disturbed cell."""
         return {} if self.disturbed else self.run_ms
 
     @cached_property
     def step_ms(self) -> float | None:
-        """Geometric mean of the run means; None when no run is ok."""
-        return geometric_mean(self.run_ms.values()) if self.run_ms else None
+        """Geometric mean of the run means, in which every node weighs the same; None when no run
+        is ok.
+        """
+        return geometric_mean(self.independent_ms) if self.run_ms else None
 
     @cached_property
     def interval(self) -> Interval | None:
         """95 % interval of its time, by the scatter of the table's cells; None with one run."""
         moderate = self.scatter.of_cell(self.scattered) if self.comparable else as_measured
-        return log_t_interval(list(self.run_ms.values()), moderate)
+        return log_t_interval(self.independent_ms, moderate)
 
     @cached_property
     def plain_interval(self) -> Interval | None:
         """The same by its own runs alone."""
-        return log_t_interval(list(self.run_ms.values()))
+        return log_t_interval(self.independent_ms)
 
     @cached_property
     def scattered(self) -> Scattered:
@@ -140,8 +156,8 @@ def contest(cells: Iterable[Cell]) -> Contest:
 
 
 def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
-    """The ratio of the times of two cells of a row, paired by round; None when they share none,
-    and where one was disturbed.
+    """The ratio of the times of two cells of a row, paired by round and session; None when they
+    share none, and where one was disturbed.
     """
     return paired_ratio(cell.compared_ms, base.compared_ms, moderate_ratio(cell, base))
 

@@ -14,10 +14,17 @@ from typing import Any
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import parse_json, read_bytes, validate
 from analysis.results.attention import with_attention_seen
-from analysis.results.canaries import Canary
 from analysis.results.cells import Cell
 from analysis.results.machine_card import MachineCard
-from analysis.results.plan import Column, Plan, PlannedCell, PlannedRun, Row, load_plan
+from analysis.results.plan import (
+    Column,
+    Plan,
+    PlannedBlock,
+    PlannedCell,
+    PlannedRun,
+    Row,
+    load_plan,
+)
 from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
 from analysis.results.results import Results, moderated
@@ -25,6 +32,7 @@ from analysis.results.rows import RowCells
 from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import NOT_MEASURED, STALE, Run
 from analysis.results.self_test import SelfTest
+from analysis.results.sessions import Session, by_node
 from contract.ending import of_control
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
@@ -72,19 +80,18 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
         for row in plan.rows
     )
     read = partial(_load_optional, folder=folder, digest=digest, problems=problems)
-    canaries = {
-        kind: tuple(
-            read(path, "canary", partial(_canary, index)) for index, path in enumerate(paths)
-        )
-        for kind, paths in plan.canaries.items()
+    blocks = [read(block.path, "block", partial(_sessions, block)) for block in plan.blocks]
+    sessions = tuple(session for found in blocks for session in found or ())
+    cards = {
+        node: read(plan.machine_card(node), "machine", MachineCard.from_json)
+        for node in by_node(sessions)
     }
-    card = read(plan.machine_card, "machine", MachineCard.from_json)
     self_test = read(plan.self_test, "self_test", SelfTest.from_json)
     # The digest names what was measured; this is how.
     graph = read(plan.rules, "rules", RuleGraph.from_json, digest=hashlib.sha256())
     if problems:
         raise InputError(problems)
-    found = Results(plan, rows, digest.hexdigest(), canaries, card, self_test, graph)
+    found = Results(plan, rows, digest.hexdigest(), sessions, cards, self_test, graph)
     return moderated(with_peaks(found))
 
 
@@ -106,22 +113,35 @@ def _load_optional(
         data = parse_json(raw, path)
         validate(data, schema, path)
         if "reason" in data:
-            status, reason = of_control(data)
-            data |= {"status": status, "reason": _cut(reason)}
+            data |= _worded(data)
         return build(data)
     except InputError as error:
         problems.extend(f"{path}: {line}" if path not in line else line for line in error.lines)
     return None
 
 
+def _worded(control: dict[str, Any]) -> dict[str, str]:
+    """Status and reason of a control, worded anew from the raw facts."""
+    status, reason = of_control(control)
+    return {"status": status, "reason": _cut(reason)}
+
+
 def _cut(reason: str) -> str:
     return reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}..."
 
 
-def _canary(index: int, data: dict[str, Any]) -> Canary:
-    if data["index"] != index:
-        raise InputError(f"/index: {data['index']} instead of {index}, its place in the plan")
-    return Canary.from_json(data)
+def _sessions(block: PlannedBlock, data: dict[str, Any]) -> list[Session]:
+    """Those of a block, which has to be the one that the plan expects there."""
+    row = (data["row"]["model"], data["row"]["task"], data["row"]["batch_size"])
+    if (row, data["round"]) != (block.row, block.round):
+        model, task, batch_size = block.row
+        planned = f"{model} {task} b{batch_size} round {block.round}"
+        raise InputError(f"/row: is not the block that the plan expects here ({planned})")
+    for session in data["sessions"]:
+        for around in session["canaries"].values():
+            for canary in filter(None, around.values()):
+                canary |= _worded(canary)
+    return [Session.from_json(session, row, block.round) for session in data["sessions"]]
 
 
 def _load_cell(

@@ -11,6 +11,7 @@ from analysis.formats.strict_json import read_json, validate
 from analysis.formats.text import count
 
 RowKey = tuple[str, str, int]
+OLDER = [f"millistep.plan/{version}" for version in (1, 2, 3)]  # measured in other units
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,15 @@ class PlannedCell:
 
 
 @dataclass(frozen=True)
+class PlannedBlock:
+    """All columns of a row in one round; `path` is the file that says where they were measured."""
+
+    row: RowKey
+    round: int
+    path: str
+
+
+@dataclass(frozen=True)
 class Model:
     """A model at the scale of this plan."""
 
@@ -111,8 +121,7 @@ class Plan:
     seed: int
     runs: int  # of the row that has most: the number of rounds
     precision: str
-    canaries: dict[str, tuple[str, ...]]  # by accelerator
-    machine_card: str
+    blocks: tuple[PlannedBlock, ...]
     self_test: str
     models: dict[str, Model]
     rows: tuple[Row, ...]
@@ -129,6 +138,10 @@ class Plan:
     def rules(self) -> str:
         """Where the rules that made the results are kept."""
         return f"{self.results}/rules.json"
+
+    def machine_card(self, node: str) -> str:
+        """Where the card of a node is kept."""
+        return f"{self.results}/machines/{node}.json"
 
     @property
     def runs_by_row(self) -> dict[RowKey, int]:
@@ -148,10 +161,13 @@ class Plan:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         """From data that already passed the schema."""
-        built = {"schema", "canaries", "models", "rows", "columns", "cells"}
+        built = {"schema", "blocks", "models", "rows", "columns", "cells"}
         return cls(
             **{name: value for name, value in data.items() if name not in built},
-            canaries={kind: tuple(paths) for kind, paths in data["canaries"].items()},
+            blocks=tuple(
+                PlannedBlock(_row_key(block), block["round"], block["path"])
+                for block in data["blocks"]
+            ),
             models={name: Model(**model) for name, model in data["models"].items()},
             rows=_rows(data["rows"]),
             columns=tuple(Column(**column) for column in data["columns"]),
@@ -169,8 +185,12 @@ def _label(row: dict[str, Any], titles: list[str]) -> str:
     return row["title"] if alone else f"{row['title']} (batch {row['batch_size']})"
 
 
+def _row_key(entry: dict[str, Any]) -> RowKey:
+    return entry["model"], entry["task"], entry["batch_size"]
+
+
 def _cell_key(cell: dict[str, Any]) -> tuple[RowKey, str]:
-    return (cell["model"], cell["task"], cell["batch_size"]), cell["column"]
+    return _row_key(cell), cell["column"]
 
 
 def _planned_cell(cell: dict[str, Any]) -> PlannedCell:
@@ -184,6 +204,11 @@ def load_plan(path: Path) -> Plan:
     """
     shown = str(path)
     data = read_json(path, shown)
+    if isinstance(data, dict) and data.get("schema") in OLDER:
+        raise InputError(
+            f"{shown}: made by an older revision ({data['schema']}); draw it with the sources of "
+            "that revision, which an archive holds, or measure again"
+        )
     validate(data, "plan", shown)
     problems = _contradictions(data)
     if problems:
@@ -192,10 +217,11 @@ def load_plan(path: Path) -> Plan:
 
 
 def _contradictions(data: dict[str, Any]) -> list[str]:
-    rows = [(row["model"], row["task"], row["batch_size"]) for row in data["rows"]]
+    rows = [_row_key(row) for row in data["rows"]]
     columns = [column["name"] for column in data["columns"]]
     cells = [_cell_key(cell) for cell in data["cells"]]
     records = [run["record"] for cell in data["cells"] for run in cell["runs"]]
+    blocks = [block["path"] for block in data["blocks"]]
     problems = [
         f"/{name}: {item!r} stands there twice"
         for name, items in (
@@ -203,6 +229,7 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
             ("columns", columns),
             ("cells", cells),
             ("records", records),
+            ("blocks", blocks),
         )
         for item in _repeated(items)
     ]

@@ -20,16 +20,17 @@ float32 on processors that emulate it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from analysis.formats.text import flops, ms, percent
-from analysis.results.canaries import Canaries, Canary, peak_flops_per_s
+from analysis.results.canaries import Canary, peak_flops_per_s
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.results.sessions import Session
 
 TOLERANCE = 0.10
 INVALID = "invalid"
@@ -50,7 +51,7 @@ Peaks = Mapping[Device, Mapping[str, float]]  # FLOP/s by dtype
 
 def with_peaks(results: Results) -> Results:
     """The same results, where every run knows its peak and one above it is invalid."""
-    peaks = peaks_by_device(results.canaries)
+    peaks = peaks_by_device(results.sessions)
     return replace(results, rows=tuple(_row_with_peaks(row, peaks) for row in results.rows))
 
 
@@ -83,11 +84,14 @@ def with_peak(run: Run, peaks: Peaks) -> Run:
     return replace(run, status=INVALID, reason=reason)
 
 
-def peaks_by_device(canaries: Mapping[str, Canaries]) -> Peaks:
-    """The best product of each dtype on each accelerator of each machine that has canaries."""
+def peaks_by_device(sessions: Iterable[Session]) -> Peaks:
+    """The best product of each dtype on each accelerator of each kind of machine that has canaries:
+    equal machines have one peak, and many sessions in which it was measured.
+    """
     found: dict[Device, list[Canary]] = {}
-    for accelerator, of_kind in canaries.items():
-        for canary in filter(None, of_kind):
+    around = [(kind, each) for session in sessions for kind, each in session.canaries.items()]
+    for accelerator, each in around:
+        for canary in filter(None, (each.before, each.after)):
             if accelerator == "cpu" and (canary.foreign_cpu_share or 0.0) >= TOLERANCE:
                 continue
             found.setdefault((canary.machine_id, accelerator), []).append(canary)

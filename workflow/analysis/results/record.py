@@ -64,6 +64,21 @@ class Environment:
 
 
 @dataclass(frozen=True)
+class SessionName:
+    """The sitting of a job in which it was measured; `neighbours`: most other slots of the node
+    that were busy meanwhile, None when unknown.
+    """
+
+    id: str
+    node: str
+    device: str | None
+    slot: int
+    slots: int
+    attempt: int
+    neighbours: int | None
+
+
+@dataclass(frozen=True)
 class Memory:
     """Peaks in MiB."""
 
@@ -102,6 +117,7 @@ class Record:
     log_tail: tuple[str, ...]
     withheld: tuple[str, ...]  # what could not be recorded, and why; places that hold nothing
     training: Training | None = None
+    session: SessionName | None = None
 
     @property
     def driver_device_mib(self) -> float | None:
@@ -146,6 +162,7 @@ class Record:
             log_tail=tuple(data["log_tail"]),
             withheld=tuple(data.get("withheld", ())),
             training=training_of(data["training"]) if data.get("training") else None,
+            session=SessionName(**data["session"]) if data.get("session") else None,
         )
 
 

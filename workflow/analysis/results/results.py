@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from analysis.results.canaries import Canaries
 from analysis.results.cells import Cell
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Plan
@@ -15,6 +14,7 @@ from analysis.results.rows import RowCells
 from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import Run
 from analysis.results.self_test import SelfTest
+from analysis.results.sessions import Session
 from analysis.statistics.table_scatter import table_scatter
 
 
@@ -22,14 +22,14 @@ from analysis.statistics.table_scatter import table_scatter
 class Results:
     """All that was planned and measured; `digest` names exactly these bytes of all files.
 
-    `canaries` has, by accelerator, an entry for each that the plan names.
+    Machine cards are by node, None where one is missing.
     """
 
     plan: Plan
     rows: tuple[RowCells, ...]
     digest: str
-    canaries: dict[str, Canaries] = field(default_factory=dict)
-    machine_card: MachineCard | None = None
+    sessions: tuple[Session, ...] = ()  # in the order of the plan's blocks
+    machine_cards: dict[str, MachineCard | None] = field(default_factory=dict)
     self_test: SelfTest | None = None
     rule_graph: RuleGraph | None = None  # of all rules that made it; None where it was not kept
 
@@ -60,7 +60,13 @@ class Results:
         """
         columns = dict.fromkeys(cell.column for cell in self.cells if cell.runs)
         found = (column.accelerator or self.plan.accelerator for column in columns)
-        return tuple(dict.fromkeys(found)) or tuple(self.canaries)
+        measured = (kind for session in self.sessions for kind in session.canaries)
+        return tuple(dict.fromkeys(found)) or tuple(dict.fromkeys(measured))
+
+    @property
+    def cards(self) -> list[MachineCard]:
+        """Those of the machines that were collected."""
+        return [card for card in self.machine_cards.values() if card]
 
     @cached_property
     def records(self) -> tuple[Record, ...]:

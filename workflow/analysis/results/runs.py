@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import median
 
 from analysis.results.record import Record
-from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, deviation, run_mean_ms
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Sitting, deviation, run_mean_ms
 from analysis.statistics.steady_state import Steadiness, steadiness
 
 OK = "ok"
@@ -33,6 +33,14 @@ class Run:
     @property
     def ok(self) -> bool:
         return self.status == OK
+
+    @property
+    def sitting(self) -> Sitting:
+        """What another run of its row has to have in common with it to be compared."""
+        session = self.record.session if self.record else None
+        if session is None:
+            return Sitting(self.number)
+        return Sitting(self.number, session.id, session.node)
 
     @cached_property
     def step_ms(self) -> float | None:

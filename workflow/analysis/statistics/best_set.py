@@ -37,9 +37,9 @@ from analysis.statistics.intervals import (
     Ratio,
     Runs,
     as_measured,
-    geometric_mean,
     paired_logs,
     paired_ratio,
+    run_logs,
     standard_error,
 )
 
@@ -75,7 +75,7 @@ class Contest:
         measured = {name: runs for name, runs in self.row.items() if runs}
         if len(measured) < 2:
             return None
-        name = min(measured, key=lambda name: geometric_mean(measured[name].values()))
+        name = min(measured, key=lambda name: fmean(run_logs(measured[name])))
         return name if len(measured[name]) >= MIN_RUNS else None
 
     @cached_property

@@ -3,8 +3,9 @@ in `best_set`, means over rows in `mean_ratio`, change points in `steady_state`.
 
 Times are ms/step. A run (one process) is the unit of replication; step times of one process say
 little about another process. Times are compared as ratios, so means are geometric and intervals are
-Student's t on logarithms. A mapping of runs goes from the round (the randomised block) to the run's
-ms/step. `benchmarks/simulations.py` counts how often these intervals and verdicts are wrong.
+Student's t on logarithms. A mapping of runs goes from what two runs must share to be compared, the
+round or the sitting in which it was measured, to the run's ms/step. `benchmarks/simulations.py`
+counts how often these intervals and verdicts are wrong.
 
 How much runs scatter is taken from the runs themselves unless a function of the type `Moderate`
 says otherwise (`table_scatter`).
@@ -13,18 +14,30 @@ says otherwise (`table_scatter`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from statistics import fmean
+from typing import NamedTuple
 
 CONFIDENCE = 0.95
 MARGIN = 0.02  # ratios within 1/1.02 to 1.02 count as the same
 MIN_RUNS = 2  # fewer have no spread, hence no interval, no verdict and no best
 NS_PER_MS = 1e6
 
-Runs = Mapping[int, float]
+
+class Sitting(NamedTuple):
+    """Where and when a run was measured: runs of one sitting are compared. Session and node are
+    empty where they are not known.
+    """
+
+    round: int
+    session: str = ""
+    node: str = ""
+
+
+Runs = Mapping[Hashable, float]  # by round, or by sitting
 # from a sample variance and its degrees of freedom to those that are used
 Moderate = Callable[[float, int], tuple[float, float]]
 
@@ -63,6 +76,7 @@ class Ratio:
     value: float
     interval: Interval | None
     rounds: int
+    independent: int  # values that the interval rests on: rounds, or the nodes that they lie on
 
     @property
     def verdict(self) -> Verdict:
@@ -132,30 +146,64 @@ def relative_standard_error(values: Sequence[float]) -> float | None:
     return deviation(values) / math.sqrt(len(values)) / fmean(values)
 
 
+def nodes_of(places: Iterable[Hashable]) -> set[str]:
+    """The nodes on which runs lie, of which only their places are given."""
+    return {place.node if isinstance(place, Sitting) else "" for place in places}
+
+
+def independent(logs: Runs) -> list[float]:
+    """What an interval rests on: each value, or where they lie on several nodes, the mean of each
+    node. Those of one node share whatever is particular to it.
+    """
+    of_nodes: dict[str, list[float]] = {}
+    for place in sorted(logs):
+        (node,) = nodes_of([place])
+        of_nodes.setdefault(node, []).append(logs[place])
+    if len(of_nodes) > 1:
+        return [fmean(found) for found in of_nodes.values()]
+    return [log for found in of_nodes.values() for log in found]
+
+
+def run_logs(runs: Runs) -> list[float]:
+    """Logarithms of run means, by node where they lie on several."""
+    return independent({place: math.log(time) for place, time in runs.items()})
+
+
+def shared(times: Runs, base: Runs) -> list[Hashable]:
+    """The rounds that both have."""
+    return sorted(times.keys() & base.keys())
+
+
 def paired_logs(times: Runs, base: Runs) -> list[float]:
-    """ln(time) - ln(base) of every round that both have."""
-    return [math.log(times[number] / base[number]) for number in sorted(times.keys() & base.keys())]
+    """ln(time) - ln(base) of every round that both have, by node where these lie on several."""
+    return independent(
+        {place: math.log(times[place] / base[place]) for place in shared(times, base)}
+    )
 
 
 def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> Ratio | None:
     """exp of the mean of ln(time) - ln(base) over the rounds that both have; None when they share
     none.
 
-    Pairing by round removes the drift of the machine between rounds.
+    Pairing by round removes the drift of the machine between rounds, and what a node is faster or
+    slower than another.
     """
     logs = paired_logs(times, base)
-    return Ratio(math.exp(fmean(logs)), t_interval(logs, moderate), len(logs)) if logs else None
+    if not logs:
+        return None
+    rounds = len(shared(times, base))
+    return Ratio(math.exp(fmean(logs)), t_interval(logs, moderate), rounds, len(logs))
 
 
 def together(ratio: Ratio, rows: int) -> Interval | None:
     """The interval of a ratio, so wide that those of so many rows hold all at once (Bonferroni).
 
     For a statement about every row, which a single row refutes. The degrees of freedom are those of
-    the ratio's own rounds, also where its scatter was moderated: that is never too narrow.
+    the ratio's own values, also where its scatter was moderated: that is never too narrow.
     """
     if ratio.interval is None or rows < 2:
         return ratio.interval
-    freedom = ratio.rounds - 1
+    freedom = ratio.independent - 1
     error = math.log(ratio.interval.high / ratio.interval.low) / 2 / t_quantile(freedom)
     return interval_around(math.log(ratio.value), widening(freedom, rows) * error, freedom)
 

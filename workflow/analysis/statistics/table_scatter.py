@@ -2,13 +2,15 @@
 
 Two kinds of variance are printed, and each has a prior of its own: that of the logarithms of a
 cell's run means, and that of the log ratios of two cells of a row, paired by round, in which the
-drift of the machine cancels. Cells that were not steady give no variance and get none.
+drift of the machine cancels. Cells that were not steady give no variance and get none, nor do
+those measured on several nodes: what a node is faster or slower is the same in every row that was
+measured there, so that the cells of a table say little more about it than one of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,7 +20,10 @@ from analysis.statistics.intervals import (
     Runs,
     as_measured,
     deviation,
+    nodes_of,
     paired_logs,
+    run_logs,
+    shared,
 )
 from analysis.statistics.moderation import Prior, Sample, fit_prior
 
@@ -45,10 +50,12 @@ class TableScatter:
 
     def of_cell(self, cell: Scattered) -> Moderate:
         """How the variance of a cell's run means is moderated."""
-        return _moderate(self.cells, _covariate(cell))
+        return _moderate(self.cells, _covariate(cell)) if _on_one_node(cell.runs) else as_measured
 
     def of_pair(self, cell: Scattered, base: Scattered) -> Moderate:
         """How the variance of the log ratios of two cells is moderated."""
+        if not _on_one_node(shared(cell.runs, base.runs)):
+            return as_measured
         return _moderate(self.pairs, _covariate(cell, base))
 
 
@@ -77,15 +84,18 @@ def table_scatter(rows: Iterable[TableRow]) -> TableScatter:
 
 
 def _of_cell(cell: Scattered) -> Sample | None:
-    return _sample(list(map(math.log, cell.runs.values())), _covariate(cell))
+    return _sample(cell.runs, run_logs(cell.runs), _covariate(cell))
 
 
 def _of_pair(cell: Scattered, base: Scattered) -> Sample | None:
-    return _sample(paired_logs(cell.runs, base.runs), _covariate(cell, base))
+    rounds = shared(cell.runs, base.runs)
+    return _sample(rounds, paired_logs(cell.runs, base.runs), _covariate(cell, base))
 
 
-def _sample(logs: Sequence[float], covariate: float | None) -> Sample | None:
-    if len(logs) < MIN_RUNS:
+def _sample(
+    rounds: Iterable[Hashable], logs: Sequence[float], covariate: float | None
+) -> Sample | None:
+    if len(logs) < MIN_RUNS or not _on_one_node(rounds):
         return None
     return Sample(deviation(logs) ** 2, len(logs) - 1, covariate)
 
@@ -93,7 +103,12 @@ def _sample(logs: Sequence[float], covariate: float | None) -> Sample | None:
 def _against_one(row: TableRow) -> list[int]:
     """Degrees of freedom of the cells of a row, each against the one with the most runs."""
     cells = sorted(row.values(), key=lambda cell: len(cell.runs))
-    return [len(cell.runs.keys() & cells[-1].runs.keys()) - 1 for cell in cells[:-1]]
+    rounds = [shared(cell.runs, cells[-1].runs) for cell in cells[:-1]]
+    return [len(found) - 1 for found in rounds if _on_one_node(found)]
+
+
+def _on_one_node(rounds: Iterable[Hashable]) -> bool:
+    return len(nodes_of(rounds)) < 2
 
 
 def _covariate(*cells: Scattered) -> float | None:

@@ -1,0 +1,69 @@
+"""What the harness reads where the truth is known."""
+
+from __future__ import annotations
+
+from analysis.comparisons.observer import observer_effect
+from analysis.formats.text import NA, signed_percent
+from analysis.report.grid import Grid
+from analysis.results.results import Results
+from analysis.results.self_test import SelfTest
+from analysis.statistics.intervals import Ratio
+
+
+def self_test(results: Results) -> Grid | None:
+    """What the harness read where the truth is known, and what looking at every step changes; None
+    when neither was measured.
+    """
+    lines = [*_known(results.self_test), *_observer(results)]
+    header = ("What", "Truth", "Measured", "Error")
+    return Grid("The harness where the truth is known", header, tuple(lines)) if lines else None
+
+
+def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
+    if test is None:
+        return []
+    lines = [
+        (
+            f"a step of exactly {step.nominal_ms:g} ms, {step.steps} times",
+            f"{step.nominal_ms:g} ms",
+            f"{step.measured_ms:.4g} ms",
+            signed_percent(step.error),
+        )
+        for step in test.known_steps
+    ]
+    if test.same_cell:
+        same = test.same_cell
+        name = f"{same.model} {same.task} b{same.batch_size} on {same.column}, under two names"
+        lines.append((name, "ratio 1", *_ratio(test.same_cell.ratio)))
+    if test.monitor:
+        name = f"{test.monitor.step} with the monitor over without"
+        lines.append((name, "ratio 1", *_ratio(test.monitor.ratio)))
+    return lines
+
+
+def _observer(results: Results) -> list[tuple[str, ...]]:
+    """Synchronised against pipelined: no error, but what a loop that looks at each step sees."""
+    effect = observer_effect(results)
+    if effect is None:
+        return []
+    name = (
+        f"a step with a fence after it (median of a run) over a step in a row, {effect.cells} cells"
+    )
+    measured = f"median {effect.median:.4f}, {effect.low:.4f} to {effect.high:.4f}"
+    return [(name, NA, f"ratio {measured}", NA)]
+
+
+def _ratio(ratio: Ratio | None) -> tuple[str, str]:
+    if ratio is None:
+        return (NA, NA)
+    interval = ratio.interval
+    ends = f" [{interval.low:.4f}, {interval.high:.4f}]" if interval else ""
+    return (f"{ratio.value:.4f}{ends}", signed_percent(ratio.value - 1))
+
+
+def self_test_note(results: Results) -> str:
+    """Why it is missing or incomplete; empty when it is whole."""
+    test = results.self_test
+    if test is None:
+        return f"The harness was not tested: there is no {results.plan.self_test}."
+    return "" if test.ok else f"The self-test is {test.status}: {test.reason}."

@@ -1,0 +1,65 @@
+"""Sessions: one sitting of the job that measures a block, all columns of a row in a round, on one
+machine. What was interrupted is resumed in another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.results.canaries import Around, Canary
+from analysis.results.machine import Machine
+from analysis.results.plan import RowKey
+
+
+@dataclass(frozen=True)
+class Session:
+    """A sitting. `node` and `device` are salted digests: equal within one results folder alone."""
+
+    id: str
+    row: RowKey
+    round: int
+    node: str
+    device: str | None
+    slot: int
+    slots: int
+    started_at: str
+    ended: str | None  # done, interrupted or killed; None of one that runs, or could not say
+    machine: Machine
+    canaries: dict[str, Around]  # by accelerator
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], row: RowKey, number: int) -> Session:
+        """From data that already passed the schema, of round `number`."""
+        plain = ("id", "node", "device", "slot", "slots", "started_at", "ended")
+        return cls(
+            **{name: data[name] for name in plain},
+            row=row,
+            round=number,
+            machine=Machine(**data["machine"]),
+            canaries={kind: _around(found) for kind, found in data["canaries"].items()},
+        )
+
+
+def _around(found: dict[str, Any]) -> Around:
+    before, after = (Canary.from_json(c) if c else None for c in (found["before"], found["after"]))
+    return Around(before, after)
+
+
+def canaries_of(sessions: Iterable[Session], accelerator: str) -> list[Canary]:
+    """Every different one on an accelerator, in the order of time: the one after a session may be
+    the one before the next.
+    """
+    around = [s.canaries[accelerator] for s in sessions if accelerator in s.canaries]
+    found = [canary for each in around for canary in (each.before, each.after) if canary]
+    different = {(canary.machine_id, canary.started_at): canary for canary in found}
+    return sorted(different.values(), key=lambda canary: canary.started_at)
+
+
+def by_node(sessions: Iterable[Session]) -> dict[str, list[Session]]:
+    """In the order in which nodes come up."""
+    found: dict[str, list[Session]] = {}
+    for session in sessions:
+        found.setdefault(session.node, []).append(session)
+    return found
