@@ -89,10 +89,11 @@ def _statistics(results: Results) -> str:
         f"fastest of its row is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, "
         "Holm's correction over the comparisons of the row; over those of all rows for statements "
         "about the whole table). It is best or equal when the 95 % intervals of its ratios to all "
-        f"others that are not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. What was not "
-        "steady in some run, or shares fewer than two rounds with the fastest, is not compared. "
-        "Steadiness is judged by change points in the block means (PELT, penalty 15 ln n in units "
-        "of the noise variance; levels within 1 % are the same), after Barrett et al. 2017."
+        f"others that are not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. "
+        "What was not steady in some run, or shares fewer than two rounds with the fastest, is not "
+        "compared. Steadiness is judged by change points in the block means (PELT, penalty "
+        "15 ln n in units of the noise variance; levels within 1 % are the same), after Barrett "
+        "et al. 2017."
         f"{_cross_over(results)}"
     )
 
