@@ -7,7 +7,8 @@ The intervals, verdicts, best sets and classes are those of the report, by its o
 
 What is asked of whole tables (`table_questions`) is about moderated variances, where cells scatter
 differently, about statements over all rows, and about power: the gaps that the report's methods
-text gives for a number of runs. Of tables there are fewer experiments.
+text gives for a number of runs. Of tables there are fewer experiments. What is asked of several
+nodes (`node_questions`) is whether intervals know that nodes differ.
 
 Prints a Markdown table and ends with 1 when a bar is missed. Lines without a bar are for contrast:
 what the same data give by methods that we do not use, or how strong a test is.
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from finding import COVERS, NOMINAL, RARE, Finding
+from node_questions import of_nodes
 from table_questions import of_tables
 
 from analysis.statistics.best_set import best_set
@@ -200,6 +202,7 @@ def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
             yield Finding(what, runs, float(share), bar)
     yield from of_one_process(count, generator)
     yield from of_tables(count, generator)
+    yield from of_nodes(count, generator)
 
 
 def of_one_process(count: int, generator: np.random.Generator) -> Iterator[Finding]:

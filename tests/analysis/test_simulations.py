@@ -97,3 +97,12 @@ def test_every_question_about_tables_has_an_answer(questions, generator):
     assert not any("plain;" in what or "limma" in what for what in barred)
     assert sum("corrected over all rows" in what for what in barred) == 8
     assert questions.moderation.MIN_OWN == 2
+
+
+def test_what_is_asked_of_nodes_is_answered_by_session_and_node(simulations, generator):
+    nodes = importlib.import_module("node_questions")
+    found = {finding.what: finding.share for finding in nodes.of_nodes(200, generator)}
+    apart = [what for what in found if what.endswith("a ratio has an interval by session and node")]
+    assert len(apart) == 2 and not any(found[what] for what in apart)
+    twice = {what: share for what, share in found.items() if "3 on each of 2 nodes" in what}
+    assert all(("by session" in what) == (share > 0.85) for what, share in twice.items())

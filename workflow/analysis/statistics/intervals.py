@@ -155,13 +155,19 @@ def independent(logs: Runs) -> list[float]:
     """What an interval rests on: each value, or where they lie on several nodes, the mean of each
     node. Those of one node share whatever is particular to it.
     """
-    of_nodes: dict[str, list[float]] = {}
-    for place in sorted(logs):
-        (node,) = nodes_of([place])
-        of_nodes.setdefault(node, []).append(logs[place])
+    of_nodes = by_node(logs)
     if len(of_nodes) > 1:
         return [fmean(found) for found in of_nodes.values()]
     return [log for found in of_nodes.values() for log in found]
+
+
+def by_node(logs: Runs) -> dict[str, list[float]]:
+    """The same values, those of each node together."""
+    found: dict[str, list[float]] = {}
+    for place in sorted(logs):
+        (node,) = nodes_of([place])
+        found.setdefault(node, []).append(logs[place])
+    return found
 
 
 def run_logs(runs: Runs) -> list[float]:
@@ -176,9 +182,12 @@ def shared(times: Runs, base: Runs) -> list[Hashable]:
 
 def paired_logs(times: Runs, base: Runs) -> list[float]:
     """ln(time) - ln(base) of every round that both have, by node where these lie on several."""
-    return independent(
-        {place: math.log(times[place] / base[place]) for place in shared(times, base)}
-    )
+    return independent(log_ratios(times, base))
+
+
+def log_ratios(times: Runs, base: Runs) -> dict[Hashable, float]:
+    """ln(time) - ln(base) of every round that both have."""
+    return {place: math.log(times[place] / base[place]) for place in shared(times, base)}
 
 
 def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> Ratio | None:

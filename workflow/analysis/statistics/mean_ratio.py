@@ -6,6 +6,9 @@ independent. The variance of the mean is then the sum of those of the rows, and 
 freedom are Welch's and Satterthwaite's, because rows differ in noise and in runs. Variances are not
 moderated here: the sum over rows knows already what the rows have in common.
 
+Rows whose rounds lie on several nodes are not independent: a column that is slower on a node is so
+in every row. Of these the variance is that between nodes (cluster-robust).
+
 The mean says nothing about a row that is missing from it, so it names those rows.
 """
 
@@ -21,9 +24,11 @@ from analysis.statistics.intervals import (
     Interval,
     Runs,
     Verdict,
+    by_node,
     deviation,
+    independent,
     interval_around,
-    paired_logs,
+    log_ratios,
     verdict,
 )
 
@@ -46,23 +51,47 @@ class MeanRatio:
 
 def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]]) -> MeanRatio | None:
     """From (times, base) of each row, by its name; None when every row is missing."""
-    logs = {name: paired_logs(times, base) for name, (times, base) in rows.items()}
-    kept = {name: found for name, found in logs.items() if found}
+    logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
+    kept = {name: by_node(found) for name, found in logs.items() if found}
     if not kept:
         return None
-    mean = fmean(map(fmean, kept.values()))
+    values = [independent(logs[name]) for name in kept]
+    mean = fmean(map(fmean, values))
     interval = None
-    if all(len(found) >= MIN_RUNS for found in kept.values()):
+    if all(len(found) >= MIN_RUNS for found in values):
         interval = _interval(mean, list(kept.values()))
     missing = tuple(name for name in logs if name not in kept)
     return MeanRatio(math.exp(mean), interval, tuple(kept), missing)
 
 
-def _interval(mean: float, rows: list[list[float]]) -> Interval:
-    variances = [deviation(logs) ** 2 / len(logs) for logs in rows]
-    total = math.fsum(variances)
+def _interval(mean: float, rows: list[dict[str, list[float]]]) -> Interval:
+    parts = [_of_rounds(logs) for row in rows if len(row) == 1 for logs in row.values()]
+    parts += _of_nodes([row for row in rows if len(row) > 1])
+    total = math.fsum(variance for variance, _ in parts)
     if total == 0:
         return Interval(math.exp(mean), math.exp(mean))
-    shares = [variance / total for variance in variances]
-    spent = math.fsum(share**2 / (len(logs) - 1) for share, logs in zip(shares, rows, strict=True))
+    spent = math.fsum((variance / total) ** 2 / freedom for variance, freedom in parts)
     return interval_around(mean, math.sqrt(total) / len(rows), 1 / spent)
+
+
+def _of_rounds(logs: list[float]) -> tuple[float, int]:
+    """Variance of the mean of a row on one node, and its degrees of freedom."""
+    return deviation(logs) ** 2 / len(logs), len(logs) - 1
+
+
+def _of_nodes(rows: list[dict[str, list[float]]]) -> list[tuple[float, int]]:
+    """Variance of the sum of the means of rows on several nodes, and its degrees of freedom; empty
+    without such a row. What a node adds to each row that it measured is added up before it is
+    squared.
+    """
+    if not rows:
+        return []
+    of_nodes: dict[str, float] = {}
+    for row in rows:
+        means = {node: fmean(logs) for node, logs in row.items()}
+        middle = fmean(means.values())
+        for node, mean in means.items():
+            of_nodes[node] = of_nodes.get(node, 0.0) + (mean - middle) / len(means)
+    number = len(of_nodes)
+    squares = math.fsum(added**2 for added in of_nodes.values())
+    return [(number / (number - 1) * squares, number - 1)]

@@ -1,0 +1,131 @@
+"""Runs of several nodes and sessions: what is compared with what, and what intervals rest on."""
+
+import math
+
+import pytest
+from conditions import JAX, TORCH, quiet_project
+from hypothesis import given
+from hypothesis import strategies as st
+from results_factory import Project, make_plan
+
+from analysis.caveats import collect
+from analysis.comparisons.effects import effects_of
+from analysis.report.methods_text import methods_text
+from analysis.results.cells import cell_ratio
+from analysis.statistics.best_set import best_set
+from analysis.statistics.intervals import Sitting, log_t_interval, paired_ratio, run_logs
+from analysis.statistics.mean_ratio import mean_ratio
+from analysis.statistics.table_scatter import Scattered, table_scatter
+
+TIMES = st.floats(1, 100)
+
+
+def on_nodes(times, nodes):
+    """Runs of a column in one session each round."""
+    return {
+        Sitting(number, f"s{number}", node): time
+        for number, (node, time) in enumerate(zip(nodes, times, strict=True), start=1)
+    }
+
+
+@given(st.lists(TIMES, min_size=3, max_size=3), st.lists(TIMES, min_size=3, max_size=3))
+def test_a_round_on_each_node_is_as_good_as_rounds_on_one(a, b):
+    spread = paired_ratio(on_nodes(a, "xyz"), on_nodes(b, "xyz"))
+    alone = paired_ratio(on_nodes(a, "xxx"), on_nodes(b, "xxx"))
+    assert spread.value == pytest.approx(alone.value)
+    assert spread.interval.half_width == pytest.approx(alone.interval.half_width)
+
+
+@given(st.lists(TIMES, min_size=6, max_size=6))
+def test_rounds_on_one_node_count_as_one_value_where_others_lie_elsewhere(times):
+    runs = on_nodes(times, "xxxyyz")
+    means = [math.prod(times[:3]) ** (1 / 3), math.prod(times[3:5]) ** (1 / 2), times[5]]
+    found = log_t_interval([math.exp(log) for log in run_logs(runs)])
+    by_hand = log_t_interval(means)
+    assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high))
+    ratio = paired_ratio(runs, on_nodes([1.0] * 6, "xxxyyz"))
+    assert (ratio.rounds, ratio.independent) == (6, 3)
+
+
+def test_runs_of_other_sessions_are_not_compared():
+    here = {Sitting(number, f"a{number}"): 10.0 for number in (1, 2, 3)}
+    there = {Sitting(number, f"b{number}"): 20.0 for number in (1, 2, 3)}
+    assert paired_ratio(here, there) is None
+    assert best_set({"here": here, "there": there}) == frozenset()
+
+
+@given(st.lists(st.tuples(TIMES, TIMES, TIMES), min_size=2, max_size=5))
+def test_a_mean_over_rows_of_the_same_nodes_rests_on_the_means_of_nodes(rows):
+    """A column that is slower on a node is so in every row there."""
+    base = on_nodes((1.0, 1.0, 1.0), "xyz")
+    found = mean_ratio({str(k): (on_nodes(row, "xyz"), base) for k, row in enumerate(rows)})
+    of_nodes = [math.prod(times) ** (1 / len(rows)) for times in zip(*rows, strict=True)]
+    by_hand = log_t_interval(of_nodes)
+    assert (found.interval.low, found.interval.high) == pytest.approx((by_hand.low, by_hand.high))
+
+
+def test_what_lies_on_several_nodes_is_not_moderated():
+    def row(nodes):
+        return {
+            str(column): Scattered(on_nodes((1.0, 1.01 + column / 1e3, 1.02), nodes), 1e-4)
+            for column in range(4)
+        }
+
+    one, several = [row("xxx")] * 4, [row("xyz")] * 4
+    assert table_scatter(one).cells and table_scatter(one).pairs
+    scatter = table_scatter([*one, *several])
+    assert (scatter.cells, scatter.pairs) == (table_scatter(one).cells, table_scatter(one).pairs)
+    a, b = several[0]["0"], several[0]["1"]
+    assert scatter.of_cell(a)(1e-6, 2) == scatter.of_pair(a, b)(1e-6, 2) == (1e-6, 2)
+    a, b = one[0]["0"], one[0]["1"]
+    assert scatter.of_cell(a)(1e-6, 2) != (1e-6, 2) != scatter.of_pair(a, b)(1e-6, 2)
+
+
+def test_a_run_of_another_session_is_missing_from_ratios_and_named(tmp_path):
+    columns = ("pytorch-eager", "pytorch-compiled", JAX)
+    project = Project(tmp_path, make_plan(3, (("bert", "fit", 8, 32),), columns))
+    project.change(lambda r: r["session"].update(id="0" * 12), column="pytorch-compiled", run=2)
+    results = project.load()
+    eager, compiled, jax = results.rows[0].cells
+    assert (cell_ratio(compiled, eager).rounds, cell_ratio(jax, eager).rounds) == (2, 3)
+    (effect,) = effects_of(results)
+    assert effect.comparisons[0].gain.ratio.rounds == 2
+    assert len(compiled.run_ms) == 3  # its own time keeps all of them
+    (caveat,) = (found for found in collect(results) if found.id == "rounds_lost")
+    assert caveat.evidence["rounds"] == {"bert/fit-b8/pytorch-compiled": [2]}
+    assert "PyTorch (compiled) 1 of 3 rounds" in caveat.sentence
+
+
+def test_cells_on_one_node_among_several_hold_for_it_alone(tmp_path):
+    rows = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
+    project = Project(tmp_path, make_plan(3, rows, (JAX, TORCH)))
+    for record in project.records.values():
+        if record["cell"]["task"] == "predict":
+            record["session"]["node"] = f"0000000{record['cell']['run']}"
+    results = project.load()
+    (caveat,) = (found for found in collect(results) if found.id == "several_nodes")
+    assert caveat.sentence.startswith("Measured on 4 nodes. Of 2 cells the runs lie on more than")
+    assert [cell.row.task for cell in caveat.cells] == ["fit", "fit"]
+    assert "Runs are of 4 nodes" in methods_text(results)[-1]
+
+
+def test_a_table_of_one_machine_says_that_it_holds_for_that_one(tmp_path):
+    results = quiet_project(tmp_path).load()
+    assert "hold for that one alone" in methods_text(results)[-1]
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1.009, 0), (1.011, 1), (0.98, 1)])
+def test_neighbours_are_named_beyond_one_percent(tmp_path, factor, expected):
+    project = quiet_project(tmp_path)
+
+    def disturb(record):
+        record["session"].update(slots=2, neighbours=1)
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = round(factor * block["elapsed_ns"])
+
+    project.change(disturb, run=2)  # its time is the geometric mean of the two others, to 1e-6
+    found = [caveat for caveat in collect(project.load()) if caveat.id == "neighbours_disturb"]
+    assert len(found) == expected
+    for caveat in found:
+        assert caveat.evidence["ratio"] == pytest.approx(factor, rel=1e-4)
+        assert "2 cells that were measured both ways" in caveat.sentence
