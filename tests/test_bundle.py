@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -56,7 +57,8 @@ if told[1] in str(output) and options["--attempt"] == "1":
     if told[0] == "refuse":
         sys.exit("millistep: not measured")
 output.parent.mkdir(parents=True, exist_ok=True)
-output.write_text(json.dumps({"identity": options["--identity"], "status": "error"}))
+status = "ok" if sys.argv[1] == "canary" else "error"
+output.write_text(json.dumps({"identity": options["--identity"], "status": status}))
 """
 
 
@@ -102,7 +104,25 @@ class Kit:
         return list(map(json.loads, file.read_text().splitlines())) if file.exists() else []
 
     def paths(self) -> list[str]:
-        return [call["path"] for call in self.calls()]
+        """What was written, but for canaries."""
+        return [call["path"] for call in self.calls() if "canary" not in call["path"]]
+
+    @property
+    def order(self) -> list[str]:
+        """Records and known steps, as they are planned."""
+        runs = [(block["round"], run["record"]) for block in self.blocks for run in block["runs"]]
+        first = [record for number, record in runs if number == 1]
+        later = [record for number, record in runs if number > 1]
+        return [*first, self.bundle["known_steps"]["path"], *later]
+
+    @property
+    def blocks(self) -> list[dict]:
+        return self.bundle["blocks"]
+
+    def sessions(self) -> list[dict]:
+        """Of all blocks, in their order."""
+        files = [self.folder / block["path"] for block in self.blocks]
+        return [s for f in files if f.exists() for s in json.loads(f.read_text())["sessions"]]
 
     def wait_for(self, path: str) -> dict:
         """The last call, once it is for a path with this text in it."""
@@ -137,30 +157,40 @@ def kit(tmp_path):
 
 def test_everything_is_run_in_the_planned_order_and_nothing_twice(kit):
     assert kit.run(*THIS)[0] == 0
-    assert kit.paths() == kit.bundle["order"]
+    assert kit.paths() == kit.order
     assert kit.run(*THIS)[0] == 0
-    assert kit.paths() == kit.bundle["order"]
-    assert set(kit.bundle["order"]) | {"results/elsewhere.json", "results/machine.json"} < (
-        kit.packed()
-    )
+    assert kit.paths() == kit.order
+    (node,) = {session["node"] for session in kit.sessions()}
+    about = {"results/elsewhere.json", f"results/machines/{node}.json"}
+    assert {*kit.order, *about, *(block["path"] for block in kit.blocks)} < kit.packed()
+
+
+def test_a_canary_lies_between_two_blocks_and_belongs_to_both(kit):
+    assert kit.run(*THIS)[0] == 0
+    canaries = [session["canaries"]["cpu"] for session in kit.sessions()]
+    assert [session["ended"] for session in kit.sessions()] == ["done"] * len(kit.blocks)
+    for one, next_one in itertools.pairwise(canaries):
+        assert one["after"] == next_one["before"]
+    assert sum("canary" in call["path"] for call in kit.calls()) == len(kit.blocks) + 1
 
 
 def test_columns_without_an_interpreter_are_left_out_with_their_library(kit):
     jax = THIS[:2]
     assert kit.run(*jax)[0] == 0
-    wanted = [p for p in kit.bundle["order"] if "pytorch" not in p]
+    wanted = [p for p in kit.order if "pytorch" not in p]
     assert kit.paths() == wanted
     assert {json.loads(call["--identity"])["framework"] for call in kit.calls()} == {"keras3-jax"}
-    # Later with all: the canaries that are there stay, and so does their library.
+    # Later with all.
     assert kit.run(*THIS)[0] == 0
     rest = kit.paths()[len(wanted) :]
-    assert rest == [p for p in kit.bundle["order"] if "pytorch" in p]
+    assert rest == [p for p in kit.order if "pytorch" in p]
 
 
 def test_a_framework_of_its_own_counts_for_more_than_its_environment(kit):
     status, said = kit.run(*THIS, "--interpreter", f"pytorch-compiled={sys.executable}")
     assert status == 0, said
-    markers = {call["path"].split("/")[-2]: call["--environment"] for call in kit.calls()}
+    runs = [call for call in kit.calls() if "--record" in call]
+    markers = {call["path"].split("/")[-2]: call["--environment"] for call in runs}
     assert markers["pytorch-eager"] == "results/environments/2026-11/cpu/pytorch.json"
     assert markers["pytorch-compiled"] == "results/environments/2026-11/cpu/pytorch-compiled.json"
     found = json.loads((kit.folder / markers["pytorch-eager"]).read_text())
@@ -182,8 +212,8 @@ def test_a_choice_of_runs_keeps_canaries_and_order(kit):
     assert kit.run(*THIS, *chosen)[0] == 0
     wanted = [
         path
-        for path in kit.bundle["order"]
-        if path not in kit.bundle["runs"]
+        for path in kit.order
+        if path.endswith("known_steps.json")
         or path.endswith("/pytorch-eager/run2.json")
         or ("fit-b4" in path and "run1" in path)
     ]
@@ -197,7 +227,7 @@ def test_it_ends_in_time_and_packs_what_there_is(kit):
     assert time.monotonic() - start < 24
     assert status == 0
     assert "the time is over" in said
-    order = kit.bundle["order"]
+    order = kit.order
     done = [path for path in order if (kit.folder / path).exists()]
     assert done == order[: len(done)]
     assert kit.packed() & {*order} == {*done}
@@ -215,10 +245,10 @@ def test_an_interrupt_leaves_no_process_and_goes_on_where_it_was(kit):
     assert process.wait(30) == 130
     assert "Traceback" not in process.stderr.read()
     assert ends(hanging["pid"])
-    before = len(kit.calls())
+    before = len(kit.paths())
     kit.tell("do", "nothing")
     assert kit.run(*THIS)[0] == 0
-    assert kit.paths()[before:] == kit.bundle["order"][before - 1 :]
+    assert kit.paths()[before:] == kit.order[before - 1 :]
 
 
 def test_what_kills_everything_twice_is_said_to_be_killed(kit):
@@ -234,7 +264,7 @@ def test_what_kills_everything_twice_is_said_to_be_killed(kit):
     assert kit.run(*THIS)[0] == 0
     attempts = [call["--attempt"] for call in kit.calls() if victim in call["path"]]
     assert set(attempts[:1]) == {"2"}
-    assert kit.packed() > {*kit.bundle["order"]}
+    assert kit.packed() > {*kit.order}
 
 
 def test_a_supervisor_that_is_killed_says_so_in_its_second_attempt(kit):
@@ -249,13 +279,13 @@ def test_what_is_refused_costs_nothing_else(kit):
     status, said = kit.run(*THIS)
     assert status == 1
     assert "1 of" in said
-    assert kit.paths() == kit.bundle["order"]
+    assert kit.paths() == kit.order
 
 
 def test_two_at_a_time_would_measure_each_other(kit):
-    kit.tell("hang", "canaries")
+    kit.tell("hang", "canary")
     process = kit.start(*THIS)
-    kit.wait_for("canaries")
+    kit.wait_for("canary")
     status, said = kit.run(*THIS)
     process.send_signal(signal.SIGINT)
     process.wait(30)

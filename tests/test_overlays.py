@@ -227,15 +227,18 @@ def test_a_cell_whose_overlay_cannot_be_installed_says_so_in_its_record(deployed
     assert len(lines) == 1 and found["reason"] in lines[0]
 
 
-@pytest.mark.parametrize(("command", "name"), [("canary", "canary"), ("known_steps", "self_test")])
 def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so_too(
-    deployed, tmp_path, command, name
+    deployed, tmp_path
 ):
     """So that there is a report, which says why everything is missing."""
     controls = planned().controls
-    made = {"canary": controls.canaries["cpu"][0], "known_steps": controls.known_steps}[command]
-    found, _ = supervised(deployed, tmp_path, command, made.identity, "--output")
-    jsonschema.validate(found, schema(name))
-    assert (found["status"], found["reason"]) == ending.of_control(found)
-    assert found["status"] == "error"
-    assert "the package index does not have tiny-thing==9.9" in found["reason"]
+    canary = {**schema("block"), **schema("block")["$defs"]["canary"]}
+    for command, identity, allowed in (
+        ("canary", controls.canaries["cpu"][0].identity, canary),
+        ("known_steps", controls.known_steps.identity, schema("self_test")),
+    ):
+        found, _ = supervised(deployed, tmp_path, command, identity, "--output")
+        jsonschema.validate(found, allowed)
+        assert (found["status"], found["reason"]) == ending.of_control(found)
+        assert found["status"] == "error"
+        assert "the package index does not have tiny-thing==9.9" in found["reason"]

@@ -59,9 +59,10 @@ class Project:
         )
 
     def measured(self, *arguments):
-        """Which runs a dry run would measure: ``{column: number}``."""
-        record = r"^ *output: results/records/\S+/([^/\s]+)/run\d+\.json$"
-        return dict(collections.Counter(re.findall(record, self._dry_run(*arguments), re.M)))
+        """Which runs a dry run would measure, but second names: ``{column: number}``."""
+        blocks = re.findall(r"\bmeasured=([^,\n]+)", self._dry_run(*arguments))
+        words = (word for block in blocks for word in block.split())
+        return dict(collections.Counter(w for w in words if w != "nothing" and ":" not in w))
 
     def planned(self, *arguments):
         """Which jobs a dry run would do: ``{rule: number}``."""

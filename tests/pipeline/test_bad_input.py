@@ -69,7 +69,7 @@ def test_no_disk_space(project):
     project.edit("config/config.yaml", "fit: default", "fit: 3")
     before = project.records()
     snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all"
-    target = "results/records/smoke/bert/fit-b3/pytorch-eager/run1.json"
+    target = "results/blocks/smoke/bert/fit-b3/round1.done"
     script = f"""
         mkdir -p results/records/smoke/bert/fit-b3
         mount -t tmpfs -o size=64k tmpfs results/records/smoke/bert/fit-b3
@@ -119,8 +119,11 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     for record in changed.values():
         assert record["status"] == "error"
         assert "the package index does not have accelerate==99.9" in record["reason"]
-    canary = json.loads((project.folder / "results/canaries/smoke/cpu/0.json").read_text())
-    assert canary["status"] == "ok" and json.loads(canary["identity"])["library"] == "torch"
+    block = json.loads(
+        (project.folder / "results/blocks/smoke/bert/fit-b4/round1.json").read_text()
+    )
+    canary = block["sessions"][-1]["canaries"]["cpu"]["before"]
+    assert canary["status"] == "ok" and json.loads(canary["identity"])["library"] != "torch"
     report = (project.folder / "results/report.html").read_text()
     assert "the package index does not have accelerate==99.9" in report
     assert "| BERT fit" in done.stdout
@@ -148,8 +151,8 @@ def test_a_failing_cell_never_costs_another(project):
     assert "no | such &lt;model&gt;" in report
 
 
-def test_an_unknown_record_is_refused_in_words(project):
-    done = project.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
+def test_an_unknown_block_is_refused_in_words(project):
+    done = project.snakemake("results/blocks/smoke/bert/fit-b99/round1.done")
     assert done.returncode != 0
     assert "is not in the plan of this configuration" in done.stderr + done.stdout
 

@@ -26,7 +26,7 @@ columns: [keras3-jax, pytorch-eager, pytorch-compiled]
 """
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
-FIRST = "results/canaries/smoke/cpu/0.json"
+BLOCK = "results/blocks/smoke/bert/predict-b8/round1.json"
 
 
 def start(kit: Path, log: Path) -> subprocess.Popen:
@@ -74,13 +74,14 @@ def back(tmp_path_factory) -> Project:
         if line.startswith("[1/2]"):
             process.send_signal(signal.SIGINT)
     assert process.wait() == 130
-    before = (kit / FIRST).read_bytes()
+    (before,) = read(kit, BLOCK)["sessions"]
+    assert (before["ended"], before["runs"]) == ("interrupted", [])
     assert not list(kit.glob("results/records/**/*.json"))
 
     process = start(kit, folder / "environments.log")
     _, said = process.communicate()
     assert process.returncode == 0, said
-    assert (kit / FIRST).read_bytes() == before
+    assert read(kit, BLOCK)["sessions"][0] == before
     assert "[2/2] bert predict, batch 8, " in said
     assert (kit / "records.zip").stat().st_size < 2**17
     zipfile.ZipFile(kit / "records.zip").extractall(project.folder)
@@ -104,8 +105,9 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     assert "stale_records" not in caveats
     assert (back.folder / "results/report.html").exists()
     # The card is the measuring machine's, and stays; the monitor's interpreter made it.
-    card = read(back.folder, "results/machine.json")
-    assert card == read(back.kit, "results/machine.json")
+    node = read(back.folder, BLOCK)["sessions"][-1]["node"]
+    card = read(back.folder, f"results/machines/{node}.json")
+    assert card == read(back.kit, f"results/machines/{node}.json")
     ran_on = read(back.folder, RECORD.format("keras3-jax"))["machine"]["id"]
     assert card["ids"] == {"cpu": ran_on}
     facts = {f["name"]: f["value"] for section in card["sections"] for f in section["facts"]}
@@ -113,10 +115,11 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
 
 
 def test_records_say_what_is_planned_and_what_they_were_measured_with(back):
-    planned = read(back.kit, "bundle.json")["runs"]
+    (block,) = read(back.kit, "bundle.json")["blocks"]
+    planned = {run["record"]: run["identity"] for run in block["runs"]}
     for framework, package in (("keras3-jax", "jax"), ("pytorch-eager", "torch")):
         record = read(back.folder, RECORD.format(framework))
-        assert record["identity"] == planned[RECORD.format(framework)]["identity"]
+        assert record["identity"] == planned[RECORD.format(framework)]
         assert record["status"] == "ok", record["reason"]
         assert record["environment"]["method"] == "interpreter"
         assert package in record["environment"]["packages"]
@@ -126,14 +129,13 @@ def test_without_the_marker_the_rest_is_measured_here_and_nothing_again(back, tm
     project = back.copy(tmp_path / "project")
     (project.folder / "results/elsewhere.json").unlink()
     assert project.measured() == {"pytorch-compiled": 1}
-    planned = project.planned()
-    assert not {"canary_cpu", "known_steps", "same_cell_again", "machine_card"} & {*planned}
+    assert "known_steps" not in project.planned()
 
 
 def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path):
     project = back.copy(tmp_path / "project")
     project.edit("config/config.yaml", "threads: 1", "threads: 1\nseed: 7")
-    assert not any(rule.startswith(("measure", "canary")) for rule in project.planned())
+    assert not {"block", "known_steps"} & {*project.planned()}
     said = project.snakemake("-n").stderr
     assert "seed 1 -> 7: bert predict b8" in said
 

@@ -80,14 +80,28 @@ def valid(measured, path, schema):
     return found
 
 
-def test_canaries_were_measured_before_and_after_the_round(measured):
-    plan = read(measured, "results/plan.json")
-    canaries = [valid(measured, path, "canary") for path in plan["canaries"]["cpu"]]
-    assert [canary["index"] for canary in canaries] == [0, 1]
-    started = [record["started_at"] for record in records(measured).values()]
-    assert canaries[0]["finished_at"] <= min(started)
-    assert max(started) <= canaries[1]["started_at"]
-    for canary in canaries:
+def sessions(measured):
+    """The only one of each block, with its records."""
+    found = records(measured)
+    for block in read(measured, "results/plan.json")["blocks"]:
+        (session,) = valid(measured, block["path"], "block")["sessions"]
+        yield session, [found[path] for path in session["runs"] if path in found]
+
+
+def test_each_row_was_measured_in_one_session_between_two_canaries(measured):
+    for session, runs in sessions(measured):
+        assert session["ended"] == "done"
+        assert {run["cell"]["column"] for run in runs} == {*COLUMNS}
+        assert {run["session"]["id"] for run in runs} == {session["id"]}
+        assert {run["session"]["neighbours"] for run in runs} == {0}
+        before, after = (session["canaries"]["cpu"][when] for when in ("before", "after"))
+        assert before["finished_at"] <= min(run["started_at"] for run in runs)
+        assert max(run["finished_at"] for run in runs) <= after["started_at"]
+
+
+def test_canaries_say_how_fast_the_machine_was(measured):
+    both = [session["canaries"]["cpu"] for session, _ in sessions(measured)]
+    for canary in (canary for of in both for canary in of.values()):
         assert (canary["status"], canary["reason"]) == ("ok", "")
         assert [product["dtype"] for product in canary["matmul"]] == ["float32", "bfloat16"]
         assert canary["foreign_cpu_share"] >= 0
@@ -96,15 +110,16 @@ def test_canaries_were_measured_before_and_after_the_round(measured):
 
 
 def test_the_machine_has_a_card_with_the_identity_in_the_records(measured):
-    card = valid(measured, "results/machine.json", "machine")
+    (node,) = {session["node"] for session, _ in sessions(measured)}
+    card = valid(measured, f"results/machines/{node}.json", "machine")
     ids = {record["machine"]["id"] for record in records(measured).values()}
     assert ids == {*card["ids"].values()}
 
 
 def test_the_rules_that_made_it_are_kept(measured):
     rules = {rule["name"]: rule for rule in valid(measured, "results/rules.json", "rules")["rules"]}
-    assert sum(rules[name]["jobs"] for name in rules if name.startswith("measure_")) == RUNS
-    assert {"plan", "machine_card", "self_test", "figures"} <= {*rules["report"]["after"]}
+    assert rules["block"]["jobs"] == 2
+    assert {"plan", "block", "self_test", "figures"} <= {*rules["report"]["after"]}
     assert rules["report"]["says"].startswith("One self-contained HTML file")
 
 

@@ -44,8 +44,10 @@ def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
     after = plan(models=BERT, accelerator="cuda", columns=columns)
     assert before.identities.items() < after.identities.items()
     new = after.identities.keys() - before.identities
-    assert {path.split("/")[1] for path in new} == {"records", "canaries"}
-    assert all("keras3-torch+cpu" in path or "/cpu/" in path for path in new)
+    assert {path.split("/")[1] for path in new} == {"records"}
+    assert all("keras3-torch+cpu" in path for path in new)
+    assert (before.accelerators, after.accelerators) == (["cuda"], ["cuda", "cpu"])
+    assert {*map(tuple, (block.accelerators for block in after.blocks))} == {("cuda", "cpu")}
 
 
 def test_a_column_on_a_gpu_that_is_not_there_costs_nothing(gpus):

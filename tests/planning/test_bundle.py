@@ -1,12 +1,11 @@
 """A bundle's plan: for another machine, the same wherever it is made, small."""
 
-import json
 import sys
 import zipfile
 
 import pytest
 
-from planning import bundle, write_bundle
+from planning import bundle, this_machine, write_bundle
 from planning.config import ConfigError
 
 from .test_config import BERT, plan
@@ -37,7 +36,7 @@ def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
     planned = plan(**ELSEWHERE)
     bundle.check_portable(planned)
     with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ processors"):
-        planned.check_processors()
+        this_machine.check_processors(planned)
 
 
 def test_the_document_is_the_same_with_a_gpu_and_without_and_with_an_old_driver(gpus):
@@ -53,22 +52,25 @@ def test_the_document_is_the_same_with_a_gpu_and_without_and_with_an_old_driver(
 def test_every_timed_file_has_the_identity_that_snakemake_wants():
     planned = plan(**{**ELSEWHERE, "models": BERT})
     made = bundle.document(planned)
-    assert made["order"] == planned.controls.order
-    own = made["controls"][planned.controls.column.name]
-    runs = {path: run["identity"] for path, run in made["runs"].items()}
-    assert runs | own == planned.identities
-    again = {run["again"] for run in made["runs"].values()} - {None}
+    runs = [run for block in made["blocks"] for run in block["runs"]]
+    own = made["known_steps"]
+    found = {run["record"]: run["identity"] for run in runs}
+    assert found | {own["path"]: own["possible"][0]["identity"]} == planned.identities
+    assert [block["path"] for block in made["blocks"]] == [block.path for block in planned.blocks]
+    again = {run["again"] for run in runs} - {None}
     assert again == {planned.runs[run.position].record for run in planned.controls.again}
 
 
 def test_canaries_can_use_the_library_of_each_column_and_the_planned_one_first():
-    checks = bundle.document(plan(**ELSEWHERE))["controls"]
-    assert next(iter(checks)) == plan(**ELSEWHERE).controls.column.name
-    for framework, files in checks.items():
-        assert {json.loads(identity)["framework"] for identity in files.values()} == {framework}
+    made = bundle.document(plan(**ELSEWHERE))
+    (kind,) = made["canaries"]
+    for possible in (made["canaries"][kind], made["known_steps"]["possible"]):
+        assert possible[0]["column"] == plan(**ELSEWHERE).controls.column.name
+        assert {entry["column"] for entry in possible} == {*made["columns"]}
+    for entry in made["canaries"][kind]:
         # What Snakemake would want if this were the only column.
-        alone = plan(**{**ELSEWHERE, "columns": [framework]}).controls
-        assert files == {path: alone.identities[path] for path in files}
+        alone = plan(**{**ELSEWHERE, "columns": [entry["column"]]}).controls
+        assert entry["identity"] == alone.canaries[kind][0].identity
 
 
 def test_the_card_is_asked_for_every_device_of_the_plan():

@@ -1,12 +1,14 @@
-"""Canaries and self-test in the plan: where in the order, and what makes them run again."""
+"""Blocks, canaries and self-test in the plan: their order, and what makes them run again."""
 
+import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning import changes, sources
+from planning import blocks, changes, sources
 from planning.identity import CORE, WORKFLOW
 
 from .test_config import plan
@@ -20,67 +22,73 @@ def planned(**options):
 
 @settings(max_examples=20, deadline=None)
 @given(runs=st.integers(1, 4), seed=st.integers(0, 2**31 - 1))
-def test_canaries_lie_between_the_rounds_and_each_name_beside_the_other(runs, seed):
+def test_a_block_is_a_row_in_a_round_with_each_second_name_beside_the_first(runs, seed):
     made = planned(runs=runs, seed=seed)
-    files = made.controls.order
-    assert len(files) == len(set(files)) == len(made.runs) + 2 * runs + 2
-
-    canaries = [files.index(canary.path) for canary in made.controls.canaries["cpu"]]
-    assert canaries == sorted(canaries) and canaries[0] == 0
-    assert files.index(made.controls.known_steps.path) == canaries[1] + 1
-    for run in made.runs:
-        assert canaries[run.number - 1] < files.index(run.record) < canaries[run.number]
+    assert len(made.blocks) == len(made.rows) * runs
+    records = [run.record for block in made.blocks for run in block.runs]
+    assert len(records) == len(set(records)) == len(made.runs) + runs
+    assert [record for record in records if record in made.by_record] == [
+        run.record for run in made.runs
+    ]
+    for block in made.blocks:
+        assert {(run.row, run.number) for run in block.runs} == {(block.row, block.number)}
     for run in made.controls.again:
         first = made.runs[run.position]
-        assert abs(files.index(run.record) - files.index(first.record)) == 1
+        assert abs(records.index(run.record) - records.index(first.record)) == 1
 
-    records = [file for file in files if file in made.by_record]
-    assert records == [run.record for run in made.runs]
-    priorities = [made.priority(file) for file in files]
+    files = made.order.files
+    assert files.index(made.controls.known_steps.path) == len(made.rows)
+    assert len(files) == len(set(files)) == len(made.blocks) + 1
+    priorities = [made.order.priorities[file] for file in files]
     assert priorities == sorted(set(priorities), reverse=True)
 
 
-def test_an_environment_is_deployed_just_before_the_first_file_that_needs_it():
+def test_the_first_block_deploys_what_it_needs_and_the_rest_follows():
     made = planned(runs=2)
-    places = {path: made.priority(path) for path in made.controls.order}
-    ways = {**places, **{e: made.priority_of_deployment(e) for e in made.environments}}
-    seen = set()
-    for way in sorted(ways, key=ways.get, reverse=True):
-        if way in places:
-            assert made.controls.environments[way] in seen
-            waiting = None
-        else:
-            assert not seen or waiting is None, "two are deployed before one is needed"
-            seen.add(way)
-            waiting = way
-    assert len(set(ways.values())) == len(ways)
-    assert set(made.deployments) == set(made.environments)
-    first = [made.priority(run.record) for run in made.runs if run.number == 1][:6]
-    assert min(first) > made.priority_of_analysis > made.priority(made.runs[6].record)
-    alone = planned(columns=["keras3-jax"])
-    assert alone.priority(alone.runs[0].record) > alone.priority_of_analysis
-    assert made.deployments[0] == made.controls.environment("cpu")
+    first, second = (made.order.priorities[block.done] for block in made.blocks[:2])
+    assert set(made.order.deployments) == set(made.environments)
+    assert {made.order.of_deployment(of) for of in made.environments} == {first - 1}
+    assert first > first - 1 > made.order.of_analysis > second
+    reasons = {"model": "bert", "task": "fit", "column": "keras3-jax", "reason": "because"}
+    later = planned(models={"bert": {"fit": 4, "predict": 8}}, unsupported=[reasons])
+    jax = next(e for e in later.environments if e.name == "keras3-jax")
+    assert later.order.of_deployment(jax) == later.order.priorities[later.blocks[1].done] - 1
+    assert later.order.deployments[-1] == jax
 
 
-def test_a_control_can_be_measured_in_the_environments_of_the_others():
+def test_what_a_block_holds_does_not_depend_on_the_order():
+    made = planned()
+    block = made.blocks[0]
+    turned = dataclasses.replace(block, runs=block.runs[::-1])
+    assert turned.identity == block.identity
+    assert dataclasses.replace(block, runs=block.runs[1:]).identity != block.identity
+
+
+def test_what_is_asked_of_a_block_is_what_is_planned():
+    made = planned()
+    asked = blocks.asked(made, made.blocks[1], False, Path("log"))
+    assert [run.identity for run in asked.runs] == [run.identity for run in made.blocks[1].runs]
+    for run, of in zip(asked.runs, made.blocks[1].runs, strict=True):
+        assert run.environment.marker == made.environment_of(of.column).marker
+    markers = [canary.environment.marker for canary in asked.canaries["cpu"]]
+    assert sorted(markers) == sorted(environment.marker for environment in made.environments)
+    libraries = [json.loads(canary.identity)["library"] for canary in asked.canaries["cpu"]]
+    assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
+
+
+def test_the_known_steps_can_be_measured_in_the_environments_of_the_others():
     controls = planned().controls
-    canary = controls.canaries["cpu"][1].path
-    for path in (canary, controls.known_steps.path):
-        others = controls.instead(path)
-        names = [environment.name for _, environment in others]
-        assert sorted(names) == sorted(
-            e.name for e in planned().environments if e.name != "pytorch"
-        )
-        assert {control.path for control, _ in others} == {path}
-        libraries = [json.loads(control.identity)["library"] for control, _ in others]
-        assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
+    names = [environment.name for _, environment in controls.instead]
+    assert sorted(names) == sorted(e.name for e in planned().environments if e.name != "pytorch")
+    assert {control.path for control, _ in controls.instead} == {controls.known_steps.path}
 
 
 def test_either_name_may_come_first_and_the_seed_says_which():
     def first_is_before(seed):
         made = planned(seed=seed)
         run = made.controls.again[0]
-        return made.priority(made.runs[run.position].record) > made.priority(run.record)
+        (block,) = (block for block in made.blocks if run in block.runs)
+        return block.runs.index(made.runs[run.position]) < block.runs.index(run)
 
     orders = [first_is_before(seed) for seed in range(20)]
     assert set(orders) == {True, False}
@@ -115,14 +123,13 @@ def test_a_plan_in_which_nothing_is_supported_has_no_second_name():
     reason = {"model": "bert", "column": "keras3-jax", "reason": "because"}
     made = planned(columns=["keras3-jax"], unsupported=[reason])
     assert made.controls.again == []
-    canaries = [canary.path for canary in made.controls.canaries["cpu"]]
-    assert made.controls.order == [*canaries, made.controls.known_steps.path]
+    assert made.order.files == [made.controls.known_steps.path]
 
 
-def test_one_more_run_leaves_the_canaries_before_it_as_they_were():
-    fewer, more = planned(runs=2).controls, planned(runs=3).controls
-    assert more.canaries["cpu"][:3] == fewer.canaries["cpu"]
-    assert more.known_steps == fewer.known_steps
+def test_one_more_run_leaves_the_blocks_before_it_as_they_were():
+    fewer, more = planned(runs=2), planned(runs=3)
+    assert more.blocks[: len(fewer.blocks)] == fewer.blocks
+    assert more.controls.known_steps == fewer.controls.known_steps
 
 
 def test_runs_depend_on_the_sampler_beside_them_and_not_on_the_canary():
@@ -132,14 +139,41 @@ def test_runs_depend_on_the_sampler_beside_them_and_not_on_the_canary():
     assert not used & controls
 
 
-def test_stale_and_broken_checks_are_measured_again_and_missing_ones_are_only_missing(tmp_path):
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def test_a_block_is_measured_again_where_a_record_of_it_is_missing_or_another(tmp_path):
     made = planned()
-    assert changes.stale_controls(made, tmp_path) == set()
-    for path, identity in made.controls.identities.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(json.dumps({"identity": identity}))
-    assert changes.stale_controls(made, tmp_path) == set()
-    stale, broken = (canary.path for canary in made.controls.canaries["cpu"])
-    (tmp_path / stale).write_text('{"identity": "of another day"}')
-    (tmp_path / broken).write_text("{")
-    assert changes.stale_controls(made, tmp_path) == {stale, broken}
+
+    def lacking():
+        found = changes.in_blocks(made, changes.reasons(made, tmp_path), tmp_path)
+        return {done: [run.record for run in runs] for done, runs in found.items()}
+
+    everything = {block.done: [run.record for run in block.runs] for block in made.blocks}
+    assert lacking() == everything
+    for block in made.blocks:
+        for run in block.runs:
+            write(tmp_path / run.record, json.dumps({"identity": run.identity}))
+    assert lacking() == {}
+    first, second = (
+        made.blocks[0],
+        next(b for b in made.blocks if {*made.controls.again} & {*b.runs}),
+    )
+    write(tmp_path / first.runs[1].record, '{"identity": "{}"}')
+    again = next(run for run in second.runs if run in made.controls.again)
+    (tmp_path / again.record).unlink()
+    assert lacking() == {first.done: [first.runs[1].record], second.done: [again.record]}
+
+
+def test_known_steps_that_are_stale_or_broken_are_measured_again(tmp_path):
+    steps, file = planned().controls.known_steps, tmp_path / "known_steps.json"
+    assert not changes.is_stale(file, steps.identity)  # missing, which Snakemake sees
+    for content, stale in (
+        (json.dumps({"identity": steps.identity}), False),
+        ('{"identity": "of another day"}', True),
+        ("{", True),
+    ):
+        file.write_text(content)
+        assert changes.is_stale(file, steps.identity) is stale

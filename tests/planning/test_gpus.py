@@ -5,7 +5,7 @@ import json
 import pytest
 
 from deploy.environments import post_deploy
-from planning import changes, drivers
+from planning import changes, drivers, this_machine
 from planning.config import ConfigError
 from planning.frameworks import frameworks
 from supervise import processors
@@ -102,7 +102,6 @@ def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
     small = planned(scale="auto", device=0)
     assert (small.gpu.name, small.scale) == (T400, "laptop")
     assert {i["device"] for i in identities(small)} == {0}
-    assert made.machine_id != small.machine_id
     text = json.dumps([made.document(), made.controls.identities])
     assert "GPU-" not in text
     assert {i["device"] for i in identities(planned(device=uuid(1)))} == {uuid(1)}
@@ -137,8 +136,8 @@ def test_cuda_costs_nothing_where_there_is_none_and_can_be_planned_for_elsewhere
     assert made.accelerator == "cuda"
     assert set(made.unsupported.values()) == {"no NVIDIA GPU was found here"}
     with pytest.raises(ConfigError, match="accelerator: no NVIDIA GPU was found here, so none"):
-        made.check_device()
-    plan(models=BERT, accelerator="cpu").check_device()
+        this_machine.check_device(made)
+    this_machine.check_device(plan(models=BERT, accelerator="cpu"))
     assert made.runs == []
     elsewhere = planned(here=False, accelerator="cuda", device=3, threads=2)
     assert elsewhere.unsupported == {}
@@ -154,8 +153,8 @@ def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, m
     monkeypatch.setattr("planning.plan.chosen", lambda *names: asked.append(names))
     monkeypatch.setattr(processors, "available", lambda: asked.append("processors"))
     beside = planned(here=False, **said)
-    beside.check_device()
-    beside.check_processors()
+    this_machine.check_device(beside)
+    this_machine.check_processors(beside)
     assert (beside.document(), beside.identities) == (without.document(), without.identities)
     assert beside.notices == asked == []
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import jsonschema
 import pytest
@@ -70,13 +71,16 @@ def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are()
     ]
 
 
-def test_the_document_says_the_number_of_rounds_and_has_a_canary_after_each():
+def test_the_document_says_the_number_of_rounds_and_has_a_block_for_each_of_a_row():
     document = plan(scale="laptop", models=MODELS, runs={"bert": {"fit": 4}}).document()
     jsonschema.validate(
         document, json.loads((ROOT / "workflow/schemas/plan.schema.json").read_text())
     )
     assert document["runs"] == 4
-    assert {len(canaries) for canaries in document["canaries"].values()} == {5}
+    names = ("model", "task", "batch_size")
+    rounds = Counter(tuple(block[name] for name in names) for block in document["blocks"])
+    assert [row for row, count in rounds.items() if count == 4] == [("bert", "fit", 8)]
+    assert {*rounds.values()} == {1, 4}
     assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [1, 4]
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from bundle import Problem
 from bundle.columns import columns, monitor_interpreter
-from bundle.machine import check_machine, write_card
+from bundle.machine import check_machine
 from bundle.packing import RESULT, pack
 from bundle.selection import selected
-from bundle.session import Session
+from bundle.session import Session, missing
 from deploy.environments import EnvironmentProblem
 from supervise.interrupts import end_by_interrupt
 
@@ -79,18 +79,17 @@ def measure(root: Path, options: argparse.Namespace) -> int:
     interpreters = [column.interpreter for column in found.values()]
     monitor = monitor_interpreter(options.monitor_interpreter, interpreters, bundle["accelerators"])
     os.chdir(root)  # the programs that measure have all paths from here
-    files = selected(bundle, found, options.only, root)
+    steps = selected(bundle, found, options.only)
     with only_one(root):
-        write_card(monitor or sys.executable, bundle)
-        session = Session(bundle, found, monitor, options.time_limit_s, deadline)
+        session = Session(bundle, monitor, options.time_limit_s, deadline)
         try:
-            ended = session.measure(files)
+            ended = session.measure(steps)
         finally:
             packed = pack(root, bundle)
             print(f"{RESULT}: {packed} measured files", file=sys.stderr)
-    missing = sum(not file.is_done(root) for file in files)
-    if missing:
-        print(f"{ended}; {missing} of {len(files)} are left: run it again", file=sys.stderr)
+    left, of = missing(steps)
+    if left:
+        print(f"{ended}; {left} of {of} are left: run it again", file=sys.stderr)
     return 1 if session.refused else 0
 
 

@@ -22,13 +22,13 @@ def pack(root: Path, bundle: dict) -> int:
     Folders and names of this machine are replaced, as in an archive.
     """
     results = bundle["results"]
-    write_self_test(root, bundle)
-    measured = [path for path in bundle["order"] if is_planned(root / path, path, bundle)]
-    about = [f"{results}/self_test.json", f"{results}/machine.json"]
-    about += sorted(
-        path.relative_to(root).as_posix()
-        for path in root.glob(f"{results}/environments/*/*/*.json")
-    )
+    timed = identities(bundle)
+    measured = [path for path in timed if identity_of(root / path) in timed[path]]
+    write_self_test(root, bundle, {*measured})
+    about = [f"{results}/self_test.json", *(block["path"] for block in bundle["blocks"])]
+    for pattern in ("machines/[0-9a-f]*.json", "environments/*/*/*.json"):
+        found = sorted(root.glob(f"{results}/{pattern}"))
+        about += [path.relative_to(root).as_posix() for path in found]
     names = measured + [name for name in about if (root / name).is_file()]
     sources = [path.read_text(errors="replace") for path in root.glob("workflow/**/*.py")]
     scrubbed = scrubber_here(root, sources)
@@ -39,11 +39,13 @@ def pack(root: Path, bundle: dict) -> int:
     return len(measured)
 
 
-def is_planned(file: Path, path: str, bundle: dict) -> bool:
-    """Whether a file is what the bundle asks for, with one library or another."""
-    identities = [bundle["runs"][path]["identity"]] if path in bundle["runs"] else []
-    identities += [files[path] for files in bundle["controls"].values() if path in files]
-    return identity_of(file) in identities
+def identities(bundle: dict) -> dict[str, list[str]]:
+    """What each timed file may be: the known steps with one library or another."""
+    known_steps = bundle["known_steps"]
+    runs = (run for block in bundle["blocks"] for run in block["runs"])
+    found = {run["record"]: [run["identity"]] for run in runs}
+    found[known_steps["path"]] = [steps["identity"] for steps in known_steps["possible"]]
+    return found
 
 
 def elsewhere(bundle: dict, contents: dict[str, bytes]) -> bytes:
@@ -59,15 +61,16 @@ def elsewhere(bundle: dict, contents: dict[str, bytes]) -> bytes:
     return (json.dumps(document, indent=1) + "\n").encode()
 
 
-def write_self_test(root: Path, bundle: dict) -> None:
-    """Put its parts together, as far as they are there."""
-    known_steps = next(path for path in bundle["order"] if path.endswith("/known_steps.json"))
-    if not is_planned(root / known_steps, known_steps, bundle):
+def write_self_test(root: Path, bundle: dict, measured: set[str]) -> None:
+    """Put its parts together, as far as they are measured."""
+    known_steps = bundle["known_steps"]["path"]
+    if known_steps not in measured:
         return
     pairs = [
-        (run["again"], path)
-        for path, run in bundle["runs"].items()
-        if run["again"] and all(is_planned(root / p, p, bundle) for p in (run["again"], path))
+        (run["again"], run["record"])
+        for block in bundle["blocks"]
+        for run in block["runs"]
+        if run["again"] and {run["again"], run["record"]} <= measured
     ]
     output = f"{bundle['results']}/self_test.json"
     command = [sys.executable, "-s", "workflow/supervise", "self_test"]

@@ -1,4 +1,4 @@
-"""Which of a bundle's files are measured here, in the planned order."""
+"""Which of a bundle's blocks are measured here, and what of them, in the planned order."""
 
 import fnmatch
 import json
@@ -8,74 +8,98 @@ from pathlib import Path
 
 from bundle import Problem
 from bundle.columns import Column
+from supervise import planned
 
 NAME_PARTS = 4  # of a run's path: model, task and batch, column, number
 
 
 @dataclass(frozen=True)
-class TimedFile:
-    """What one of the programs that measure writes."""
+class KnownSteps(planned.Timed):
+    """The part of the self-test that is measured by itself."""
 
     path: str
-    program: str
-    column: str
-    identity: str
 
-    def is_done(self, root: Path) -> bool:
+    def is_done(self) -> bool:
         """Whether it is there as planned; a failure with its reason is as good as a number."""
-        return identity_of(root / self.path) == self.identity
+        return identity_of(Path(self.path)) == self.identity
 
 
 def selected(
-    bundle: dict, columns: dict[str, Column], patterns: Sequence[str], root: Path
-) -> list[TimedFile]:
-    """Runs that have an interpreter and match a pattern, canaries and known steps, in order."""
-    runs = {
-        path: TimedFile(path, "cell", run["column"], run["identity"])
-        for path, run in bundle["runs"].items()
-        if run["column"] in columns and _matches(path, patterns)
-    }
-    if not runs:
-        names = sorted({_name(path) for path in bundle["runs"]})
+    bundle: dict, columns: dict[str, Column], patterns: Sequence[str]
+) -> list[planned.Block | KnownSteps]:
+    """Blocks with the runs that have an interpreter and match a pattern, and the known steps."""
+    first: list[planned.Block | KnownSteps] = []
+    later: list[planned.Block | KnownSteps] = []
+    for block in bundle["blocks"]:
+        runs = [
+            run
+            for run in block["runs"]
+            if run["column"] in columns and _matches(run["record"], patterns)
+        ]
+        if runs:
+            (first if block["round"] == 1 else later).append(_block(bundle, block, runs, columns))
+    if not first + later:
+        records = [run["record"] for block in bundle["blocks"] for run in block["runs"]]
         raise Problem(
             f"--only: no run with an interpreter is {' or '.join(patterns)}; "
-            f"a run is written like {names[0]}"
+            f"a run is written like {min(map(_name, records))}"
         )
-    files = runs | _controls(bundle, columns, root)
-    return [files[path] for path in bundle["order"] if path in files]
+    return [*first, *_known_steps(bundle, columns), *later]
 
 
-def _controls(bundle: dict, columns: dict[str, Column], root: Path) -> dict[str, TimedFile]:
-    """Canaries and known steps, per accelerator by one library: that of those that are there.
+def _block(
+    bundle: dict, block: dict, runs: list[dict], columns: dict[str, Column]
+) -> planned.Block:
+    """What of a block is measured here. Canaries by the first library that is here."""
+    kinds = {bundle["columns"][run["column"]]["accelerator"] for run in runs}
+    path = Path(block["path"])
+    results = Path(bundle["results"])
+    return planned.Block(
+        path=path,
+        log=results / "logs" / path.relative_to(results).with_suffix(".log"),
+        row=block["row"],
+        scale=bundle["scale"],
+        round=block["round"],
+        runs=tuple(
+            planned.Run(run["identity"], _where(columns[run["column"]]), run["record"])
+            for run in runs
+        ),
+        canaries={
+            kind: tuple(
+                planned.Timed(canary["identity"], _where(columns[canary["column"]]))
+                for canary in bundle["canaries"][kind]
+                if canary["column"] in columns
+            )[:1]
+            for kind in bundle["accelerators"]
+            if kind in kinds
+        },
+    )
 
-    Numbers of two libraries cannot be compared, and the preferred one may have none here.
+
+def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[KnownSteps]:
+    """As they were measured, else in the first environment that is here; none where their
+    accelerator has none.
     """
-    by_paths: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
-    for name, files in bundle["controls"].items():
-        if name in columns:
-            by_paths.setdefault(tuple(files), {})[name] = files
-    found = {}
-    for possible in by_paths.values():
-        column = max(  # the first of those with the most files
-            possible,
-            key=lambda name: sum(identity_of(root / p) == i for p, i in possible[name].items()),
-        )
-        for path, identity in possible[column].items():
-            found[path] = TimedFile(path, _program(path), column, identity)
-    return found
+    about = bundle["known_steps"]
+    found = [
+        KnownSteps(possible["identity"], _where(columns[possible["column"]]), about["path"])
+        for possible in about["possible"]
+        if possible["column"] in columns
+    ]
+    return [*(steps for steps in found if steps.is_done()), *found][:1]
 
 
-def _program(path: str) -> str:
-    return "canary" if "/canaries/" in path else "known_steps"
+def _where(column: Column) -> planned.Environment:
+    return planned.Environment(column.marker, "interpreter", column.definition)
 
 
-def _name(path: str) -> str:
+def _name(record: str) -> str:
     """``bert/fit-b8/keras3-jax/run1``, under either of a cell's names."""
-    return "/".join(path.removesuffix(".json").split("/")[-NAME_PARTS:])
+    return "/".join(record.removesuffix(".json").split("/")[-NAME_PARTS:])
 
 
-def _matches(path: str, patterns: Sequence[str]) -> bool:
-    name = _name(path)
+def _matches(record: str, patterns: Sequence[str]) -> bool:
+    name = _name(record)
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 

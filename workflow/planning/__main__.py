@@ -1,6 +1,6 @@
 """Write what a configuration asks for, as a file, or check that it can be read.
 
-python3 workflow/planning {plan,bundle,check} ...
+python3 workflow/planning {plan,block,bundle,check} ...
 """
 
 import argparse
@@ -9,9 +9,19 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from planning import check_file, write_bundle, write_plan  # noqa: E402 (the path above finds them)
+from planning import (  # noqa: E402 (the path above finds them)
+    check_file,
+    measure_block,
+    write_bundle,
+    write_plan,
+)
 
-COMMANDS = {"plan": write_plan.main, "bundle": write_bundle.main, "check": check_file.main}
+COMMANDS = {
+    "plan": write_plan.main,
+    "block": measure_block.main,
+    "bundle": write_bundle.main,
+    "check": check_file.main,
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from planning.blocks import Block, row
 from planning.columns import Column
 from planning.config import ConfigError
 from planning.identity import WORKFLOW
 
-SCHEMA = "millistep.bundle/3"
+SCHEMA = "millistep.bundle/4"
 ENTRY = "workflow/bundle"  # holds what lies at the top of the zip
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # Everything that measures, and what it imports; not what plans or draws.
@@ -39,7 +40,7 @@ def check_portable(plan) -> None:
 
 
 def document(plan) -> dict:
-    """The plan as the bundle's ``bundle.json``: every timed file, in the order of the timing."""
+    """The plan as the bundle's ``bundle.json``: its blocks, in the order of the timing."""
     return {
         "schema": SCHEMA,
         "scale": plan.scale,
@@ -52,9 +53,16 @@ def document(plan) -> dict:
         "memory_gib": plan.memory_gib,
         "folders": [name for name, _ in _folders(plan)],
         "columns": {column.name: _column(plan, column) for column in plan.columns},
-        "order": plan.controls.order,
-        "runs": _runs(plan),
-        "controls": _controls(plan),
+        "blocks": [_block(plan, block) for block in plan.blocks],
+        "canaries": {
+            kind: [
+                _possible(plan.controls.canary_of(column), column)
+                for column in plan.controls.candidates
+                if column.accelerator == kind
+            ]
+            for kind in plan.accelerators
+        },
+        "known_steps": _known_steps(plan),
     }
 
 
@@ -62,6 +70,7 @@ def _column(plan, column: Column) -> dict:
     environment = plan.environment_of(column)
     return {
         "framework": column.framework.name,
+        "accelerator": column.accelerator,
         "environment": environment.name,
         "marker": environment.marker,
         "definition": _name(environment.definition),
@@ -69,29 +78,38 @@ def _column(plan, column: Column) -> dict:
     }
 
 
-def _runs(plan) -> dict:
-    """Column and identity of each run by its file; ``again``: under its second name."""
-    first = {run.record: (run, None) for run in plan.runs}
-    second = {run.record: (run, plan.runs[run.position].record) for run in plan.controls.again}
+def _block(plan, block: Block) -> dict:
+    """Its runs in their order; ``again``: the record under the first name."""
+    first = {run.record: plan.runs[run.position].record for run in plan.controls.again}
     return {
-        path: {"column": run.column.name, "identity": run.identity, "again": again}
-        for path, (run, again) in (first | second).items()
+        "path": block.path,
+        "row": row(block),
+        "round": block.number,
+        "runs": [
+            {
+                "record": run.record,
+                "column": run.column.name,
+                "identity": run.identity,
+                "again": first.get(run.record),
+            }
+            for run in block.runs
+        ],
     }
 
 
-def _controls(plan) -> dict:
-    """Identities of canaries and known steps by file, by column whose environment they could use.
+def _known_steps(plan) -> dict:
+    """What they are in each environment that could measure them, the preferred one first.
 
-    The preferred one first: which of them has an interpreter is found where they are run.
+    Which of them has an interpreter is found where they are run.
     """
     controls = plan.controls
-    found: dict[str, dict[str, str]] = {}
-    for column in controls.candidates:
-        files = [*controls.canaries_of(column)]
-        if column.accelerator == plan.accelerators[0]:
-            files.append(controls.known_steps_of(column))
-        found[column.name] = {file.path: file.identity for file in files}
-    return found
+    columns = [c for c in controls.candidates if c.accelerator == controls.column.accelerator]
+    found = [_possible(controls.known_steps_of(column).identity, column) for column in columns]
+    return {"path": controls.known_steps.path, "possible": found}
+
+
+def _possible(identity: str, column: Column) -> dict:
+    return {"column": column.name, "identity": identity}
 
 
 def files(plan) -> dict[str, Path]:

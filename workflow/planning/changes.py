@@ -1,5 +1,6 @@
 """Which runs of a plan have to be measured, and why: for the user, before it starts."""
 
+import hashlib
 import json
 import os
 from collections import Counter
@@ -21,18 +22,48 @@ def reasons(plan, root: Path) -> dict:
     return {run: reason for run in plan.runs if (reason := why(run, root))}
 
 
-def stale_records(reasons: dict) -> frozenset[str]:
-    """Records that are there but are not as planned."""
-    return frozenset(run.record for run, reason in reasons.items() if reason != MISSING)
+def in_blocks(plan, reasons: dict, root: Path) -> dict[str, list]:
+    """``{done: runs}``: the runs of each block that have to be measured, second names with them."""
+    again = {run.record: run.identity for run in plan.controls.again}
+    missing = {run.record for run in reasons}
+    missing |= {
+        record for record, identity in again.items() if not _is_there(root / record, identity)
+    }
+    found = {
+        block.done: [run for run in block.runs if run.record in missing] for block in plan.blocks
+    }
+    return {done: runs for done, runs in found.items() if runs}
 
 
-def stale_controls(plan, root: Path) -> frozenset[str]:
-    """Canaries and parts of the self-test that are there and are to be made again."""
-    planned = plan.controls.identities.items()
-    return frozenset(path for path, identity in planned if _is_stale(root / path, identity))
+def edited(plan, root: Path) -> set[str]:
+    """Blocks of which a record is not what it was when the block was done: they say so anew."""
+    return {block.done for block in plan.blocks if _is_edited(block, root)}
 
 
-def _is_stale(path: Path, identity: str) -> bool:
+def _is_edited(block, root: Path) -> bool:
+    try:
+        done_ns = (root / block.done).stat().st_mtime_ns
+        newer = [
+            run.record
+            for run in block.runs
+            if (root / run.record).stat().st_mtime_ns > done_ns  # else there is nothing to read
+        ]
+        lines = (root / block.done).read_text().splitlines() if newer else []
+        return any(f"{_sha256(root / record)}  {record}" not in lines for record in newer)
+    except OSError:
+        return False  # what is missing is seen as such
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _is_there(path: Path, identity: str) -> bool:
+    return path.exists() and not is_stale(path, identity)
+
+
+def is_stale(path: Path, identity: str) -> bool:
+    """Whether a part of the self-test is there and is to be made again."""
     try:
         found = json.loads(path.read_text())
         # What was not there at the last start may be at this one.

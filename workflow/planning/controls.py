@@ -1,9 +1,8 @@
-"""What is measured about the measuring itself: canaries between the rounds, the self-test."""
+"""What is measured about the measuring itself: canaries around the blocks, the self-test."""
 
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +13,7 @@ from planning.identity import CORE, WORKFLOW
 
 # Those that reach a processor's peak in every dtype come first.
 LIBRARIES = ("torch", "tensorflow", "jax")
-PART_S = {"paper": 0.7, "laptop": 0.7, "smoke": 0.05}  # of each of a canary's parts
+PART_S = {"paper": 0.7, "laptop": 0.3, "smoke": 0.05}  # of each of a canary's parts
 # Milliseconds, and in how many processes: one hiccup of the machine is much to a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
 KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}
@@ -30,8 +29,16 @@ class Control:
     identity: str
 
 
+@dataclass(frozen=True)
+class Canary:
+    """Fixed work in the environment of a column, by the column's library."""
+
+    identity: str
+    column: Column
+
+
 class Controls:
-    """Those of one plan, one set of canaries per accelerator that is measured."""
+    """Those of one plan."""
 
     def __init__(self, plan):
         self._plan = plan
@@ -63,22 +70,21 @@ class Controls:
         return self._plan.environment_of(column)
 
     @cached_property
-    def canaries(self) -> dict[str, list[Control]]:
-        """By accelerator; entry k is measured before round k + 1 and after round k."""
-        return {kind: self.canaries_of(column) for kind, column in self.columns.items()}
+    def canaries(self) -> dict[str, list[Canary]]:
+        """By accelerator: what a canary is in each environment that could measure it, the plainest
+        first.
+        """
+        found: dict[str, dict[Environment, Canary]] = {kind: {} for kind in self.columns}
+        for column in self.candidates:
+            environment = self._plan.environment_of(column)
+            canary = Canary(self.canary_of(column), column)
+            found[column.accelerator].setdefault(environment, canary)
+        return {kind: list(canaries.values()) for kind, canaries in found.items()}
 
-    def canaries_of(self, column: Column) -> list[Control]:
-        """Those that a column's library would compute."""
-        plan = self._plan
-        facts = {
-            **self._facts(column, "measure/controls/canary.py"),
-            "part_s": PART_S[plan.scale],
-        }
-        folder = f"{plan.results}/canaries/{plan.scale}/{column.accelerator}"
-        return [
-            Control(f"{folder}/{k}.json", identity.text({**facts, "index": k}))
-            for k in range(plan.rounds + 1)
-        ]
+    def canary_of(self, column: Column) -> str:
+        """The identity of one that a column's library would compute."""
+        facts = self._facts(column, "measure/controls/canary.py")
+        return identity.text({**facts, "part_s": PART_S[self._plan.scale]})
 
     @cached_property
     def known_steps(self) -> Control:
@@ -120,58 +126,19 @@ class Controls:
         ]
 
     @cached_property
-    def order(self) -> list[str]:
-        """Every file that is timed, in the order in which it is to be.
-
-        The second name of a cell goes next to the first, before or after it as
-        the seed has it, so that a drift falls on both alike. The known steps follow the first
-        round: what they say holds for all runs, and the first number need not wait for them.
-        """
-        again = {run.position: run for run in self.again}
-        coin = random.Random(f"{self._plan.config['seed']} same cell")
-        rounds: dict[int, list[str]] = {}
-        for run in self._plan.runs:
-            names = [run, again[run.position]] if run.position in again else [run]
-            coin.shuffle(names)
-            rounds.setdefault(run.number, []).extend(name.record for name in names)
-        first, *others = zip(*self.canaries.values(), strict=True)
-        files = [canary.path for canary in first]
-        for number, canaries in enumerate(others, start=1):
-            files += [*rounds.get(number, []), *(canary.path for canary in canaries)]
-            files += [self.known_steps.path] if number == 1 else []
-        return files
-
-    @cached_property
-    def environments(self) -> dict[str, Environment]:
-        """In which each file of the order is measured, by its path."""
-        plan = self._plan
-        runs = {run.record: plan.environment_of(run.column) for run in [*plan.runs, *self.again]}
-        canaries = {
-            c.path: self.environment(kind) for kind, of in self.canaries.items() for c in of
-        }
-        return {**runs, **canaries, self.known_steps.path: self.environment()}
-
-    def instead(self, path: str) -> list[tuple[Control, Environment]]:
-        """A canary or the known steps in the other environments that could measure them."""
+    def instead(self) -> list[tuple[Control, Environment]]:
+        """The known steps in the other environments that could measure them."""
         found: dict[Environment, Control] = {}
         for column in self.candidates:
-            files = self.canaries_of(column)
             if column.accelerator == self.column.accelerator:
-                files.append(self.known_steps_of(column))
-            for control in files:
-                if control.path == path:
-                    found.setdefault(self._plan.environment_of(column), control)
-        own = self.environments[path]
-        return [(control, of) for of, control in found.items() if of != own]
+                found.setdefault(self._plan.environment_of(column), self.known_steps_of(column))
+        return [(control, of) for of, control in found.items() if of != self.environment()]
 
     @cached_property
     def identities(self) -> dict[str, str]:
         """What defines the content of each file, by its path."""
-        controls = [*(c for of_kind in self.canaries.values() for c in of_kind), self.known_steps]
-        return {
-            **{control.path: control.identity for control in controls},
-            **{run.record: run.identity for run in self.again},
-        }
+        again = {run.record: run.identity for run in self.again}
+        return again | {self.known_steps.path: self.known_steps.identity}
 
     def _same_cell(self) -> tuple[Row, Column] | None:
         """Little to build and quick to start; None without any cell that is measured."""

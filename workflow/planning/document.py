@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from planning.blocks import row
 from planning.cells import Row, Run
 from planning.columns import Column
 from planning.models import Model
@@ -15,7 +16,7 @@ def document(plan) -> dict:
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
     return {
-        "schema": "millistep.plan/3",
+        "schema": "millistep.plan/4",
         "study": plan.config.get("study"),
         "results": plan.results,
         "scale": plan.scale,
@@ -26,11 +27,9 @@ def document(plan) -> dict:
         "runs": plan.rounds,
         "precision": plan.config["precision"],
         **({"training": plan.config["training"]} if plan.config["training"] else {}),
-        "canaries": {
-            accelerator: [canary.path for canary in canaries]
-            for accelerator, canaries in plan.controls.canaries.items()
-        },
-        "machine_card": plan.machine_card,
+        "blocks": [
+            {**row(block), "round": block.number, "path": block.path} for block in plan.blocks
+        ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
         "rows": [_row(plan, row) for row in plan.rows],

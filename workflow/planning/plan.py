@@ -9,15 +9,17 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from deploy.overlays import with_overlays
-from planning import columns, identity, models, resolve, runs, schedule
+from planning import columns, identity, models, resolve, runs, schedule, this_machine
+from planning.blocks import Block, blocks
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.config import ConfigError, check, check_word, results_folder
 from planning.controls import Controls
 from planning.document import document
 from planning.frameworks import frameworks
+from planning.order import Order
 from planning.unsupported import Unsupported
-from supervise import machine, processors, variables
+from supervise import variables
 from supervise.device import Gpu, NoSuchDevice, chosen
 
 
@@ -42,7 +44,9 @@ class Plan:
         self.scale, self.scale_reason = resolve.scale(
             self.config["scale"], self.accelerator, self.gpu
         )
-        self.threads = resolve.threads(self.config["threads"])
+        self.slots = self.config["slots"]
+        this_machine.check_slots(self)
+        self.threads = resolve.threads(self.config["threads"], self.slots)
         if self.config["precision"] == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
@@ -69,19 +73,14 @@ class Plan:
         return max(self.runs_of.values())
 
     @property
-    def machine_id(self) -> str:
-        """Equal on equal machines: of this one."""
-        return machine.card_with(self.gpu)["id"]
-
-    @property
-    def machine_card(self) -> str:
-        """What the machine is."""
-        return f"{self.results}/machine.json"
-
-    @property
     def self_test(self) -> str:
         """How well the measuring measures."""
         return f"{self.results}/self_test.json"
+
+    @property
+    def barred(self) -> dict[Column, str]:
+        """Columns that this machine cannot measure, and why."""
+        return self._unsupported.barred
 
     @property
     def unsupported(self) -> dict[tuple[Row, str], str]:
@@ -92,15 +91,6 @@ class Plan:
     def accelerators(self) -> list[str]:
         """What is measured on: cuda first, as far as a column can be measured."""
         return list(self.controls.columns)
-
-    def check_processors(self) -> None:
-        """Raise :class:`ConfigError` where this machine is to measure the plan, and cannot."""
-        if not self.here:
-            return
-        here = len(processors.available())
-        for threads in {self.threads, *(column.threads for column in self.columns)}:
-            if threads > here:
-                raise ConfigError(f"threads: {threads} is more than the {here} processors here")
 
     def check_said(self, reason: str) -> None:
         """Raise :class:`ConfigError` where a setting stands for what this machine has."""
@@ -192,7 +182,7 @@ class Plan:
     def notices(self) -> list[str]:
         """What a user should know before anything is measured, a line each."""
         columns_by_reason: dict[str, list[str]] = {}
-        for column, reason in self._unsupported.barred.items():
+        for column, reason in self.barred.items():
             columns_by_reason.setdefault(reason, []).append(column.name)
         return [
             f"{reason}: not measured are {', '.join(names)}"
@@ -239,39 +229,19 @@ class Plan:
         return {run.record: run.identity for run in self.runs} | self.controls.identities
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {path: place for place, path in enumerate(self.controls.order)}
-
-    def priority(self, path: str) -> int:
-        """Of the job that makes a timed file: what is to be timed first has the highest."""
-        return 2 * (len(self._places) - self._places[path])
-
-    def priority_of_deployment(self, environment: Environment) -> int:
-        """Just above that of the first file that is timed in it."""
-        files = (path for path, of in self.controls.environments.items() if of == environment)
-        return 1 + max(map(self.priority, files))
-
-    @property
-    def priority_of_analysis(self) -> int:
-        """Of deploying what draws: after the first run in each environment, before the others."""
-        first: dict[Environment, int] = {}
-        for run in self.runs:
-            first.setdefault(self.environment_of(run.column), self.priority(run.record))
-        return min(first.values(), default=1) - 1
+    def blocks(self) -> list[Block]:
+        """All columns of each row in each round, in the order in which they are measured."""
+        return blocks(self)
 
     @cached_property
-    def deployments(self) -> list[Environment]:
-        """The environments in the order in which they are first needed."""
-        return sorted(self.environments, key=self.priority_of_deployment, reverse=True)
+    def by_done(self) -> dict[str, Block]:
+        """Blocks by the path of the file that says that they are there."""
+        return {block.done: block for block in self.blocks}
 
-    def check_device(self) -> None:
-        """Raise :class:`ConfigError` where no column can be measured here: nothing is installed."""
-        reasons = [self._unsupported.barred.get(column) for column in self.columns]
-        if all(reasons):
-            raise ConfigError(
-                f"accelerator: {reasons[0]}, so none of the columns can be measured; "
-                "allowed here are auto, cpu"
-            )
+    @cached_property
+    def order(self) -> Order:
+        """Of the jobs that time something, and of deployments among them."""
+        return Order(self)
 
     def least_memory_mib(self, row: Row) -> float:
         """What a row's cells need at least; see the model."""

@@ -38,10 +38,10 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     return "laptop", f"Scale auto took laptop: {have}."
 
 
-def threads(asked) -> int:
-    """As asked; what the words stand for is in :mod:`supervise.processors`."""
+def threads(asked, slots: int = 1) -> int:
+    """As asked; what the words stand for is in :mod:`supervise.processors`. slots: sharing it."""
     words = {"auto": processors.auto, "physical": processors.physical}
-    return words[asked]() if asked in words else asked
+    return words[asked](shares=slots) if asked in words else asked
 
 
 def of_this_machine(config: Mapping) -> str:

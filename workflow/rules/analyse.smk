@@ -16,12 +16,12 @@ rule analysis_environment:
         f"{RESULTS}/logs/environments/analysis.log",
     localrule: True
     # After the environments that are measured in: as early as it costs no number its time.
-    priority: PLAN.priority_of_analysis
+    priority: PLAN.order.of_analysis
     conda:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        place=f"{len(PLAN.deployments) + 1} of {len(PLAN.deployments) + 1}",
+        place=f"{len(PLAN.order.deployments) + 1} of {len(PLAN.order.deployments) + 1}",
     params:
         definition=ANALYSIS_DEFINITION.as_posix(),
         sha256=definition_sha256(ANALYSIS_DEFINITION),
@@ -43,8 +43,8 @@ rule tables:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        records=RECORDS,
-        context=CONTEXT,
+        blocks=BLOCKS,
+        self_test=SELF_TEST,
         newer=STALE_DRAWINGS,
     output:
         in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
@@ -90,8 +90,8 @@ rule caveats:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        records=RECORDS,
-        context=CONTEXT,
+        blocks=BLOCKS,
+        self_test=SELF_TEST,
         newer=STALE_DRAWINGS,
         tables=TABLES_FIRST,
     output:
@@ -121,8 +121,8 @@ rule figures:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        records=RECORDS,
-        context=CONTEXT,
+        blocks=BLOCKS,
+        self_test=SELF_TEST,
         newer=STALE_DRAWINGS,
         tables=TABLES_FIRST,
     output:

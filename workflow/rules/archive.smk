@@ -11,7 +11,7 @@ rule archive:
         SOURCES / "LICENSE",
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        records=RECORDS,
+        blocks=BLOCKS,
     output:
         ARCHIVE,
     log:

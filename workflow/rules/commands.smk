@@ -1,5 +1,4 @@
 # The commands of the rules, and what they are told of the plan.
-import re
 from functools import partial
 
 
@@ -28,21 +27,6 @@ def timed(environment):
         # This interpreter, which samples the machine from a process of its own.
         "monitor": sys.executable,
     }
-
-
-def timed_run(environment):
-    """The same of a run of a cell."""
-    return timed(environment) | {
-        "time_limit_s": PLAN.time_limit_s,
-        "folders": PLAN.folder_options,
-        "plan": f"{RESULTS}/plan.json",
-    }
-
-
-def columns_in(environment):
-    """The wildcard of the columns that are measured in an environment."""
-    names = [c.name for c in PLAN.columns if PLAN.environment_of(c) == environment]
-    return f"{{column,{'|'.join(map(re.escape, names))}}}"
 
 
 def program(name, options):

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from deploy import failures, uv
 from deploy.environments import cache, definition_sha256, virtual_prefix
-from planning import changes, trainings
+from planning import changes, this_machine, trainings
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
@@ -73,6 +73,15 @@ ELSEWHERE = MEASURED_ELSEWHERE.is_file()
 HERE = not ELSEWHERE and not ON_NODES
 PLAN = or_one_line(Plan, config, definition_sha256, SOURCES / "envs", HERE)
 TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
+if PLAN.slots > 1 and HERE and workflow.is_main_process:
+    # Without a number, as in a dry run, there are as many as wanted.
+    if (workflow.resource_settings.cores or PLAN.slots) < PLAN.slots:
+        sys.exit(
+            f"millistep: slots: {PLAN.slots} blocks at once need --cores {PLAN.slots} or more"
+        )
+# For the jobs that plan again what they measure: too much for a rule's own lines, and of no
+# interest there.
+os.environ["MILLISTEP_CONFIG"] = json.dumps(PLAN.config)
 for notice in PLAN.notices:
     print(f"millistep: {notice}", file=sys.stderr)
 if TO_MEASURE:
@@ -113,10 +122,8 @@ ANALYSIS = "-".join(
     ]
 )
 
-RUN = "{scale}/{model}/{task}-b{batch}/{column}/run{run}"
-RECORD = f"{RESULTS}/records/{RUN}.json"
-AGAIN = f"{RESULTS}/self_test/{RUN}.json"
-CANARY = f"{RESULTS}/canaries/{{scale}}/{{accelerator}}/{{k}}.json"
+BLOCK_NAME = "{scale}/{model}/{task}-b{batch}/round{run}"
+BLOCK = f"{RESULTS}/blocks/{BLOCK_NAME}.done"
 KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 
 
@@ -125,25 +132,14 @@ def to_draw(paths):
     return [path for path in paths if not ELSEWHERE or os.path.exists(path)]
 
 
-RECORDS = to_draw(PLAN.records)
-# What the report says of the machine and of the measuring, beside the records.
-CONTEXT = to_draw(
-    [
-        PLAN.machine_card,
-        *(canary.path for of in PLAN.controls.canaries.values() for canary in of),
-        PLAN.self_test,
-    ]
-)
-
-
-def identity_of_file(wildcards, pattern):
-    """All that defines what is in a timed file: the only reason to measure it again."""
-    return PLAN.identities[planned_file(wildcards, pattern)]
+# With them come their records; what the report says of the measuring is beside them.
+BLOCKS = to_draw(PLAN.by_done)
+SELF_TEST = to_draw([PLAN.self_test])
 
 
 def for_this_machine(wildcards):
     """No input, but the one line for a plan that cannot be measured here: nothing is installed."""
-    or_one_line(PLAN.check_device)
+    or_one_line(this_machine.check_device, PLAN)
     return []
 
 
@@ -153,14 +149,13 @@ def for_any_machine(wildcards):
     return []
 
 
-def in_other_environments(wildcards, pattern):
-    """Options of a control for the environments that it could be measured in instead, as JSON.
+def in_other_environments(wildcards):
+    """Options of the known steps for the environments that they could be measured in, as JSON.
 
     None with conda: a rule has the one environment that Snakemake made for it.
     """
     if USE_CONDA:
         return ""
-    found = PLAN.controls.instead(planned_file(wildcards, pattern))
     options = (
         {
             "identity": control.identity,
@@ -169,19 +164,19 @@ def in_other_environments(wildcards, pattern):
             "environment": environment.marker,
             "overlay": [overlay.source for overlay in environment.overlay],
         }
-        for control, environment in found
+        for control, environment in PLAN.controls.instead
     )
     return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
 
 def priority_of_file(wildcards, pattern):
     """What is timed is timed in the plan's randomised order."""
-    return PLAN.priority(planned_file(wildcards, pattern))
+    return PLAN.order.priorities[planned_file(wildcards, pattern)]
 
 
 def planned_file(wildcards, pattern):
     path = pattern.format(**wildcards)
-    if path not in PLAN.identities:
+    if path not in PLAN.order.priorities:
         raise WorkflowError(f"{path} is not in the plan of this configuration")
     return path
 

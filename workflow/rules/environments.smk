@@ -1,10 +1,11 @@
 # One rule per environment: deploy it, and write down what it holds.
 #
-# Each is deployed just before the first run that needs it, so that the first number does not wait
-# for all of them: the order of the runs stays as it was drawn, and nothing is timed meanwhile. In the
-# first block that is so before every column's first run alike.
+# A block deploys what its next run lacks, so that the first number does not wait for all of them,
+# and nothing is timed meanwhile: in the first round that is so before every column's first run
+# alike. These jobs find them there, and make those that were lost; see rules/blocks.smk for where
+# they have to be there before.
 
-for place, environment in enumerate(PLAN.deployments, start=1):
+for place, environment in enumerate(PLAN.order.deployments, start=1):
 
     rule:
         """An environment, deployed: what it is and what it holds."""
@@ -17,12 +18,12 @@ for place, environment in enumerate(PLAN.deployments, start=1):
         log:
             f"{RESULTS}/logs/environments/{environment.name}.log",
         localrule: True
-        priority: PLAN.priority_of_deployment(environment)
+        priority: PLAN.order.of_deployment(environment)
         conda:
             environment.conda
         resources:
             machine_percent=100,
-            place=f"{place} of {len(PLAN.deployments) + 1}",
+            place=f"{place} of {len(PLAN.order.deployments) + 1}",
         params:
             name=environment.name,
             definition=verbatim(environment.definition.as_posix()),

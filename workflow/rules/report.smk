@@ -9,8 +9,8 @@ rule report:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        records=RECORDS,
-        context=CONTEXT,
+        blocks=BLOCKS,
+        self_test=SELF_TEST,
         newer=STALE_DRAWINGS,
         figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:

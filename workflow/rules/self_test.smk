@@ -1,28 +1,5 @@
 # The self-test: how well this very measuring measures, printed beside its results.
 
-for run in PLAN.controls.again[:1]:
-    environment = PLAN.environment_of(run.column)
-
-    rule same_cell_again:
-        """A run of one cell under a second name, next to the run under its first."""
-        input:
-            partial(newer_than_stale, pattern=AGAIN),
-        output:
-            record=AGAIN,
-        log:
-            f"{RESULTS}/logs/self_test/{RUN}.log",
-        priority: partial(priority_of_file, pattern=AGAIN)
-        retries: 1
-        conda:
-            environment.conda
-        resources:
-            **timed_run(environment),
-        params:
-            identity=partial(identity_of_file, pattern=AGAIN),
-        shell:
-            MEASURE
-
-
 rule known_steps:
     """Steps of known duration, and a step of known work with and without the monitor."""
     input:
@@ -37,9 +14,9 @@ rule known_steps:
         PLAN.controls.environment().conda
     resources:
         **timed(PLAN.controls.environment()),
-        instead=partial(in_other_environments, pattern=KNOWN_STEPS),
+        instead=in_other_environments,
     params:
-        identity=partial(identity_of_file, pattern=KNOWN_STEPS),
+        identity=verbatim(PLAN.controls.known_steps.identity),
     shell:
         program(
             "supervise known_steps",
@@ -57,8 +34,9 @@ rule self_test:
     input:
         program=SOURCES / "workflow/supervise/self_test.py",
         known_steps=PLAN.controls.known_steps.path,
-        first=[PLAN.runs[run.position].record for run in PLAN.controls.again],
-        second=[run.record for run in PLAN.controls.again],
+        blocks=[
+            block.done for block in PLAN.blocks if {*PLAN.controls.again} & {*block.runs}
+        ],
     output:
         PLAN.self_test,
     log:
@@ -66,11 +44,15 @@ rule self_test:
     localrule: True
     conda:
         "../../envs/analysis.yaml"
+    resources:
+        first=" ".join(PLAN.runs[run.position].record for run in PLAN.controls.again),
+        second=" ".join(run.record for run in PLAN.controls.again),
     params:
         scale=PLAN.scale,
     shell:
         program(
             "supervise self_test",
             "--known-steps {input.known_steps}"
-            " --first {input.first} --second {input.second} --output {output} 2> >(tee {log} >&2)",
+            " --first {resources.first} --second {resources.second}"
+            " --output {output} 2> >(tee {log} >&2)",
         )

@@ -1,9 +1,14 @@
 # What is there and is to be made again, in a way that Snakemake sees.
 import time
 
-# Snakemake finds a changed identity in its own history, which a clone does not have. A
-# file newer than any record, an input of the stale ones alone, needs no history.
-STALE = changes.stale_records(TO_MEASURE) | changes.stale_controls(PLAN, Path())
+# Records are no rule's output, so Snakemake sees nothing of them. A file newer than any, an input of
+# the blocks alone that lack something, needs no history either, which a clone does not have.
+OF_BLOCKS = changes.in_blocks(PLAN, TO_MEASURE, Path())
+STALE = {*OF_BLOCKS, *changes.edited(PLAN, Path())}
+if changes.is_stale(
+    Path(PLAN.controls.known_steps.path), PLAN.controls.known_steps.identity
+):
+    STALE |= {PLAN.controls.known_steps.path}
 if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
     USE_CONDA or os.access(ANALYSIS_PYTHON, os.X_OK)
 ):
@@ -24,12 +29,26 @@ if STALE:
 # Nor does Snakemake make what is missing while all that was made from it is there: so that is stale.
 DRAWN = [f"{RESULTS}/{name}" for name in ("table.md", "caveats.json", "report.html")]
 STALE_DRAWINGS = []
-if any(map(os.path.exists, DRAWN)) and not all(map(os.path.exists, RECORDS + CONTEXT)):
+if any(map(os.path.exists, DRAWN)) and not all(map(os.path.exists, BLOCKS + SELF_TEST)):
     STALE_DRAWINGS = [newer_than_all()]
 
 
 def newer_than_stale(wildcards, pattern):
     """An input that makes Snakemake see a stale file as such; asked for what is timed here."""
-    or_one_line(PLAN.check_device)
-    or_one_line(PLAN.check_processors)
+    or_one_line(this_machine.check_device, PLAN)
+    or_one_line(this_machine.check_processors, PLAN)
     return NEWER if planned_file(wildcards, pattern) in STALE else []
+
+
+def planned_of_block(wildcards):
+    """What the job has to find planned, too."""
+    return PLAN.by_done[planned_file(wildcards, BLOCK)].identity
+
+
+def columns_to_measure(wildcards):
+    """The runs of a block that are not there as planned, for who reads a dry run."""
+    words = [
+        run.column.name if run.record in PLAN.by_record else f"{run.column.name}:again"
+        for run in OF_BLOCKS.get(planned_file(wildcards, BLOCK), [])
+    ]
+    return " ".join(words) or "nothing"

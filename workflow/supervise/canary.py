@@ -1,7 +1,7 @@
-"""Run one canary and write its file, whatever becomes of it.
+"""Run one canary and write what it found, whatever becomes of it.
 
 The canary is pinned, threaded and supervised as a run is; it shows how fast the
-machine is before and after each round.
+machine is before and after each block of runs.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
     identity, started = json.loads(options.identity), time.monotonic()
     try:
         environment = jobs.provide(options, identity, options.output)
-        with Terminal(sys.stderr).during(f"canary {identity['index']}: how fast the machine is"):
+        with Terminal(sys.stderr).during("canary: how fast the machine is"):
             supervised(found, identity, environment, options)
     except preconditions.Refused as refusal:
         found["refused"] = str(refusal)
@@ -76,8 +76,6 @@ def skeleton(identity_text: str) -> dict[str, Any]:
     """A canary that has measured nothing yet."""
     identity = json.loads(identity_text)
     return {
-        "schema": "millistep.canary/1",
-        "index": identity["index"],
         "identity": identity_text,
         "machine_id": preconditions.machine_card(identity)["id"],
         "started_at": now(),

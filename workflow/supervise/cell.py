@@ -12,7 +12,7 @@ from typing import Any
 
 from contract import ending
 from supervise import jobs, parent, preconditions
-from supervise.interrupts import end_with_snakemake
+from supervise.interrupts import end_with_snakemake, exit_status
 from supervise.progress import Progress
 from supervise.record import RecordFile
 from supervise.skeleton import skeleton
@@ -27,45 +27,39 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
+    parser.add_argument("--session", type=json.loads, help="of the block that it belongs to, JSON")
+    parser.add_argument("--slots", type=Path, help="where the shares of the machine are locked")
     return parser.parse_args()
 
 
 def main() -> int:
     options = arguments()
-    started = options.record.with_name(f".{options.record.name}.started")
     end_with_snakemake()
-    if options.attempt > 1 and not started.exists():
-        return 1  # the first attempt was refused, and would be again
     try:
         if options.attempt > 1:
             write_killed(options)
         else:
-            measure(options, started)
+            measure(options)
     except preconditions.Refused as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
-        started.unlink(missing_ok=True)
         return 1
-    except KeyboardInterrupt:
-        started.unlink(missing_ok=True)
-        return 130
-    except BaseException:
-        started.unlink(missing_ok=True)  # only a kill may leave it behind
-        raise
-    started.unlink(missing_ok=True)
+    except KeyboardInterrupt as end:
+        return exit_status(end)
     return 0
 
 
-def measure(options: argparse.Namespace, started: Path) -> None:
-    """One run; ``started`` stays behind only if this very process is killed."""
+def measure(options: argparse.Namespace) -> None:
+    """One run, and what is told of it."""
     identity = json.loads(options.identity)
     try:
         environment = jobs.provide(options, identity, options.record)
     except jobs.NoEnvironment as problem:
         write_without_environment(options, problem.not_tried)
         return
-    started.parent.mkdir(parents=True, exist_ok=True)
-    started.touch()
-    with Progress(options.plan, options.identity).shown(sys.stderr) as measured:
+    with (
+        Progress(options.plan, options.identity).shown(sys.stderr) as measured,
+        jobs.in_session(options) as session,
+    ):
         measured.append(
             parent.run(
                 options.identity,
@@ -76,6 +70,7 @@ def measure(options: argparse.Namespace, started: Path) -> None:
                 options.memory_limit_mib,
                 tuple(options.folder),
                 options.monitor_interpreter,
+                session,
             )
         )
 
@@ -93,19 +88,19 @@ def write_without_environment(options: argparse.Namespace, not_tried: dict[str, 
     record = skeleton(options.identity, identity, environment)
     record["not_tried"] = not_tried
     record["status"], record["reason"] = ending.of_record(record)
-    RecordFile(options.record).write_new(record)
-    tell(options, record)
+    write_unmeasured(options, record)
 
 
 def write_killed(options: argparse.Namespace) -> None:
     """The first attempt was killed together with its supervisor: say so."""
     identity = json.loads(options.identity)
-    record = skeleton(options.identity, identity, jobs.provide(options, identity, options.record))
-    RecordFile(options.record).write_new(record)
-    tell(options, record)
+    environment = jobs.provide(options, identity, options.record)
+    write_unmeasured(options, skeleton(options.identity, identity, environment))
 
 
-def tell(options: argparse.Namespace, record: dict[str, Any]) -> None:
-    """What became of a run that was not measured."""
+def write_unmeasured(options: argparse.Namespace, record: dict[str, Any]) -> None:
+    """Of a run that was not measured, and what is told of it."""
+    with jobs.in_session(options) as session:
+        RecordFile(options.record).write_new({**record, "session": session()})
     progress = Progress(options.plan, options.identity)
     Terminal(sys.stderr).leave(*progress.outcome(record))

@@ -66,6 +66,11 @@ def chosen(asked: str | int, environ: Mapping[str, str] = os.environ) -> Gpu | N
     return next(iter(visible), None)
 
 
+def visible(environ: Mapping[str, str] = os.environ) -> list[Gpu]:
+    """Those that the caller leaves to CUDA, in the caller's order; raises :class:`NoSuchDevice`."""
+    return _visible(gpus(shutil.which("nvidia-smi")), environ)
+
+
 def word(gpu: Gpu | None, asked: str | int, environ: Mapping[str, str] = os.environ) -> str:
     """What CUDA_VISIBLE_DEVICES is for a run on this GPU: one name, or nothing.
 

@@ -25,8 +25,23 @@ def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
     def interrupted(number: int, frame: FrameType | None) -> None:
         for each in ending:
             signal.signal(each, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(number)
 
     for each in ending:
         # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
         signal.signal(each, interrupted)
+
+
+def number(end: KeyboardInterrupt) -> int:
+    """Of the signal."""
+    return end.args[0] if end.args else signal.SIGINT
+
+
+def exit_status(end: KeyboardInterrupt) -> int:
+    """As a shell has it: 130 after SIGINT, 143 after SIGTERM."""
+    return 128 + number(end)
+
+
+def signal_of(exit_status: int) -> int | None:
+    """What ended a program of ours politely, None for any other end."""
+    return exit_status - 128 if exit_status - 128 in POLITE else None

@@ -1,11 +1,12 @@
 """What the commands that time something share: arguments, their environment, an end by signal."""
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import memory, preconditions, processors, variables
-from supervise.interrupts import end_with_snakemake
+from supervise.interrupts import end_with_snakemake, exit_status
+from supervise.slots import Slots
 from supervise.watch import Watched
 
 
@@ -58,9 +60,24 @@ def exit_code(job: Callable[[], None]) -> int:
     except preconditions.Refused as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as end:
+        return exit_status(end)
     return 0
+
+
+@contextlib.contextmanager
+def in_session(options: argparse.Namespace) -> Iterator[Callable[[], dict[str, Any] | None]]:
+    """What a record says of the session that it is measured in, None where it is in none.
+
+    Asked at its end: how many neighbours there were is known then.
+    """
+    session: dict[str, Any] | None = options.session
+    if session is None:
+        yield lambda: None
+        return
+    slots = Slots(options.slots, session["node"], session["slots"])
+    with slots.watched(session["slot"]) as most:
+        yield lambda: {**session, "neighbours": most[0]}
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
@@ -124,7 +141,6 @@ def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str,
         and environment["definition_sha256"] == identity["environment"]
         and os.access(environment["interpreter"], os.X_OK)
         and os.path.isdir(environment.get("beneath", environment["prefix"]))
-        and (deployment != "conda" or preconditions.conda_prefix(environment) == Path(sys.prefix))
     )
 
 

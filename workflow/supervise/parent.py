@@ -10,6 +10,7 @@ import dataclasses
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,12 @@ def run(
     memory_limit_mib: float,
     folders: tuple[str, ...] = (),
     monitor_interpreter: str | None = None,
+    session: Callable[[], dict[str, Any] | None] = lambda: None,
 ) -> dict[str, Any]:
     """Measure one run and write its record, which is returned; raises :class:`Refused`.
 
-    identity_text: the plan's JSON string. The others: see :class:`Job`.
+    identity_text: the plan's JSON string. session: what the record says of it, asked when the run
+    is over. The others: see :class:`Job`.
     """
     identity = json.loads(identity_text)
     limits = (time_limit_s, memory_limit_mib)
@@ -77,7 +80,7 @@ def run(
         record = skeleton(identity_text, identity, environment)
         record["not_tried"] = too_large(identity, record["machine"], memory_limit_mib)
         record = _not_tried(record) if record["not_tried"] else _tried(job, record)
-        record = file.write(record)
+        record = file.write({**record, "session": session()})
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
     except Unsayable as problem:

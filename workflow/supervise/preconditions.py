@@ -1,7 +1,5 @@
 """What must hold before a run is measured: its environment, its GPU, its memory."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from supervise import device, machine
@@ -37,17 +35,6 @@ def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> 
             f"environment {name}: deployed from another definition than the one planned; "
             "run snakemake again so that it is deployed anew"
         )
-    prefix = conda_prefix(environment)
-    if environment["method"] == "conda" and Path(sys.prefix).resolve() != prefix.resolve():
-        raise Refused(
-            f"environment {name}: deployed by conda in {prefix}, but this job runs "
-            f"in {sys.prefix}; give snakemake the same --use-conda as before"
-        )
-
-
-def conda_prefix(environment: dict[str, Any]) -> Path:
-    """Of an environment that conda deployed, or of the one that lies beneath it."""
-    return Path(environment.get("beneath", environment["prefix"]))
 
 
 def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:

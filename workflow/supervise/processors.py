@@ -29,20 +29,24 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
     return list(groups.values())
 
 
-def physical(topology: Path = TOPOLOGY, quota: Path = QUOTA) -> int:
-    """One thread per physical core, as far as a container's quota of processor time goes."""
-    return max(1, int(min(len(cores(topology)), _quota(quota))))
+def physical(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
+    """One thread per physical core, as far as a container's quota of processor time goes.
+
+    shares: into how many the processors are divided; of one of them.
+    """
+    return max(1, int(min(len(cores(topology)) // shares, _quota(quota) / shares)))
 
 
-def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA) -> int:
+def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
     """Threads of a run unless the user names a number.
 
     One per physical core; where there are more than two, less one, which is left to the
-    system and to the monitor. A container's quota of processor time is a limit, too.
+    system and to the monitor. A container's quota of processor time is a limit, too. shares: see
+    :func:`physical`.
     """
-    count = len(cores(topology))
+    count = len(cores(topology)) // shares
     threads = count if count <= FEW_CORES else count - 1
-    return max(1, int(min(threads, _quota(quota))))
+    return max(1, int(min(threads, _quota(quota) / shares)))
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY) -> list[int]:

@@ -21,8 +21,10 @@ def main() -> None:
 
 
 def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
-    """Times of the rounds in which both names were measured; None without any."""
-    both = [pair for pair in pairs if all(record["status"] == "ok" for record in pair)]
+    """Times of the rounds in which both names were measured, in one session; None without any."""
+    both = [
+        (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
+    ]
     if not both:
         return None
     cell = both[0][0]["cell"]
@@ -31,6 +33,11 @@ def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
         "a_ms": {str(a["cell"]["run"]): step_ms(a) for a, _ in both},
         "b_ms": {str(b["cell"]["run"]): step_ms(b) for _, b in both},
     }
+
+
+def session(record: dict) -> str | None:
+    """What tells a session from the others; None of a record that was measured by itself."""
+    return (record.get("session") or {}).get("id")
 
 
 def step_ms(record: dict) -> float:

@@ -47,6 +47,7 @@ def skeleton(
             "affinity": processors.pinned(identity["threads"]),
         },
         "machine": preconditions.machine_card(identity),
+        "session": None,
         "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
         "monitor": None,
         "timing": None,

@@ -1,0 +1,60 @@
+"""In which order a plan's jobs are done: blocks as drawn, deployments as they are needed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from planning.cells import Environment
+
+
+class Order:
+    """Of one plan."""
+
+    def __init__(self, plan):
+        self._plan = plan
+
+    @cached_property
+    def files(self) -> list[str]:
+        """What the jobs that time something write.
+
+        The known steps follow the first round: what they say holds for all runs, and the first
+        number need not wait for them.
+        """
+        blocks = self._plan.blocks
+        first = [block.done for block in blocks if block.number == 1]
+        later = [block.done for block in blocks if block.number > 1]
+        return [*first, self._plan.controls.known_steps.path, *later]
+
+    @cached_property
+    def priorities(self) -> dict[str, int]:
+        """Of the jobs that write these files: the first has the highest."""
+        return {path: 4 * place for place, path in enumerate(reversed(self.files), start=1)}
+
+    @cached_property
+    def _first_used(self) -> dict[Environment, int]:
+        """The priority of the first job that measures in an environment."""
+        plan, found = self._plan, {}
+        for block in plan.blocks:
+            columns = [plan.controls.columns[kind] for kind in block.accelerators]
+            for column in [*columns, *(run.column for run in block.runs)]:
+                found.setdefault(plan.environment_of(column), self.priorities[block.done])
+        known_steps = plan.controls.known_steps.path
+        return {plan.controls.environment(): self.priorities[known_steps]} | found
+
+    def of_deployment(self, environment: Environment) -> int:
+        """Its priority: just below that of the first block that is measured in it, which deploys
+        what it lacks, so that the first number waits for its own environment alone.
+        """
+        return self._first_used[environment] - 1
+
+    @property
+    def of_analysis(self) -> int:
+        """Priority of deploying what draws: after the first block in each environment, before the
+        others.
+        """
+        return min(self._first_used.values()) - 2
+
+    @cached_property
+    def deployments(self) -> list[Environment]:
+        """The environments, as they are first needed."""
+        return sorted(self._plan.environments, key=self.of_deployment, reverse=True)

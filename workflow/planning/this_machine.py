@@ -1,0 +1,39 @@
+"""Whether this machine can measure a plan; nothing is installed where it cannot."""
+
+from __future__ import annotations
+
+from planning.config import ConfigError
+from supervise import device, processors
+from supervise.slots import share
+
+
+def check_slots(plan) -> None:
+    """Raise :class:`ConfigError` where not every share of the machine would have its own GPU."""
+    if plan.slots == 1 or not plan.here:
+        return
+    if plan.config["device"] != "auto":
+        raise ConfigError("device: each of several slots has its own; allowed is auto")
+    if plan.accelerator == "cuda" and plan.slots > (gpus := len(device.visible())):
+        raise ConfigError(f"slots: {plan.slots} is more than the {gpus} GPUs here")
+
+
+def check_processors(plan) -> None:
+    """Raise :class:`ConfigError` where a run has more threads than it may use processors."""
+    if not plan.here:
+        return
+    cores, slots = processors.cores(), plan.slots
+    here = min(len(share(cores, slot, slots)) for slot in range(slots))
+    each = " of each slot" if slots > 1 else ""
+    for threads in {plan.threads, *(column.threads for column in plan.columns)}:
+        if threads > here:
+            raise ConfigError(f"threads: {threads} is more than the {here} processors{each} here")
+
+
+def check_device(plan) -> None:
+    """Raise :class:`ConfigError` where no column can be measured here."""
+    reasons = [plan.barred.get(column) for column in plan.columns]
+    if all(reasons):
+        raise ConfigError(
+            f"accelerator: {reasons[0]}, so none of the columns can be measured; "
+            "allowed here are auto, cpu"
+        )

@@ -1,0 +1,46 @@
+"""What a node is: its card, written by the first block on it, and again when it would be another.
+
+A run is worth more than the card, so what fails is said and left.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from supervise.machine import card
+
+WORKFLOW = Path(__file__).parents[1]
+
+
+def write_card(
+    interpreter: str, folder: Path, node: str, accelerators: Sequence[str], device: str | int
+) -> None:
+    """``<folder>/<node>.json``, by an interpreter that may have psutil and NVML's bindings.
+
+    Beside it, hidden, what it was made from.
+    """
+    output, made_from = folder / f"{node}.json", folder / f".{node}.made_from"
+    now = made_from_now(accelerators, device)
+    if output.exists() and made_from.exists() and made_from.read_text() == now:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [interpreter, "-s", "-m", "machine_card", "--accelerators", *accelerators]
+    command += ["--device", str(device), "--output", str(output)]
+    environ = {**os.environ, "PYTHONPATH": str(WORKFLOW.absolute())}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True)
+    if done.returncode:
+        print(f"no {output}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return
+    made_from.write_text(now)
+
+
+def made_from_now(accelerators: Sequence[str], device: str | int) -> str:
+    """What makes another card: the machine, what is measured on, the program."""
+    digest = hashlib.sha256()
+    for source in sorted((WORKFLOW / "machine_card").glob("*.py")):
+        digest.update(source.read_bytes())
+    ids = [card(accelerator, device)["id"] for accelerator in accelerators]
+    return " ".join([*ids, *accelerators, digest.hexdigest()])
