@@ -44,45 +44,56 @@ def session_of(row: tuple[str, str, int], number: int, node: str = NODE) -> dict
     return {"id": digest[:12], "node": node, **only}
 
 
-def make_blocks(plan, records, canaries_on) -> dict[str, dict[str, Any]]:
+def make_blocks(plan, records, canaries_on, ended) -> dict[str, dict[str, Any]]:
     """The files of the blocks, by path: the sessions that the records name, each between the
-    canaries before and after its round.
+    canaries before and after its round. `ended` says of sessions that were not done how they ended.
     """
+    of_blocks: dict[tuple, list[tuple[str, dict[str, Any]]]] = {}
+    for path, record in records.items():
+        cell = record["cell"]
+        if record["session"]:
+            of_blocks.setdefault((*_row(cell), cell["run"]), []).append((path, record))
     return {
-        planned["path"]: _block(plan, planned, records, canaries_on) for planned in plan["blocks"]
+        planned["path"]: _block(
+            plan, planned, of_blocks.get((*_row(planned), planned["round"]), []), canaries_on, ended
+        )
+        for planned in plan["blocks"]
     }
 
 
-def _block(plan, planned, records, canaries_on) -> dict[str, Any]:
-    row = {name: planned[name] for name in ("model", "task", "batch_size")}
+def _row(entry: dict[str, Any]) -> tuple:
+    return entry["model"], entry["task"], entry["batch_size"]
+
+
+def _block(plan, planned, records, canaries_on, ended) -> dict[str, Any]:
     number = planned["round"]
     sessions: dict[str, dict[str, Any]] = {}
-    for path, record in records.items():
-        cell, named = record["cell"], record["session"]
-        if named and {name: cell[name] for name in row} == row and cell["run"] == number:
-            session = sessions.setdefault(named["id"], _session(named, record))
-            session["runs"].append(path)
-            kind = cell["accelerator"]
-            if kind in canaries_on:
-                around = canaries_on[kind][number - 1 : number + 1]
-                session["canaries"][kind] = dict(zip(("before", "after"), around, strict=True))
+    for path, record in records:
+        named, kind = record["session"], record["cell"]["accelerator"]
+        how = ended.get(named["id"], "done")
+        session = sessions.setdefault(named["id"], _session(named, record, how))
+        session["runs"].append(path)
+        if kind in canaries_on:
+            before, after = canaries_on[kind][number - 1 : number + 1]
+            after = after if how == "done" else None
+            session["canaries"][kind] = {"before": before, "after": after}
     return {
         "schema": "millistep.block/1",
-        "row": row,
+        "row": dict(zip(("model", "task", "batch_size"), _row(planned), strict=True)),
         "scale": plan["scale"],
         "round": number,
         "sessions": list(sessions.values()),
     }
 
 
-def _session(named: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+def _session(named: dict[str, Any], first: dict[str, Any], ended: str) -> dict[str, Any]:
     same = ("id", "node", "device", "slot", "slots", "attempt")
     return {
         **{name: named[name] for name in same},
         "affinity": first["threads"]["affinity"],
         "started_at": first["started_at"],
         "finished_at": None,
-        "ended": "done",
+        "ended": ended,
         "machine": first["machine"],
         "canaries": {},
         "runs": [],

@@ -163,7 +163,8 @@ class Project:
     `machine_card` (of the first node), `machine_cards`, `self_test` and `rules` hold None where a
     file is to be missing. The sessions of the records lie between `canaries`: entry k is before
     those of round k + 1 and after those of round k, None where it was not measured; `canaries_on`
-    are those of each accelerator, `canaries` those of the first.
+    are those of each accelerator, `canaries` those of the first. `ended` says of sessions that were
+    not done how they ended.
     """
 
     def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
@@ -180,6 +181,7 @@ class Project:
             kind: [make_canary(self.plan, index) for index in range(self.plan["runs"] + 1)]
             for kind in accelerators_of(self.plan)
         }
+        self.ended: dict[str, str] = {}
         self.machine_cards = {NODE: make_machine_card(self.plan)}
         self.self_test = make_self_test(self.plan)
         self.rules = make_rules()
@@ -235,7 +237,7 @@ class Project:
         """(schema, path, content) of every file; None where it is missing."""
         yield "plan", "results/plan.json", self.plan
         yield from (("record", path, record) for path, record in self.records.items())
-        blocks = make_blocks(self.plan, self.records, self.canaries_on)
+        blocks = make_blocks(self.plan, self.records, self.canaries_on, self.ended)
         yield from (("block", path, block) for path, block in blocks.items())
         for node, card in self.machine_cards.items():
             yield "machine", f"results/machines/{node}.json", card

@@ -89,6 +89,16 @@ def test_runs_without_a_session_have_a_caveat(tmp_path):
     assert "No fixed work was timed between the runs" in caveat.sentence
 
 
+def test_a_session_that_was_killed_has_no_known_drift(tmp_path):
+    project = quiet_project(tmp_path)
+    (number,) = {r["session"]["id"] for r in project.records.values() if r["cell"]["run"] == 2}
+    project.ended[number] = "killed"
+    (caveat,) = found(project, "drift_unknown")
+    assert "for 1 of 3 sessions (of their canaries, BERT fit round 2: the one after it was not" in (
+        caveat.sentence
+    )
+
+
 def test_runs_whose_session_was_lost_are_named(tmp_path):
     project = quiet_project(tmp_path)
     project.save()
