@@ -71,6 +71,7 @@ class Models:
             if not any(os.path.isdir(Path(folder, part)) for part in ("models", "frameworks")):
                 raise ConfigError(f"folders: '{folder}' has no folder models or frameworks in it")
         self._roots = (OWN, *map(Path, folders))
+        self._loaded: dict[str, Model] = {}  # every run of a plan asks for its own
 
     def names(self) -> list[str]:
         """All models there are, less their variants."""
@@ -80,6 +81,11 @@ class Models:
 
     def load(self, name: str) -> Model:
         """One model or variant; raises :class:`ConfigError` for an unknown or broken one."""
+        if name not in self._loaded:
+            self._loaded[name] = self._read(name)
+        return self._loaded[name]
+
+    def _read(self, name: str) -> Model:
         if model := self._folder(name):
             return model
         base, _, ending = name.rpartition("_")
