@@ -29,7 +29,7 @@ def main():
         command += ["--identity", json.dumps(identity), "--deployment", environment["method"]]
         command += ["--definition", "none", "--environment", str(marker)]
         command += ["--log", str(Path(folder, "log")), "--output", str(output)]
-        command += ["--memory-limit-mib", "20000", "--monitor-interpreter", sys.executable]
+        command += ["--memory-gib", "16", "--monitor-interpreter", sys.executable]
         subprocess.run(command, check=True)
         found = json.loads(output.read_text())["monitor"]
     on_ms, off_ms = found["on_ms"], found["off_ms"]

@@ -198,7 +198,7 @@ def supervised(deployed, tmp_path, command, identity, *options):
     program += ["--identity", json.dumps(identity, sort_keys=True), "--deployment", "venv"]
     program += ["--definition", str(deployed.definition), "--overlay", source]
     program += ["--environment", str(tmp_path / "tiny+more.json")]
-    program += ["--log", str(tmp_path / "log"), "--memory-limit-mib", "999", *options, str(output)]
+    program += ["--log", str(tmp_path / "log"), "--memory-gib", "1", *options, str(output)]
     done = subprocess.run(program, env=deployed.environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(output.read_text()), done.stderr

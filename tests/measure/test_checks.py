@@ -52,7 +52,7 @@ def made(tmp_path, environment):
         command += ["--environment", str(tmp_path / "marker.json")]
         command += ["--log", str(tmp_path / "logs" / "log")]
         command += ["--output", str(tmp_path / "output.json")]
-        command += ["--memory-limit-mib", "20000", "--attempt", str(attempt), *options]
+        command += ["--memory-gib", "20", "--attempt", str(attempt), *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode:
             raise Failed(done.stderr)

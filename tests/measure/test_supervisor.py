@@ -33,7 +33,7 @@ def command(tmp_path, environment, attempt=1, **architecture):
         *("--record", str(tmp_path / "run1.json")),
         *("--log", str(tmp_path / "run1.log")),
         *("--time-limit-s", "60"),
-        *("--memory-limit-mib", "20000"),
+        *("--memory-gib", "20"),
         *("--attempt", str(attempt)),
         *("--folder", PLUGINS),
     ]
@@ -64,7 +64,7 @@ def test_an_interrupt_leaves_no_process_and_no_record(tmp_path, environment, how
     )
     children = [int(pid) for pid in wait_for(pids).split()]
     process.send_signal(how)
-    assert process.wait(timeout=20) == 130
+    assert process.wait(timeout=20) == 128 + how
     time.sleep(0.2)
     assert all(gone(pid) for pid in children)
     assert sorted(path.name for path in tmp_path.glob(".run1*")) == []

@@ -195,3 +195,16 @@ def test_what_the_caller_set_and_no_run_will_see_is_named_once(monkeypatch, tmp_
     (line,) = (line for line in summary.splitlines() if "not passed on" in line)
     assert "NVIDIA_TF32_OVERRIDE, OMP_SCHEDULE" in line
     assert "XLA_FLAGS" not in line
+
+
+def test_each_slot_has_a_gpu_and_processors_of_its_own(gpus):
+    gpus(A100, A100)
+    here = len(processors.cores())
+    assert planned(accelerator="cuda", threads=1, slots=2).slots == 2
+    with pytest.raises(ConfigError, match="slots: 3 is more than the 2 GPUs here"):
+        planned(accelerator="cuda", threads=1, slots=3)
+    with pytest.raises(ConfigError, match="device: each of several slots has its own"):
+        planned(accelerator="cuda", threads=1, slots=2, device=1)
+    with pytest.raises(ConfigError, match=r"threads: \d+ is more than the \d+ processors of each"):
+        this_machine.check_processors(plan(models=BERT, slots=2, threads=2 * here))
+    assert plan(models=BERT, slots=here, threads="physical").threads == 1

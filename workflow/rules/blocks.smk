@@ -22,8 +22,9 @@ rule block:
         f"{RESULTS}/logs/blocks/{BLOCK_NAME}.log",
     priority: partial(priority_of_file, pattern=BLOCK)
     # A job that was killed as a whole, as by a time limit: its second attempt says so and goes on.
-    retries: 1
+    retries: TRIES_AGAIN
     resources:
+        **time_on_a_node(minutes_of_block),
         machine_percent=100 // PLAN.slots,
         attempt_no=attempt_no,
         envs=(SOURCES / "envs").as_posix(),

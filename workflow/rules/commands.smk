@@ -29,6 +29,15 @@ def timed(environment):
     }
 
 
+# On a node Snakemake starts itself once more, for the one job: only the first of them tries again.
+TRIES_AGAIN = 1 if workflow.is_main_process else 0
+
+
+def time_on_a_node(minutes):
+    """What a cluster is asked for: minutes, after which it ends the job."""
+    return {"runtime": minutes} if ON_NODES else {}
+
+
 def program(name, options):
     """The command of a folder of the sources that is a program, or of a part of it.
 

@@ -9,11 +9,12 @@ rule known_steps:
     log:
         f"{RESULTS}/logs/self_test/{{scale}}/known_steps.log",
     priority: partial(priority_of_file, pattern=KNOWN_STEPS)
-    retries: 1
+    retries: TRIES_AGAIN
     conda:
         PLAN.controls.environment().conda
     resources:
         **timed(PLAN.controls.environment()),
+        **time_on_a_node(60),
         instead=in_other_environments,
     params:
         identity=verbatim(PLAN.controls.known_steps.identity),

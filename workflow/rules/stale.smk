@@ -45,6 +45,12 @@ def planned_of_block(wildcards):
     return PLAN.by_done[planned_file(wildcards, BLOCK)].identity
 
 
+def minutes_of_block(wildcards):
+    """At most, with what starts and deploys: each run has its limit and is started."""
+    runs = len(OF_BLOCKS.get(planned_file(wildcards, BLOCK), []))
+    return 10 + round(runs * (PLAN.time_limit_s + 60) / 60)
+
+
 def columns_to_measure(wildcards):
     """The runs of a block that are not there as planned, for who reads a dry run."""
     words = [
