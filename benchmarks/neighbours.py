@@ -1,7 +1,7 @@
-"""What a cell costs beside busy neighbours: the same cell alone in its slot and with all others busy.
+"""What a cell costs beside busy neighbours: alone in its slot, and with all others busy.
 
-Each slot has its own processors and GPU, as in a table with ``slots``; memory, caches and clocks are
-shared. The neighbours measure the same cell, again and again, each in a slot of its own.
+Each slot has its own processors and GPU, as in a table with ``slots``; memory, caches and clocks
+are shared. The neighbours measure the same cell, again and again, each in a slot of its own.
 """
 
 import contextlib

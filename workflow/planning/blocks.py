@@ -29,7 +29,7 @@ class Block:
     def identity(self) -> str:
         """What defines its records, in whichever order they are measured."""
         text = "\n".join(sorted(run.identity for run in self.runs))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def accelerators(self) -> list[str]:

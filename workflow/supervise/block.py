@@ -49,7 +49,7 @@ class Job:
         if missing:
             try:
                 self._sit(missing)
-            except preconditions.Refused as refusal:
+            except (preconditions.Refused, device.NoSuchDevice) as refusal:
                 print(f"millistep: {refusal}", file=sys.stderr)
                 self.refused = len(missing)
         self._marks.refused = bool(self.refused)
