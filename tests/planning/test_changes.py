@@ -1,0 +1,58 @@
+"""Which runs have to be measured, by what their records say."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from planning.changes import MISSING, UNDEPLOYED, why
+from planning.config import Problem
+from supervise.record import RecordFile
+
+IDENTITY = json.dumps({"model": "bert", "title": 'a "quoted"\n name'}, sort_keys=True)
+RUN = SimpleNamespace(record="run1.json", identity=IDENTITY)
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """``record(**entries)``: a record in the format in which one is written."""
+    monkeypatch.setattr("supervise.record.checked", dict)
+
+    def written(**entries):
+        RecordFile(tmp_path / RUN.record).write_new({"cell": {}, "status": "ok", **entries})
+        return tmp_path / RUN.record
+
+    return written
+
+
+def test_a_record_as_it_is_written_is_as_planned_and_need_not_be_read(
+    record, tmp_path, monkeypatch
+):
+    assert why(RUN, tmp_path) == MISSING
+    record(identity=IDENTITY, not_tried=None)
+    with monkeypatch.context() as patched:
+        patched.delattr("planning.changes.json.loads")
+        assert why(RUN, tmp_path) is None
+
+
+def test_the_same_record_written_otherwise_is_as_planned_too(record, tmp_path):
+    file = record(identity=IDENTITY, not_tried=None)
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    assert why(RUN, tmp_path) is None
+
+
+def test_what_could_not_be_deployed_is_tried_again(record, tmp_path):
+    record(identity=IDENTITY, not_tried={"not_deployed": "no space left"})
+    assert why(RUN, tmp_path) == UNDEPLOYED
+
+
+def test_another_identity_is_named_by_what_differs(record, tmp_path):
+    record(identity=json.dumps({**json.loads(IDENTITY), "model": "gemma"}))
+    assert why(RUN, tmp_path) == "model gemma -> bert"
+
+
+def test_a_record_that_was_cut_off_is_no_record(record, tmp_path):
+    file = record(identity=IDENTITY, not_tried=None)
+    file.write_text(file.read_text()[:-3])
+    with pytest.raises(Problem, match=r"run1\.json is not a record"):
+        why(RUN, tmp_path)
