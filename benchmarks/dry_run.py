@@ -1,5 +1,7 @@
 """Seconds of ``snakemake -n`` with nothing to do, for eleven rows x 3 runs, beside those of a
-workflow of one rule; and of the plans of the default table and of 200 columns.
+workflow of one rule; and of the plans of the default table and of 200 columns. With the word
+``large`` the same of 10,002 cells x 5 runs, with everything to do too, beside a workflow of one
+rule that has as many jobs.
 
 Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
 after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
@@ -52,23 +54,66 @@ rule made:
 """
 
 
+LARGE = {**CONFIG, "runs": 5, "models": {"bert": {"fit": list(range(1, 1668))}}}
+MANY_JOBS = """\
+rule all:
+    input:
+        expand("made/{number}", number=range(NUMBER)),
+
+
+rule made:
+    output:
+        "made/{number}",
+    params:
+        identity=lambda wildcards: wildcards.number,
+    shell:
+        "echo {params.identity} > {output}"
+"""
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         small, copy = Path(folder, "small"), Path(folder, "project")
         small.mkdir()
-        (small / "Snakefile").write_text(ONE_RULE)
-        snakemake(small)
         copy_to(copy)
-        (copy / "config/config.yaml").write_text(json.dumps(CONFIG))
-        os.chdir(copy)
-        finish(copy)
-        pairs = [(seconds(small), seconds(copy)) for _ in range(PAIRS)]
-        one_rule, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
-        print(f"one rule       {one_rule:.2f} s")
-        print(f"{11 * len(COLUMNS)} cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
-        default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-        print(f"default plan   {plan_seconds(default):.2f} s")
-        print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
+        part = large if sys.argv[1:] == ["large"] else usual
+        part(small, copy)
+
+
+def usual(small: Path, copy: Path) -> None:
+    (small / "Snakefile").write_text(ONE_RULE)
+    snakemake(small)
+    start_in(copy, CONFIG)
+    finish(copy, CONFIG)
+    pairs = [(seconds(small), seconds(copy)) for _ in range(PAIRS)]
+    one_rule, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
+    print(f"one rule       {one_rule:.2f} s")
+    print(f"{11 * len(COLUMNS)} cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    print(f"default plan   {plan_seconds(default):.2f} s")
+    print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
+
+
+def large(small: Path, copy: Path) -> None:
+    start_in(copy, LARGE)
+    plan = Plan(LARGE, definition_sha256, Path("envs"))
+    jobs = len(plan.blocks)
+    print(f"{len(plan.rows) * len(COLUMNS):,} cells x 5, {jobs:,} jobs; bars: 8 s and 15 s")
+    print(f"plan              {plan_seconds(LARGE):.1f} s")
+    start = time.perf_counter()
+    snakemake(copy, "--list-rules")
+    print(f"parsed            {time.perf_counter() - start:.1f} s")
+    (small / "Snakefile").write_text(MANY_JOBS.replace("NUMBER", str(jobs)))
+    for what, words in (("all to do", "This was a dry-run"), ("nothing to do", "Nothing to be")):
+        if what == "nothing to do":
+            finish(copy, LARGE)
+            snakemake(small, "--touch", "--forceall")
+        print(f"{what:17} {seconds(copy, words):.1f} s, one rule {seconds(small, words):.1f} s")
+
+
+def start_in(copy: Path, config: dict) -> None:
+    (copy / "config/config.yaml").write_text(json.dumps(config))
+    os.chdir(copy)
 
 
 def many_columns(number: int) -> list[dict]:
@@ -89,22 +134,23 @@ def plan_seconds(config: dict) -> float:
     return time.perf_counter() - start
 
 
-def seconds(folder: Path) -> float:
-    """Of one dry run, which must have nothing to do."""
+def seconds(folder: Path, words: str = "Nothing to be done") -> float:
+    """Of one dry run, which must end with these words."""
     start = time.perf_counter()
     done = snakemake(folder, "-n")
     elapsed = time.perf_counter() - start
-    if "Nothing to be done" not in done.stdout + done.stderr:
-        sys.exit("there was something to do:\n" + done.stdout[-2000:] + done.stderr[-2000:])
+    if words not in done.stdout + done.stderr:
+        sys.exit(f"it is not said: {words}\n" + done.stdout[-2000:] + done.stderr[-2000:])
     return elapsed
 
 
-def finish(copy: Path) -> None:
+def finish(copy: Path, config: dict) -> None:
     """Make every output exist, as after a full run."""
-    plan = Plan(CONFIG, definition_sha256, Path("envs"))
-    assert len(plan.runs) == 11 * len(COLUMNS) * CONFIG["runs"]
+    plan = Plan(config, definition_sha256, Path("envs"))
+    assert len(plan.runs) == len(plan.rows) * len(COLUMNS) * config["runs"]
     for run in plan.runs:
-        write(run.record, json.dumps({"identity": run.identity, "padding": "x" * 10_000}))
+        record = {"a": "x" * 10_000, "identity": run.identity, "z": ""}
+        write(run.record, json.dumps(record, indent=1) + "\n")
     for path, identity in plan.controls.identities.items():
         write(path, json.dumps({"identity": identity}))
     if not virtual_prefix("analysis", Path("envs/analysis.yaml")).is_dir():
