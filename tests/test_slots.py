@@ -1,0 +1,39 @@
+"""Two blocks at once on one machine: each in a slot with processors of its own."""
+
+import json
+import os
+
+import pytest
+
+from tests.fake_project import fake_project
+
+BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.done" for batch in (4, 8)]
+
+
+@pytest.fixture
+def project(tmp_path):
+    project = fake_project(tmp_path / "project", "step_ms: 20.0")
+    project.edit("config/config.yaml", "{fit: default}", "{fit: [4, 8]}")
+    project.edit("config/config.yaml", "threads: 1", "threads: 1\nslots: 2")
+    return project
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two slots need two processors")
+def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(project):
+    done = project.snakemake("--quiet", "all", "--", *BLOCKS, cores=2)
+    assert done.returncode == 0, done.stderr
+    files = [project.folder / block.replace(".done", ".json") for block in BLOCKS]
+    (one,), (two,) = (json.loads(file.read_text())["sessions"] for file in files)
+    assert {one["slot"], two["slot"]} == {0, 1} and one["node"] == two["node"]
+    assert not {*one["affinity"]} & {*two["affinity"]}
+    records = [json.loads((project.folder / path).read_text()) for path in one["runs"] + two["runs"]]
+    assert max(record["session"]["neighbours"] for record in records) == 1
+    for record, session in zip(records, (one, two), strict=True):
+        assert {*record["threads"]["affinity"]} <= {*session["affinity"]}
+
+
+def test_fewer_cores_than_slots_is_one_line(project):
+    done = project.snakemake("--quiet", "all", "--", *BLOCKS, cores=1)
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if "slots: 2 blocks at once" in line]
+    assert len(said) == 1 and "--cores 2" in said[0]
