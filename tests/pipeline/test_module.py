@@ -1,5 +1,6 @@
 """The workflow as a module of another one, and deployed as the workflow catalogue does it."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import CONFIG, Project, checkout
+from tests.pipeline.conftest import COLUMNS, CONFIG, Project, checkout
 
 MODULE = """\
 configfile: "config/config.yaml"
@@ -47,10 +48,18 @@ def using(sources, tmp_path) -> Project:
 
 
 def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
-    done = using.snakemake("--quiet", "all", "--", "results/machine.json", "results/plan.json")
+    done = using.snakemake("--quiet", "all", "--", "results/plan.json")
     assert done.returncode == 0, done.stderr
     assert PLANNED in done.stderr
-    assert (using.folder / "results/plan.json").is_file()
+    # A block whose runs are there, as far as its job looks at them.
+    plan = json.loads((using.folder / "results/plan.json").read_text())
+    for run in (run for cell in plan["cells"] if cell["task"] == "fit" for run in cell["runs"]):
+        (using.folder / run["record"]).parent.mkdir(parents=True)
+        (using.folder / run["record"]).write_text(json.dumps({"identity": run["identity"]}))
+    block = "results/blocks/smoke/bert/fit-b4/round1.done"
+    done = using.snakemake("--quiet", "all", "--", block)
+    assert done.returncode == 0, done.stderr
+    assert len((using.folder / block).read_text().splitlines()) == len(COLUMNS)
     assert not (sources / "results").exists()
 
 
@@ -80,7 +89,7 @@ def test_deployed_by_the_catalogues_tool_it_takes_its_sources_from_the_repositor
     command[0] = str(Path(sys.executable).with_name("snakedeploy"))
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     deployed = Project(tmp_path / "here")
-    assert deployed.snakemake("--quiet", "all", "--", "results/machine.json").returncode == 0
+    assert deployed.snakemake("--quiet", "all", "--", "results/plan.json").returncode == 0
     [copy] = (tmp_path / "cache").rglob("workflow/supervise/__main__.py")
     assert commit in copy.parts
     assert re.search(
