@@ -4,7 +4,7 @@ import time
 # Records are no rule's output, so Snakemake sees nothing of them. A file newer than any, an input of
 # the blocks alone that lack something, needs no history either, which a clone does not have.
 OF_BLOCKS = changes.in_blocks(PLAN, TO_MEASURE, Path())
-STALE = {*OF_BLOCKS, *changes.edited(PLAN, Path())}
+STALE = {*filter(os.path.exists, OF_BLOCKS), *changes.edited(PLAN, Path())}
 if changes.is_stale(
     Path(PLAN.controls.known_steps.path), PLAN.controls.known_steps.identity
 ):

@@ -98,7 +98,7 @@ class Job:
         gpu = device.chosen(self._settings.device) if self._accelerator() == "cuda" else None
         return {
             "node": node,
-            "device": whereabouts.device(self._settings.results, gpu and gpu.uuid),
+            "device": whereabouts.device(self._settings.results, gpu.uuid if gpu else None),
             "slot": slot,
             "slots": self._settings.slots,
             "attempt": self._attempt,
