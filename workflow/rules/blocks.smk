@@ -30,9 +30,7 @@ rule block:
         envs=(SOURCES / "envs").as_posix(),
         planned=planned_of_block,
         measured=columns_to_measure,
-        options=" ".join(
-            ["--use-conda"] * USE_CONDA + ["--elsewhere"] * ON_NODES
-        ),
+        options=" ".join(["--use-conda"] * USE_CONDA + ["--elsewhere"] * ON_NODES),
     shell:
         program(
             "planning block",
