@@ -14,9 +14,9 @@ rule analysis_environment:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
-    localrule: True
     # After the environments that are measured in: as early as it costs no number its time.
     priority: PLAN.order.of_analysis
+    localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:

@@ -13,8 +13,8 @@ for dataset in trainings.datasets(PLAN):
             f"{trainings.FOLDER}/{dataset.name}.json",
         log:
             f"{RESULTS}/logs/data/{dataset.name}.log",
-        localrule: True
         priority: 1_600_000
+        localrule: True
         resources:
             machine_percent=1,
             folder=trainings.FOLDER,

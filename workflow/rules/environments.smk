@@ -17,8 +17,8 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
             environment.marker,
         log:
             f"{RESULTS}/logs/environments/{environment.name}.log",
-        localrule: True
         priority: PLAN.order.of_deployment(environment)
+        localrule: True
         conda:
             environment.conda
         resources:

@@ -1,5 +1,6 @@
 # The self-test: how well this very measuring measures, printed beside its results.
 
+
 rule known_steps:
     """Steps of known duration, and a step of known work with and without the monitor."""
     input:
@@ -36,7 +37,9 @@ rule self_test:
         program=SOURCES / "workflow/supervise/self_test.py",
         known_steps=PLAN.controls.known_steps.path,
         blocks=[
-            block.done for block in PLAN.blocks if {*PLAN.controls.again} & {*block.runs}
+            block.done
+            for block in PLAN.blocks
+            if {*PLAN.controls.again} & {*block.runs}
         ],
     output:
         PLAN.self_test,
