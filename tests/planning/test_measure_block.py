@@ -22,6 +22,7 @@ def options(**changes):
         "use_conda": False,
         "attempt": 1,
         "log": Path("log"),
+        "monitor_interpreter": "python3",
     }
     return argparse.Namespace(**{**found, **changes})
 

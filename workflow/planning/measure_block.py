@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--use-conda", action="store_true", help="conda deployed the environments")
     parser.add_argument("--attempt", type=int, required=True, help="2 after the job was killed")
     parser.add_argument("--log", type=Path, required=True, help="what the canaries print")
+    parser.add_argument("--monitor-interpreter", required=True, help="samples the machine")
     options = parser.parse_args()
     end_with_snakemake()
     try:
@@ -52,13 +53,14 @@ def measure(options: argparse.Namespace) -> int:
         )
         return 1
     asked = blocks.asked(plan, block, options.use_conda, options.log)
-    if not Job(asked, settings(plan), options.attempt).measure():
+    settings = settings_of(plan, options.monitor_interpreter)
+    if not Job(asked, settings, options.attempt).measure():
         return 1
     write_atomically(options.done, contents(asked))
     return 0
 
 
-def settings(plan: Plan) -> Settings:
+def settings_of(plan: Plan, monitor_interpreter: str) -> Settings:
     """What all its blocks share."""
     results = Path(plan.results)
     alone = plan.here and plan.slots == 1  # then its lines need no place
@@ -70,8 +72,7 @@ def settings(plan: Plan) -> Settings:
         folders=tuple(plan.config["folders"]),
         accelerators=tuple(plan.accelerators),
         device=plan.config["device"],
-        # This interpreter, which samples the machine from a process of its own.
-        monitor_interpreter=sys.executable,
+        monitor_interpreter=monitor_interpreter,
         slots=plan.slots,
         divide=plan.here,
         lines=None if alone else results / running.FOLDER,

@@ -23,10 +23,14 @@ rule block:
     priority: partial(priority_of_file, pattern=BLOCK)
     # A job that was killed as a whole, as by a time limit: its second attempt says so and goes on.
     retries: TRIES_AGAIN
+    conda:
+        "../../envs/analysis.yaml"
     resources:
         **time_on_a_node(minutes_of_block),
         machine_percent=100 // PLAN.slots,
         attempt_no=attempt_no,
+        # This interpreter, which samples the machine from a process of its own.
+        monitor=sys.executable,
         envs=(SOURCES / "envs").as_posix(),
         planned=planned_of_block,
         measured=columns_to_measure,
@@ -36,5 +40,6 @@ rule block:
             "planning block",
             '--config "$MILLISTEP_CONFIG" --envs {resources.envs:q} {resources.options}'
             " --done {output} --planned {resources.planned}"
-            " --attempt {resources.attempt_no} --log {log}",
+            " --attempt {resources.attempt_no} --log {log}"
+            " --monitor-interpreter {resources.monitor:q}",
         )

@@ -81,7 +81,7 @@ if PLAN.slots > 1 and HERE and workflow.is_main_process:
         )
 # For the jobs that plan again what they measure: too much for a rule's own lines, and of no
 # interest there.
-os.environ["MILLISTEP_CONFIG"] = json.dumps(PLAN.config)
+os.environ.update(MILLISTEP_CONFIG=json.dumps(PLAN.config))
 for notice in PLAN.notices:
     print(f"millistep: {notice}", file=sys.stderr)
 if TO_MEASURE:
