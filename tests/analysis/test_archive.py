@@ -249,7 +249,7 @@ def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
 def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
     change = edit("results/machines/0a1b2c3d.json", b'"schema"', b'"schemas"')
     found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
-    assert "/schema" in found.wrong["results/machine.json"]
+    assert "/schema" in found.wrong["results/machines/0a1b2c3d.json"]
 
 
 def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):

@@ -213,7 +213,7 @@ def test_sessions_that_drifted_are_listed(project, figures):
     project.canaries[2]["python_loop_ms"] *= 1.05
     text = " ".join(page_of(project, figures).split())
     # both rows of the rounds before and after it
-    assert "Change of these times on cpu within a session, where it is beyond 2\u00a0%: 4" in text
+    assert "Change of these times on cpu within a session, where it is beyond 2 %: 4" in text
     assert "BERT fit round 2" in text and "+5.0" in text
 
 
