@@ -19,7 +19,9 @@ def planned(project, *arguments):
 def test_a_configuration_of_ones_own_is_complete_in_itself(tmp_path):
     project = checkout(tmp_path / "project")
     (project.folder / "own.yaml").write_text(OWN)
-    assert planned(project, "--configfile", "own.yaml") == [("bert", "fit-b3")]
+    # A number of jobs at once makes no cluster, where auto would be refused.
+    arguments = ("--configfile", "own.yaml", "--jobs", "4")
+    assert planned(project, *arguments) == [("bert", "fit-b3")]
 
 
 def test_the_readmes_line_sets_the_batch_size_of_one_row(tmp_path):

@@ -72,7 +72,11 @@ ELSEWHERE = MEASURED_ELSEWHERE.is_file()
 # Of this machine nothing is asked unless it measures: where jobs are sent to nodes, it may lack all.
 HERE = not ELSEWHERE and not ON_NODES
 PLAN = or_one_line(Plan, config, definition_sha256, SOURCES / "envs", HERE)
-TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
+TO_MEASURE = {}
+if workflow.is_main_process:  # a job on a node was told
+    TO_MEASURE = or_one_line(changes.reasons, PLAN, Path())
+    for notice in PLAN.notices:
+        print(f"millistep: {notice}", file=sys.stderr)
 if PLAN.slots > 1 and HERE and workflow.is_main_process:
     # Without a number, as in a dry run, there are as many as wanted.
     if (workflow.resource_settings.cores or PLAN.slots) < PLAN.slots:
@@ -82,12 +86,10 @@ if PLAN.slots > 1 and HERE and workflow.is_main_process:
 # For the jobs that plan again what they measure: too much for a rule's own lines, and of no
 # interest there.
 os.environ.update(MILLISTEP_CONFIG=json.dumps(PLAN.config))
-for notice in PLAN.notices:
-    print(f"millistep: {notice}", file=sys.stderr)
 if TO_MEASURE:
     print(changes.summary(PLAN, TO_MEASURE, ELSEWHERE), file=sys.stderr)
     # A workflow that uses this one as a module has a profile of its own, or none.
-    if workflow.is_main_process and "machine_percent" not in workflow.global_resources:
+    if "machine_percent" not in workflow.global_resources:
         sys.exit(
             "millistep: without the settings of profiles/default two runs could be timed side by"
             f" side: copy {SOURCES / 'profiles/default'} to profiles/default"

@@ -3,16 +3,19 @@ import time
 
 # Records are no rule's output, so Snakemake sees nothing of them. A file newer than any, an input of
 # the blocks alone that lack something, needs no history either, which a clone does not have.
-OF_BLOCKS = changes.in_blocks(PLAN, TO_MEASURE, Path())
-STALE = {*filter(os.path.exists, OF_BLOCKS), *changes.edited(PLAN, Path())}
-if changes.is_stale(
-    Path(PLAN.controls.known_steps.path), PLAN.controls.known_steps.identity
-):
-    STALE |= {PLAN.controls.known_steps.path}
-if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
-    USE_CONDA or os.access(ANALYSIS_PYTHON, os.X_OK)
-):
-    STALE |= {ANALYSIS_ENVIRONMENT}
+# A job on a node does what it is told: nothing is looked for there.
+OF_BLOCKS, STALE = {}, set()
+if workflow.is_main_process:
+    OF_BLOCKS = changes.in_blocks(PLAN, TO_MEASURE, Path())
+    STALE = {*filter(os.path.exists, OF_BLOCKS), *changes.edited(PLAN, Path())}
+    if changes.is_stale(
+        Path(PLAN.controls.known_steps.path), PLAN.controls.known_steps.identity
+    ):
+        STALE |= {PLAN.controls.known_steps.path}
+    if os.path.exists(ANALYSIS_ENVIRONMENT) and not (
+        USE_CONDA or os.access(ANALYSIS_PYTHON, os.X_OK)
+    ):
+        STALE |= {ANALYSIS_ENVIRONMENT}
 NEWER = f"{RESULTS}/.newer-than-stale-records"
 
 
@@ -29,7 +32,11 @@ if STALE:
 # Nor does Snakemake make what is missing while all that was made from it is there: so that is stale.
 DRAWN = [f"{RESULTS}/{name}" for name in ("table.md", "caveats.json", "report.html")]
 STALE_DRAWINGS = []
-if any(map(os.path.exists, DRAWN)) and not all(map(os.path.exists, BLOCKS + SELF_TEST)):
+if (
+    workflow.is_main_process
+    and any(map(os.path.exists, DRAWN))
+    and not all(map(os.path.exists, BLOCKS + SELF_TEST))
+):
     STALE_DRAWINGS = [newer_than_all()]
 
 

@@ -2,6 +2,16 @@
 from contextlib import suppress
 
 from planning import conclusion
+from supervise import running
+
+# Of blocks that are measured beside each other: each says its lines in a file.
+LINES = running.Shown(Path(RESULTS, running.FOLDER), sys.stderr)
+
+
+def show_lines():
+    """From now on, where blocks do not share this terminal."""
+    if ON_NODES or PLAN.slots > 1:
+        LINES.start()
 
 
 def show_what_is_kept():

@@ -47,11 +47,7 @@ class Job:
             return False  # the first attempt was refused, and would be again
         self._marks.refused = False
         if missing:
-            try:
-                self._sit(missing)
-            except (preconditions.Refused, device.NoSuchDevice) as refusal:
-                print(f"millistep: {refusal}", file=sys.stderr)
-                self.refused = len(missing)
+            self._sit(missing)
         self._marks.refused = bool(self.refused)
         return not self.refused
 
@@ -64,7 +60,11 @@ class Job:
                 keep_to(slot, settings.slots)
             place = running.node() if settings.slots == 1 else f"slot {slot}"
             with running.told(settings.lines, self._name(), place):
-                self._in_share(missing, node, slot)
+                try:
+                    self._in_share(missing, node, slot)
+                except (preconditions.Refused, device.NoSuchDevice) as refusal:
+                    print(f"millistep: {refusal}", file=sys.stderr)
+                    self.refused = len(missing)
 
     def _in_share(self, missing: list[Run], node: str, slot: int) -> None:
         settings = self._settings
