@@ -18,7 +18,8 @@ PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "ben
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-FOLLOWED = (ROOT / "docs/elsewhere.md", ROOT / "docs/offline.md")  # test_bundle.py, test_offline.py
+# By test_bundle.py, test_offline.py and tests/cluster.
+FOLLOWED = [ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "cluster")]
 
 
 def commands() -> list[str]:
