@@ -229,7 +229,7 @@ def test_a_plan_of_another_version_is_one_line(tmp_path):
     names = [name for name in files_below(tmp_path / "a") if name != MANIFEST]
     (tmp_path / "a" / MANIFEST).write_text(manifest_text(tmp_path / "a", names))
     write_zip(tmp_path / "a", [*names, MANIFEST], tmp_path / "b.zip", (2026, 1, 1, 0, 0, 0))
-    with pytest.raises(InputError, match=r"b\.zip: .*plan\.json: made by an older revision") as raised:
+    with pytest.raises(InputError, match=r"b\.zip: .*plan\.json: made by an older") as raised:
         compared(tmp_path, path, tmp_path / "b.zip")
     assert str(tmp_path / "unpacked") not in str(raised.value)
 
