@@ -73,6 +73,7 @@ def _measure(record: dict[str, Any], mean_ms: float, noise: random.Random) -> No
         idle = 0.04 if compiled else 0.1
         slower = noise.gauss(1.1, 0.02)
         record["host_overhead"] = profile(run_ms, idle, slower, COMPILED if compiled else EAGER)
+    record["work"]["tokens_per_step"] = 128 * cell["batch_size"]
     record["memory"]["peak_rss_mib"] = 900 + 40 * noise.random() + 20 * mean_ms**0.5
     if cell["column"] == "pytorch-compiled":
         record["warnings"] = ["UserWarning: TensorFloat32 tensor cores available but not enabled."]

@@ -50,10 +50,13 @@ def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[L
     found: dict[Installed, set[Installed | None]] = {}
     for cell in cells:
         versions = conditions.versions.get(cell.column.framework, {}) if cell.column.bare else {}
+        environments: list[dict[str, str]] = []  # most runs of a cell have the same
+        for record in cell.records:
+            if record.environment.packages not in environments:
+                environments.append(record.environment.packages)
         for published in versions.items():
-            for record in cell.records:
-                here = _installed(record.environment.packages, published[0], conditions)
-                found.setdefault(published, set()).add(here)
+            here = {_installed(packages, published[0], conditions) for packages in environments}
+            found.setdefault(published, set()).update(here)
     libraries = [Library(*published, frozenset(here)) for published, here in found.items()]
     return [library for library in libraries if not library.same]
 

@@ -56,10 +56,8 @@ class Share:
 
 
 def padding_share(cell: Cell, own_length: int) -> Share | None:
-    """Of a cell that generates, from padded prompts; None where too few lengths were timed to fit
-    it.
-    """
-    if cell.column.family not in PADDING_FAMILIES or cell.row.task != "generate":
+    """Of a cell whose prompts are padded; None where too few lengths were timed to fit it."""
+    if cell.column.family not in PADDING_FAMILIES:
         return None
     calls = {run.number: calls_of(run, own_length) for run in cell.ok_runs}
     fits = {number: fit(found) for number, found in calls.items() if found}
