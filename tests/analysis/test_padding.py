@@ -75,6 +75,16 @@ def test_lengths_that_cannot_separate_the_terms_give_no_share():
     assert fit(timed(kinds=((14, 20),))) is None
 
 
+def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
+    """As a model of one's own may count them in a row that generates nothing."""
+    project = quiet_project(tmp_path)
+    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
+    project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
+    results = project.load()
+    assert [padding_share(cell, 50) for cell in results.cells] == [None, None]
+    assert "static_padding" not in {caveat.id for caveat in collect(results)}
+
+
 def test_as_many_times_as_terms_have_no_interval():
     found = fit([Call(*kind, call_ms(*kind), 2) for kind in (OWN, *LENGTHS[:2])])
     assert found.share == pytest.approx(22 / 140) and within_run(found) is None
