@@ -4,9 +4,10 @@ import random
 from statistics import fmean
 
 import pytest
-from conditions import JAX, LENGTHS, TORCH, generating, padded, quiet_project
 from hypothesis import given
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, quiet_project
+from time_changes import LENGTHS, generating, padded
 
 from analysis.caveats import collect
 from analysis.comparisons.calls import Call
