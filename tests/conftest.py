@@ -17,6 +17,7 @@ MEASURED = [
     f"pipeline/test_{name}.py"
     for name in ("archive", "bad_input", "report", "rerun", "six_columns")
 ]
+ARCHIVED = "analysis/test_archive"  # share the archive that tests/analysis/conftest.py makes
 HALVES = "pipeline/test_all_models.py"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = ("pipeline", "test_recipes.py", "models", "test_overlays.py", "test_environments.py")
@@ -49,6 +50,8 @@ def _group(nodeid: str) -> str:
     path = nodeid.removeprefix("tests/").partition("::")[0]
     if path in MEASURED:
         return "measured"
+    if path.startswith(ARCHIVED):
+        return ARCHIVED
     return nodeid.partition("[")[2] if path == HALVES else path
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import lock
+from locks.definitions import definitions
+from locks.pins import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/offline.md").read_text()
@@ -35,9 +36,9 @@ def fetched(tmp_path):
 
 
 def test_the_page_fetches_what_each_lock_holds_and_nothing_else(fetched):
-    for definition in lock.definitions():
+    for definition in definitions():
         text = fetched(definition.path)
-        assert lock.parse(text) == definition.pins()
+        assert parse(text) == definition.pins()
         logical = text.replace("\\\n", "").splitlines()
         assert all(re.match(r"--|[a-z0-9-]+==", line) for line in logical), definition
 

@@ -14,7 +14,7 @@ import pytest
 
 from deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS, ROOT
-from tests.test_definitions import FAKE_UV
+from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 # A paragraph that says where, and the code below it.

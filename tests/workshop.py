@@ -10,8 +10,8 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import lock
 from deploy.environments import definition_sha256
+from locks.definitions import post_deploy
 
 PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "deploy"
 THIS_PYTHON = "{}.{}".format(*sys.version_info)
@@ -173,6 +173,6 @@ def make_workshop(folder: Path) -> Workshop:
     workshop.definition.parent.mkdir(parents=True)
     workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
     text = LOCK.format(sha256=build_wheel(folder / "wheels"))
-    script = lock.post_deploy("a test", text)
+    script = post_deploy("a test", text)
     workshop.script.write_text(script.replace("set -eu\n", TRACED))
     return workshop

@@ -1,12 +1,16 @@
 """A measured project that names the machine in every way, and archives that somebody changed."""
 
+import contextlib
 import hashlib
 import json
 import shutil
 
+import matplotlib
+import pytest
 from results_factory import Project, make_plan
 
-from analysis.archive import MANIFEST
+from analysis.archive import MANIFEST, ROOT
+from analysis.archive.contents import source_names
 from analysis.archive.pack import files_below
 from packing.sealed_zip import write_zip
 
@@ -19,6 +23,29 @@ CONFIG = {
     "device": f"GPU-{UUID}",
     "interpreters": {"keras3-jax": f"{HOME}/nightly/bin/python"},
 }
+
+
+def copy_sources(root):
+    """Sources that nobody edits meanwhile, without git."""
+    for name in source_names(ROOT, ()):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, root / name)
+    return root
+
+
+@contextlib.contextmanager
+def as_somebody(root):
+    """On somebody's machine, with the sources of a folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("pack", "rebuild", "verification"):
+            patch.setattr(f"analysis.archive.{module}.ROOT", root)
+        patch.setenv("MPLCONFIGDIR", matplotlib.get_configdir())
+        patch.setenv("HOME", HOME)
+        patch.delenv("MILLISTEP_CACHE", raising=False)
+        for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+            patch.setenv(name, USER)
+        patch.setattr("socket.gethostname", lambda: f"{HOST}.example.org")
+        yield
 
 
 def make_project(folder):

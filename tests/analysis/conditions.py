@@ -1,57 +1,35 @@
-"""A table that no caveat applies to, and for each rule one change that its caveat speaks of."""
+"""For each rule of a caveat one change of a table without caveats that its caveat speaks of."""
 
+from quiet_table import (
+    JAX,
+    TORCH,
+    another_batch_size,
+    on_both_devices,
+    on_processor,
+    on_the_pages_stack,
+    one_run_only,
+    parity,
+    record,
+    stale,
+    unsupported_cell,
+    without_record,
+)
 from record_changes import profile
-from results_factory import Project, identity, make_plan
+from time_changes import (
+    few_blocks,
+    legacy,
+    nearly_as_fast,
+    padded,
+    scattered,
+    short,
+    slow_fixed_probe,
+    slowed,
+    spread_runs,
+    step_ns,
+)
 
-from analysis.caveats import collect
-
-JAX, TORCH = "keras3-jax", "keras3-torch"
 # Idle 10 % of a step, products 74 %, and 16 % that no rule knows.
 HALF_KNOWN = {"aten::mm": (0.74, 1), "nobody::knows": (0.16, 1)}
-QUIET = {"scale": "paper", "accelerator": "cuda", "weights": "preset"}
-
-
-def quiet_project(folder):
-    """Two columns that differ in nothing, on paper scale and a GPU: no caveat applies."""
-    plan = make_plan(runs=3, rows=(("bert", "fit", 8, 32),), columns=(JAX, TORCH), **QUIET)
-    project = Project(folder, plan)
-    for record in project.records.values():
-        record["parity"].update(execution="jit", compiler="xla")
-    return project
-
-
-def parity(key, value):
-    return lambda p: p.change(lambda r: r["parity"].update({key: value}), column=TORCH)
-
-
-def record(section, key, value, **where):
-    where = {"column": TORCH, "run": 2, **where}
-    return lambda p: p.change(lambda r: r[section].update({key: value}), **where)
-
-
-def on_processor(project):
-    """The same table, planned and measured without the GPU."""
-    plan = project.plan
-    plan.update(accelerator="cpu")
-    project.canaries_on = {"cpu": project.canaries}
-    for column in plan["columns"]:
-        column["settings"]["accelerator"] = "cpu"
-    project.change(lambda r: r["cell"].update(accelerator="cpu"))
-
-
-def on_both_devices(project):
-    """The same row of one framework on the processor and on the GPU."""
-    twin = make_plan(3, (("bert", "fit", 8, 32),), (JAX, f"{JAX}+cpu"), **QUIET)
-    other = Project(project.folder, twin)
-    project.plan, project.records = other.plan, other.records
-    project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
-
-
-def on_the_pages_stack(project):
-    """One column is said to have the page's versions; its record names others."""
-    project.plan["columns"][1]["settings"]["stack"] = "2024-03"
-
-
 EPOCH = {"steps_s": 1.0, "validation_s": 0.5, "validation_loss": 0.15, "validation_right": 250}
 
 
@@ -64,133 +42,6 @@ def trained(project, **changes):
         project.change(lambda r, t=training: r.update(training=t), column, run=1)
 
 
-def slow_fixed_probe(project):
-    # twice the batch takes 1.2 times as long: 80 % of the step is fixed
-    def change(r):
-        r["probes"][0]["elapsed_ns"] = r["probes"][0]["steps"] * int(1.2 * step_ns(r))
-
-    project.change(change, column=TORCH)
-
-
-def step_ns(r):
-    block = r["timing"]["blocks"][0]
-    return block["elapsed_ns"] // block["steps"]
-
-
-def scattered(project):
-    def change(r):
-        for index, block in enumerate(r["timing"]["blocks"]):
-            block["elapsed_ns"] = int(block["elapsed_ns"] * (0.9 if index % 2 else 1.1))
-
-    project.change(change, column=TORCH)
-
-
-def slowed(project):
-    def change(r):
-        for block in r["timing"]["blocks"][5:]:
-            block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
-
-    project.change(change, column=TORCH, run=2)
-
-
-def few_blocks(project):
-    def change(r):
-        r["timing"].update(blocks=[{"steps": 100, "elapsed_ns": 100 * step_ns(r)}])
-
-    project.change(change, column=TORCH, run=2)
-
-
-def spread_runs(project):
-    for run, factor in ((1, 1.0), (2, 1.15), (3, 0.9)):
-        project.change(lambda r, f=factor: scale(r, f), column=TORCH, run=run)
-
-
-def scale(r, factor):
-    for block in [*r["timing"]["blocks"], *r["probes"]]:
-        block["elapsed_ns"] = int(block["elapsed_ns"] * factor)
-    r["timing"]["legacy"]["step_ms"] *= factor
-
-
-def one_run_only(project):
-    project.plan["runs"] = 1
-    for cell in project.plan["cells"]:
-        cell["runs"] = cell["runs"][:1]
-    kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
-    project.records = {path: r for path, r in project.records.items() if path in kept}
-
-
-def another_batch_size(project):
-    twin = make_plan(3, (("bert", "fit", 8, 32), ("bert", "fit", 16, 32)), (JAX, TORCH), **QUIET)
-    other = Project(project.folder, twin)
-    for r in other.records.values():
-        r["parity"].update(execution="jit", compiler="xla")
-    project.records, project.canaries = other.records, other.canaries
-    project.plan.update(rows=twin["rows"], cells=twin["cells"], blocks=twin["blocks"])
-
-
-def unsupported_cell(project):
-    cell = project.plan["cells"][1]
-    for run in cell["runs"]:
-        del project.records[run["record"]]
-    cell.update(unsupported="does not exist there", runs=[])
-
-
-def without_record(project):
-    del project.records[project.plan["cells"][1]["runs"][2]["record"]]
-
-
-def legacy(project):
-    project.change(lambda r: r["timing"]["legacy"].update(step_ms=1.0), column=TORCH)
-
-
-def stale(project):
-    project.change(lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), column=TORCH, run=2)
-
-
-def short(project):
-    def change(r):
-        block = {"steps": 2, "elapsed_ns": 2 * step_ns(r)}
-        r["timing"].update(blocks=[block] * 8)
-
-    project.change(change, column=TORCH)
-
-
-def padded(project):
-    """A call takes 4 + 0.4 n + 0.004 n L ms for n new tokens at length L: at the row's own 44 and
-    50 these are 4 + 17.6 + 8.8 = 30.4 ms, of which the last 8.8 go with the length.
-    """
-    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
-
-    def change(r):
-        generating(r, lambda n, length: 4 + 0.4 * n + 0.004 * n * length)
-
-    project.change(change, column=TORCH)
-
-
-LENGTHS = ((14, 20), (44, 100), (44, 200))  # new tokens and length of the probes
-
-
-def generating(r, call_ms, kinds=LENGTHS, own=(44, 50)):
-    """Turn a record into one of a row that generates; ms of a call by new tokens and length."""
-    size, own_ms = r["cell"]["batch_size"], call_ms(*own)
-    r["work"]["tokens_per_step"] = size * own[0]
-    r["timing"]["legacy"]["step_ms"] = own_ms
-    r["timing"]["synchronised_ns"] = [round(own_ms * 1e6)] * 10
-    for block in r["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["steps"] * own_ms * 1e6)
-    r["probes"] = [
-        {
-            "batch_size": size,
-            "max_length": length,
-            "new_tokens": size * new_tokens,
-            "steps": 2,
-            "elapsed_ns": round(2 * call_ms(new_tokens, length) * 1e6),
-            "failed": None,
-        }
-        for new_tokens, length in kinds
-    ]
-
-
 def clock(low, middle, high):
     return {"min": float(low), "median": float(middle), "max": float(high)}
 
@@ -200,14 +51,6 @@ def gpu_readings(**more):
     steady = clock(1400, 1400, 1400)
     names = ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "utilization_percent")
     return dict.fromkeys(names, steady) | {"throttle_reasons": [], "foreign_processes": 0} | more
-
-
-def nearly_as_fast(project):
-    def change(r):
-        scale(r, 8.1 / 30)
-        r["timing"]["synchronised_ns"] = [step_ns(r)]
-
-    project.change(change, TORCH)
 
 
 def overhead(r, before=(), after=()):
@@ -248,10 +91,6 @@ def slower_beside_neighbours(project):
             block["elapsed_ns"] = int(1.02 * block["elapsed_ns"])
 
     project.change(disturb, run=2)
-
-
-def ids(project):
-    return [caveat.id for caveat in collect(project.load())]
 
 
 CONDITIONS = {

@@ -1,7 +1,14 @@
+import shutil
+import zipfile
+
 import pytest
+from archive_factory import CONFIG, LOG, RECORD, USER, as_somebody, copy_sources, make_project
 from results_factory import Project
 
+from analysis.archive import PLAN
+from analysis.archive.pack import files_below, pack
 from analysis.figures.catalogue import FIGURES
+from analysis.formats.errors import InputError
 
 
 @pytest.fixture
@@ -21,3 +28,44 @@ def figures(tmp_path_factory):
     for name in FIGURES:
         (folder / f"{name}.svg").write_text(svg)
     return folder
+
+
+@pytest.fixture(scope="session")
+def archive_sources(tmp_path_factory):
+    return copy_sources(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="session")
+def project_folder(tmp_path_factory):
+    return make_project(tmp_path_factory.mktemp("project") / f"of_{USER}")
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory, project_folder, archive_sources):
+    """An archive, made as the rule makes it."""
+    output = tmp_path_factory.mktemp("archive") / "a.zip"
+    with as_somebody(archive_sources):
+        changed = pack(project_folder, CONFIG, output)
+    assert {PLAN, RECORD, LOG} <= {*changed}
+    return output
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory, archive):
+    folder = tmp_path_factory.mktemp("unpacked")
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def draw(unpacked):
+    """Draws by taking what was drawn, where the records are those that were archived."""
+
+    def take(project, plan):
+        for name in files_below(project, "results/records"):
+            if (project / name).read_bytes() != (unpacked / name).read_bytes():
+                raise InputError(f"{name}: drawn from other records")
+        shutil.copytree(unpacked / "results", project / "results", dirs_exist_ok=True)
+
+    return take

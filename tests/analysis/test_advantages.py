@@ -1,9 +1,9 @@
 """Which value of a difference is favoured: named where physics decides, unknown elsewhere."""
 
 import pytest
-from conditions import JAX, TORCH, on_processor, parity, quiet_project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, on_processor, parity, quiet_project
 
 from analysis.caveats import collect
 from analysis.caveats.advantages import ADVANTAGES, favoured, rank

@@ -1,4 +1,4 @@
-"""The archive of a small project, as a user makes and verifies it."""
+"""The archive of a small project, as a user makes it."""
 
 import json
 import os
@@ -11,88 +11,19 @@ import zipfile
 
 import matplotlib
 import pytest
-from archive_factory import (
-    CONFIG,
-    HOME,
-    HOST,
-    LOG,
-    RECORD,
-    USER,
-    UUID,
-    edit,
-    make_project,
-    repacked,
-)
+from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
 
-from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT, about
-from analysis.archive.contents import source_names
+from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT
 from analysis.archive.pack import files_below, pack
 from analysis.archive.rebuild import COMMANDS
-from analysis.archive.verification import verify
-from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
-from analysis.archive.verify import report_lines
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 
 
-@pytest.fixture(scope="module")
-def machine(tmp_path_factory):
-    """Somebody's machine, with sources that nobody edits meanwhile and no git."""
-    root = tmp_path_factory.mktemp("sources")
-    for name in source_names(ROOT, ()):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, root / name)
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("pack", "rebuild", "verification"):
-            patch.setattr(f"analysis.archive.{module}.ROOT", root)
-        patch.setenv("MPLCONFIGDIR", matplotlib.get_configdir())
-        patch.setenv("HOME", HOME)
-        patch.delenv("MILLISTEP_CACHE", raising=False)
-        for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-            patch.setenv(name, USER)
-        patch.setattr("socket.gethostname", lambda: f"{HOST}.example.org")
+@pytest.fixture(scope="module", autouse=True)
+def machine(archive_sources):
+    with as_somebody(archive_sources):
         yield
-
-
-@pytest.fixture(scope="module")
-def project_folder(tmp_path_factory, machine):
-    return make_project(tmp_path_factory.mktemp("project") / f"of_{USER}")
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory, project_folder):
-    """An archive, made as the rule makes it."""
-    output = tmp_path_factory.mktemp("archive") / "a.zip"
-    changed = pack(project_folder, CONFIG, output)
-    assert {PLAN, RECORD, LOG} <= {*changed}
-    return output
-
-
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory, archive):
-    folder = tmp_path_factory.mktemp("unpacked")
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(folder)
-    return folder
-
-
-@pytest.fixture
-def draw(unpacked):
-    """Draws by taking what was drawn, where the records are those that were archived."""
-
-    def take(project, plan):
-        for name in files_below(project, "results/records"):
-            if (project / name).read_bytes() != (unpacked / name).read_bytes():
-                raise InputError(f"{name}: drawn from other records")
-        shutil.copytree(unpacked / "results", project / "results", dirs_exist_ok=True)
-
-    return take
-
-
-def checked(path, tmp_path, draw):
-    folder = tmp_path / "checked"
-    folder.mkdir()
-    return verify(path, folder, draw)
 
 
 def test_everything_is_in_it(unpacked):
@@ -173,18 +104,6 @@ def test_built_twice_it_is_the_same_to_the_byte(archive, project_folder, tmp_pat
         assert file.namelist() == sorted(file.namelist())
 
 
-def test_verify_says_identical_with_the_sources_that_are_in_it(archive, unpacked, tmp_path):
-    command = [sys.executable, "-m", "analysis.archive.verify", str(archive)]
-    env = {**os.environ, "PYTHONPATH": str(unpacked / "workflow"), "PYTHONIOENCODING": "ascii"}
-    env["PYTHONDONTWRITEBYTECODE"] = "1"
-    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (IDENTICAL, ""), done.stdout
-    assert done.stdout.splitlines()[-1].startswith("IDENTICAL")
-    results = int(re.search(r"drawn anew (\d+) results, \1 identical", done.stdout)[1])
-    assert results > 20
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_commands_are_those_of_the_rules():
     texts = [(ROOT / f"workflow/rules/{name}.smk").read_text() for name in ("analyse", "report")]
     ran = re.findall(
@@ -201,100 +120,6 @@ def test_the_commands_are_those_of_the_rules():
     assert {**ran, "report": report} == {
         name: list(arguments) for name, arguments in COMMANDS.items()
     }
-
-
-CHANGES = [
-    (RECORD, b'"total_s": 40.0', b'"total_s": 41.0', "/total_s: 41.0, expected 40.0"),
-    ("results/plan.json", b'"seed": 7', b'"seed": 8', "/seed: 8, expected 7"),
-    ("results/table.csv", b",8,", b",9,", "line 2, batch_size: 9, expected 8"),
-    ("results/table.md", b"| ", b"|1", "line 1: "),
-    ("results/machines/0a1b2c3d.json", b"2026", b"2025", "/collected_at: 2025"),
-    (LOG, b":3:", b":4:", "line 1: "),
-    ("LICENSE", b"2.0", b"2.1", "line "),
-]
-
-
-@pytest.mark.parametrize(("name", "old", "new", "place"), CHANGES)
-def test_a_changed_digit_is_found_and_named(unpacked, tmp_path, draw, name, old, new, place):
-    path = repacked(unpacked, tmp_path, edit(name, old, new))
-    found = checked(path, tmp_path, draw)
-    assert found.status == DIFFERENT
-    assert place in found.wrong[name]
-    lines = list(report_lines(found))
-    assert any(line.startswith("wrong ") and name in line and place in line for line in lines)
-    assert lines[-1].startswith("DIFFERENT")
-
-
-def test_a_changed_result_is_found_although_the_manifest_was_made_to_fit(unpacked, tmp_path, draw):
-    change = edit("results/table.csv", b",8,", b",9,")
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
-    assert found.sealed and not found.wrong and found.status == DIFFERENT
-    assert found.unequal["results/table.csv"].place.startswith("line 2, batch_size: 9, expected 8")
-
-
-def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
-    def change(folder):
-        (folder / "results/own.csv").write_text("1\n")
-
-    def others(project, plan):
-        draw(project, plan)
-        (project / "results/own.csv").unlink(missing_ok=True)
-        (project / "results/new.csv").write_text("2\n")
-
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, others)
-    assert "neither" in found.wrong["results/own.csv"]
-    assert "missing" in found.wrong["results/new.csv"]
-
-
-def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
-    change = edit("results/machines/0a1b2c3d.json", b'"schema"', b'"schemas"')
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
-    assert "/schema" in found.wrong["results/machines/0a1b2c3d.json"]
-
-
-def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):
-    here = {**about.made_with(), "matplotlib": "3.9.0"}
-    monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
-
-    def otherwise(project, plan):
-        draw(project, plan)
-        figures = project / "results/figures"
-        for path in (*figures.glob("*.svg"), *figures.glob("*.png")):
-            path.write_bytes(path.read_bytes() + b" ")
-
-    path = repacked(unpacked, tmp_path, lambda folder: None)
-    found = checked(path, tmp_path, otherwise)
-    assert found.status == UNDECIDED and found.unequal
-    excuse = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
-    assert all(found.excuse(unequal) == excuse for unequal in found.unequal.values())
-
-    def numbers(project, plan):
-        draw(project, plan)
-        edit("results/table.csv", b",8,", b",9,")(project)
-
-    shutil.rmtree(tmp_path / "checked")
-    found = checked(path, tmp_path, numbers)
-    assert found.status == DIFFERENT  # matplotlib changes no number
-    found.versions = {"scipy": ("1.17.1", "1.18.0")}
-    assert found.status == UNDECIDED
-
-
-def test_other_sources_are_named(unpacked, tmp_path, draw):
-    change = edit("report/style.css", b":root", b":root ")
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
-    assert found.sources == ["report/style.css"]
-    assert found.status == IDENTICAL
-    assert any("report/style.css" in line for line in report_lines(found))
-
-
-def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):
-    path = tmp_path / "repacked.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name in files_below(unpacked):
-            file.write(unpacked / name, name)
-    found = checked(path, tmp_path, draw)
-    assert not found.wrong and not found.unequal and not found.sealed
-    assert found.status == DIFFERENT
 
 
 def test_the_crate_describes_the_measurement(unpacked):

@@ -1,6 +1,6 @@
 """Kernels of attention are seen in one run of a cell and hold for all of them."""
 
-from conditions import JAX, TORCH
+from quiet_table import JAX, TORCH
 from results_factory import BERT_ROWS, Project, make_plan
 
 from analysis.caveats import collect

@@ -4,21 +4,12 @@ import json
 import re
 
 import pytest
-from conditions import (
-    CONDITIONS,
-    JAX,
-    TORCH,
-    ids,
-    parity,
-    quiet_project,
-    record,
-    slow_fixed_probe,
-    slowed,
-    step_ns,
-)
+from conditions import CONDITIONS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, ids, parity, quiet_project, record
 from results_factory import Project, make_plan
+from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
 from analysis.caveats.__main__ import to_markdown

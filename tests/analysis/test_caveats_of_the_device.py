@@ -1,16 +1,9 @@
 """Caveats about feeding a GPU, its memory, and entries that nobody read back."""
 
 import pytest
-from conditions import (
-    JAX,
-    TORCH,
-    counted_differently,
-    fed,
-    fed_differently,
-    parity,
-    quiet_project,
-    step_ns,
-)
+from conditions import counted_differently, fed, fed_differently
+from quiet_table import JAX, TORCH, parity, quiet_project
+from time_changes import step_ns
 
 from analysis.caveats import collect
 from analysis.caveats.thresholds import COPY_SHARE

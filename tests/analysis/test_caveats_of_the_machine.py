@@ -5,9 +5,10 @@ numbers of the files.
 import re
 
 import pytest
-from conditions import JAX, TORCH, clock, gpu_readings, ids, quiet_project, record
+from conditions import clock, gpu_readings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, ids, quiet_project, record
 
 from analysis.caveats import collect
 from analysis.caveats.clocks import host_share

@@ -1,6 +1,5 @@
 """The claim that static padding makes generation slow."""
 
-from conditions import generating
 from results_factory import Project, make_plan
 from the_pages_machine import (
     JAX,
@@ -9,6 +8,7 @@ from the_pages_machine import (
     verdicts,
     wobble,
 )
+from time_changes import generating
 
 from analysis.claims import ClaimResult
 from analysis.claims.claim_tests import TESTS

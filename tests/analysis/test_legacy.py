@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from conditions import JAX, TORCH, quiet_project, step_ns
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, quiet_project
+from time_changes import step_ns
 
 from analysis.comparisons import legacy
 from analysis.comparisons.legacy import Cause, explain

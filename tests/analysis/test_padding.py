@@ -4,9 +4,10 @@ import random
 from statistics import fmean
 
 import pytest
-from conditions import JAX, LENGTHS, TORCH, generating, padded, quiet_project
 from hypothesis import given
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, quiet_project
+from time_changes import LENGTHS, generating, padded
 
 from analysis.caveats import collect
 from analysis.comparisons.calls import Call
@@ -73,6 +74,16 @@ def test_lengths_that_cannot_separate_the_terms_give_no_share():
     assert fit(timed(kinds=())) is None
     assert fit(timed(kinds=((44, 200),))) is None
     assert fit(timed(kinds=((14, 20),))) is None
+
+
+def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
+    """As a model of one's own may count them in a row that generates nothing."""
+    project = quiet_project(tmp_path)
+    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
+    project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
+    results = project.load()
+    assert [padding_share(cell, 50) for cell in results.cells] == [None, None]
+    assert "static_padding" not in {caveat.id for caveat in collect(results)}
 
 
 def test_as_many_times_as_terms_have_no_interval():

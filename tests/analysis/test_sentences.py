@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from conditions import TORCH, on_processor, quiet_project, step_ns
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quiet_table import TORCH, on_processor, quiet_project
 from results_factory import FRAMEWORKS, Project, make_plan
+from time_changes import step_ns
 
 from analysis.caveats import collect
 from analysis.caveats.core import MOST, places

@@ -4,9 +4,9 @@ import csv
 import io
 
 import pytest
-from conditions import JAX, TORCH
 from hypothesis import given
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH
 from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
 

@@ -47,5 +47,6 @@ def test_denormals_that_are_kept_are_not_said_to_be_flushed(framework, tmp_path)
 def test_the_real_profilers_ranges_count_as_no_computing(tmp_path):
     one = cell("bert", "pytorch-eager", "fit", "smoke", batch_size=4)
     found = run("read_back", one, "profile", folder=tmp_path)
+    assert found["as_pytorch_has_them"]
     assert "Optimizer.step#AdamW.step" in found["annotations"]
     assert found["computing"] == found["events"] - found["named"]

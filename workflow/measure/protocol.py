@@ -65,7 +65,7 @@ PROTOCOLS = {
         probe_steps=10,
         probe_cap_s=0.6,
         length_steps=20,
-        length_cap_s=2.0,
+        length_cap_s=1.0,
         monitor_s=0.5,
     ),
     "smoke": Protocol(

@@ -35,14 +35,14 @@ def unflushed():
 
 def profile():
     """What the real profiler calls an annotation, and how many events compute beside them."""
-    from measure.frameworks.torch_profile import computing
+    from measure.frameworks.torch_profile import computing, recorded_events
 
     _measured()
     framework.begin_profile()
     ticks = iter([False, False, True])
     framework._loop(cell.batch_size)(lambda: next(ticks))
     framework.end_profile()
-    events = framework._profile.events()
+    events = recorded_events(framework._profile)
     host = framework.torch.autograd.DeviceType.CPU
     named = [event for event in events if event.is_user_annotation]
     # As if the processor were a GPU: everything on it, but for the ranges.
@@ -51,8 +51,17 @@ def profile():
         "events": len(events),
         "named": len(named),
         "computing": len(computing(events, host)),
+        "as_pytorch_has_them": _spans(events) == _spans(framework._profile.events()),
     }
     print(json.dumps(found))
+
+
+def _spans(events):
+    """What computes, to the nanosecond."""
+    from measure.frameworks.torch_profile import computing
+
+    found = [(round(s.start), round(s.end), s.name, s.lane[1]) for s in computing(events)]
+    return sorted(found)
 
 
 def _measured():

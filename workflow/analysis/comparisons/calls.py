@@ -25,12 +25,18 @@ class Call:
 
 
 def calls_of(run: Run, own_length: int) -> list[Call]:
-    """Every timed call of a run: its own blocks, then those of the probes at its batch size."""
+    """Every timed call of a run: its own blocks, then those of the probes at its batch size.
+
+    None where an answer has no token: what a step of such a row counts as tokens is nothing that
+    ``generate()`` makes.
+    """
     record = run.record
     if record is None or not (record.timing and record.work and record.work.tokens_per_step):
         return []
     size = record.cell.batch_size
     own = (record.work.tokens_per_step // size, own_length)
+    if not all(own):
+        return []
     found = [_call(block, *own) for block in record.timing.blocks]
     for probe in record.probes:
         if probe.max_length and probe.new_tokens and probe.batch_size == size:

@@ -7,7 +7,7 @@ from measure.device_memory import SHARE
 from measure.frameworks import Cell
 from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.denormals import flushed
-from measure.frameworks.torch_profile import computing
+from measure.frameworks.torch_profile import computing, recorded_events
 from measure.operations import Span
 
 
@@ -70,7 +70,7 @@ class TorchMixin:
     def end_profile(self) -> list[Span]:
         self._profile.stop()
         self._while_profiled.close()
-        events = self._profile.events()
+        events = recorded_events(self._profile)
         names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
         cuda = self.cell.accelerator == "cuda"

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from measure.frameworks.compiled_kernels import PREFIX
 from measure.operations import NAME_CHARACTERS, Span
@@ -22,6 +22,63 @@ _NUMBERED = re.compile(r"_\d+$")
 _OF_A_COMPILER = re.compile(rf"{PREFIX}|triton_")
 
 Ranges = dict[Hashable, list[tuple[float, float]]]
+
+
+class TimeRange(NamedTuple):
+    """In microseconds since the profiler was started."""
+
+    start: float
+    end: float
+
+
+class Event(NamedTuple):
+    """What is read of an event of PyTorch's profiler, named as there."""
+
+    name: str
+    time_range: TimeRange
+    device_type: Any
+    device_resource_id: int
+    thread: int
+    is_user_annotation: bool
+
+
+def recorded_events(profile: Any) -> Sequence[Any]:
+    """What a profile has recorded, given the ``torch.profiler.profile`` that has ended.
+
+    Its own ``events()`` makes a tree of them, in Python: ten times as long as all that is read
+    here, and seconds of every run of a model that generates token by token.
+    """
+    results = profile.profiler.kineto_results
+    found = results.events()
+    if found and not hasattr(found[0], "is_user_annotation"):  # PyTorch 2.2
+        return profile.events()
+    began = results.trace_start_ns()
+    events = [
+        Event(
+            event.name(),
+            TimeRange((event.start_ns() - began) / 1000, (event.end_ns() - began) / 1000),
+            event.device_type(),
+            event.device_resource_id(),
+            event.start_thread_id(),
+            event.is_user_annotation(),
+        )
+        for event in found
+        if not event.is_hidden_event()
+    ]
+    return _once(events)
+
+
+def _once(events: list[Event]) -> list[Event]:
+    """Without operations that hand themselves on to themselves: directly in one of their name."""
+    kept, inside = [], defaultdict[Hashable, list[Event]](list)
+    for event in sorted(events, key=lambda each: (each.time_range.start, -each.time_range.end)):
+        holds = inside[event.device_type, event.device_resource_id, event.thread]
+        while holds and holds[-1].time_range.end <= event.time_range.start:
+            holds.pop()
+        if not holds or holds[-1].name != event.name:
+            kept.append(event)
+            holds.append(event)
+    return kept
 
 
 def computing(events: Sequence[Any], device: Any = None) -> list[Span]:

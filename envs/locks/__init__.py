@@ -1,0 +1,1 @@
+"""What lock.py locks, and how a lock is written."""

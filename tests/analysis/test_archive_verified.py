@@ -1,0 +1,136 @@
+"""What a user is told of an archive, of a changed one, and with other versions or sources."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import matplotlib
+import pytest
+from archive_factory import LOG, RECORD, as_somebody, edit, repacked
+
+from analysis.archive import about
+from analysis.archive.pack import files_below
+from analysis.archive.verification import verify
+from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
+from analysis.archive.verify import report_lines
+
+
+@pytest.fixture(scope="module", autouse=True)
+def machine(archive_sources):
+    with as_somebody(archive_sources):
+        yield
+
+
+def checked(path, tmp_path, draw):
+    folder = tmp_path / "checked"
+    folder.mkdir()
+    return verify(path, folder, draw)
+
+
+def test_verify_says_identical_with_the_sources_that_are_in_it(archive, unpacked, tmp_path):
+    command = [sys.executable, "-m", "analysis.archive.verify", str(archive)]
+    env = {**os.environ, "PYTHONPATH": str(unpacked / "workflow"), "PYTHONIOENCODING": "ascii"}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (IDENTICAL, ""), done.stdout
+    assert done.stdout.splitlines()[-1].startswith("IDENTICAL")
+    results = int(re.search(r"drawn anew (\d+) results, \1 identical", done.stdout)[1])
+    assert results > 20
+    assert not list(tmp_path.iterdir())
+
+
+CHANGES = [
+    (RECORD, b'"total_s": 40.0', b'"total_s": 41.0', "/total_s: 41.0, expected 40.0"),
+    ("results/plan.json", b'"seed": 7', b'"seed": 8', "/seed: 8, expected 7"),
+    ("results/table.csv", b",8,", b",9,", "line 2, batch_size: 9, expected 8"),
+    ("results/table.md", b"| ", b"|1", "line 1: "),
+    ("results/machines/0a1b2c3d.json", b"2026", b"2025", "/collected_at: 2025"),
+    (LOG, b":3:", b":4:", "line 1: "),
+    ("LICENSE", b"2.0", b"2.1", "line "),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "place"), CHANGES)
+def test_a_changed_digit_is_found_and_named(unpacked, tmp_path, draw, name, old, new, place):
+    path = repacked(unpacked, tmp_path, edit(name, old, new))
+    found = checked(path, tmp_path, draw)
+    assert found.status == DIFFERENT
+    assert place in found.wrong[name]
+    lines = list(report_lines(found))
+    assert any(line.startswith("wrong ") and name in line and place in line for line in lines)
+    assert lines[-1].startswith("DIFFERENT")
+
+
+def test_a_changed_result_is_found_although_the_manifest_was_made_to_fit(unpacked, tmp_path, draw):
+    change = edit("results/table.csv", b",8,", b",9,")
+    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
+    assert found.sealed and not found.wrong and found.status == DIFFERENT
+    assert found.unequal["results/table.csv"].place.startswith("line 2, batch_size: 9, expected 8")
+
+
+def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
+    def change(folder):
+        (folder / "results/own.csv").write_text("1\n")
+
+    def others(project, plan):
+        draw(project, plan)
+        (project / "results/own.csv").unlink(missing_ok=True)
+        (project / "results/new.csv").write_text("2\n")
+
+    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, others)
+    assert "neither" in found.wrong["results/own.csv"]
+    assert "missing" in found.wrong["results/new.csv"]
+
+
+def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
+    change = edit("results/machines/0a1b2c3d.json", b'"schema"', b'"schemas"')
+    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
+    assert "/schema" in found.wrong["results/machines/0a1b2c3d.json"]
+
+
+def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):
+    here = {**about.made_with(), "matplotlib": "3.9.0"}
+    monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
+
+    def otherwise(project, plan):
+        draw(project, plan)
+        figures = project / "results/figures"
+        for path in (*figures.glob("*.svg"), *figures.glob("*.png")):
+            path.write_bytes(path.read_bytes() + b" ")
+
+    path = repacked(unpacked, tmp_path, lambda folder: None)
+    found = checked(path, tmp_path, otherwise)
+    assert found.status == UNDECIDED and found.unequal
+    excuse = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
+    assert all(found.excuse(unequal) == excuse for unequal in found.unequal.values())
+
+    def numbers(project, plan):
+        draw(project, plan)
+        edit("results/table.csv", b",8,", b",9,")(project)
+
+    shutil.rmtree(tmp_path / "checked")
+    found = checked(path, tmp_path, numbers)
+    assert found.status == DIFFERENT  # matplotlib changes no number
+    found.versions = {"scipy": ("1.17.1", "1.18.0")}
+    assert found.status == UNDECIDED
+
+
+def test_other_sources_are_named(unpacked, tmp_path, draw):
+    change = edit("report/style.css", b":root", b":root ")
+    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
+    assert found.sources == ["report/style.css"]
+    assert found.status == IDENTICAL
+    assert any("report/style.css" in line for line in report_lines(found))
+
+
+def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):
+    path = tmp_path / "repacked.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in files_below(unpacked):
+            file.write(unpacked / name, name)
+    found = checked(path, tmp_path, draw)
+    assert not found.wrong and not found.unequal and not found.sealed
+    assert found.status == DIFFERENT

@@ -1,0 +1,146 @@
+"""An unpacked bundle whose programs measure nothing, for the tests of run_bundle.py."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+from planning import write_bundle
+from tests.planning.test_config import plan
+
+COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
+CONFIG = {
+    "models": {"bert": {"fit": 4, "predict": 8}},
+    "columns": COLUMNS,
+    "runs": 2,
+    "threads": 1,
+}
+THIS = (
+    "--interpreter",
+    f"keras3-jax={sys.executable}",
+    "--interpreter",
+    f"pytorch={sys.executable}",
+)
+# In the place of the programs that measure: it says that it was called, and does as told.
+FAKE = """
+import json, os, signal, sys, time
+from pathlib import Path
+
+if sys.argv[1] == "self_test":  # puts together what is there
+    sys.path[0] = str(Path(__file__).parents[1])
+    from supervise import self_test
+
+    del sys.argv[1]
+    sys.exit(self_test.main())
+options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+output = Path(options.get("--record") or options["--output"])
+with open("calls", "a") as calls:
+    print(json.dumps({"path": str(output), "pid": os.getpid(), **options}), file=calls)
+told = Path("told").read_text().split() if Path("told").exists() else ("do", "nothing")
+if told[1] in str(output) and options["--attempt"] == "1":
+    if told[0] == "hang":
+        time.sleep(600)
+    if told[0] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if told[0] == "refuse":
+        sys.exit("millistep: not measured")
+output.parent.mkdir(parents=True, exist_ok=True)
+status = "ok" if sys.argv[1] == "canary" else "error"
+output.write_text(json.dumps({"identity": options["--identity"], "status": status}))
+"""
+
+
+class Kit:
+    """An unpacked bundle."""
+
+    def __init__(self, folder: Path, **config):
+        self.folder = folder
+        archive = folder.with_suffix(".zip")
+        write_bundle.write(plan(**{**CONFIG, **config}), archive)
+        zipfile.ZipFile(archive).extractall(folder)
+        self.bundle = json.loads((folder / "bundle.json").read_text())
+
+    def start(self, *arguments) -> subprocess.Popen:
+        command = [sys.executable, str(self.folder / "run_bundle.py"), *arguments]
+        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd="/")
+
+    def run(self, *arguments, timeout=60) -> tuple[int, str]:
+        """Exit status and what was said."""
+        process = self.start(*arguments)
+        try:
+            _, said = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
+        return process.returncode, said
+
+    def refused(self, *arguments) -> str:
+        """The one line with which it ends."""
+        status, said = self.run(*arguments)
+        lines = [line for line in said.splitlines() if line.startswith("millistep: ")]
+        assert (status, len(lines)) == (1, 1), said
+        assert "Traceback" not in said
+        assert self.calls() == []
+        return lines[0]
+
+    def tell(self, what: str, where: str) -> None:
+        """Have the programs do something with the files whose path has a text in it."""
+        (self.folder / "told").write_text(f"{what} {where}")
+
+    def calls(self) -> list[dict]:
+        """Options of the programs that were run."""
+        file = self.folder / "calls"
+        return list(map(json.loads, file.read_text().splitlines())) if file.exists() else []
+
+    def paths(self) -> list[str]:
+        """What was written, but for canaries."""
+        return [call["path"] for call in self.calls() if "canary" not in call["path"]]
+
+    @property
+    def order(self) -> list[str]:
+        """Records and known steps, as they are planned."""
+        runs = [(block["round"], run["record"]) for block in self.blocks for run in block["runs"]]
+        first = [record for number, record in runs if number == 1]
+        later = [record for number, record in runs if number > 1]
+        return [*first, self.bundle["known_steps"]["path"], *later]
+
+    @property
+    def blocks(self) -> list[dict]:
+        return self.bundle["blocks"]
+
+    def sessions(self) -> list[dict]:
+        """Of all blocks, in their order."""
+        files = [self.folder / block["path"] for block in self.blocks]
+        return [s for f in files if f.exists() for s in json.loads(f.read_text())["sessions"]]
+
+    def wait_for(self, path: str) -> dict:
+        """The last call, once it is for a path with this text in it."""
+        for _ in range(600):
+            if (calls := self.calls()) and path in calls[-1]["path"]:
+                return calls[-1]
+            time.sleep(0.05)
+        raise AssertionError(f"{path} was not started: {self.paths()}")
+
+    def packed(self) -> set[str]:
+        return set(zipfile.ZipFile(self.folder / "records.zip").namelist())
+
+
+def ends(pid: int) -> bool:
+    """Whether a process is gone soon, or only waits to be forgotten."""
+    stat = Path(f"/proc/{pid}/stat")
+    for _ in range(200):
+        with contextlib.suppress(FileNotFoundError):
+            if stat.read_text().rpartition(")")[2].split()[0] != "Z":
+                time.sleep(0.05)
+                continue
+        return True
+    return False
+
+
+def fake_kit(folder: Path) -> Kit:
+    """With FAKE in the place of the programs that measure."""
+    kit = Kit(folder)
+    (kit.folder / "workflow/supervise/__main__.py").write_text(FAKE)
+    return kit

@@ -1,0 +1,111 @@
+"""envs/lock.py: what it locks, what it asks uv for, and what it makes of the answer."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lock
+from locks import definitions
+from locks.pins import LINUX_X86
+from planning.columns import STACK
+from tests.environment_definitions import ENVIRONMENTS, ENVS, script_problems
+
+PROGRAM = (ENVS / "lock.py", *sorted((ENVS / "locks").glob("*.py")))
+
+
+def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path):
+    (tmp_path / "2025-02").mkdir()
+    (tmp_path / "2027-05").mkdir()
+    for path in (*PROGRAM, *(ENVS / "inputs/cpu").glob("*.in")):
+        copy = tmp_path / path.relative_to(ENVS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    program = "import lock; print(*[d.path for d in lock.definitions() if d.accelerator])"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    written = [Path(path).relative_to(tmp_path) for path in done.stdout.split()]
+    assert len(written) == len(ENVIRONMENTS)
+    assert {path.parts[0] for path in written} == {"2027-05"}
+    assert (ENVS / STACK / "cpu").is_dir()
+
+
+def test_an_older_stack_is_made_of_what_there_was_on_its_day(monkeypatch):
+    """And its lists are its own."""
+    asked = []
+    monkeypatch.setattr(lock, "run_uv", lambda *arguments: asked.append([*map(str, arguments)]))
+    for stack in (definitions.STACK, *definitions.BEFORE):
+        definition = definitions.Definition("keras3-jax", "cpu", stack)
+        with pytest.raises(FileNotFoundError):  # uv wrote no answer
+            lock.resolve(definition, LINUX_X86, upgrade=True)
+    today, then = asked
+    assert "--exclude-newer" not in today
+    assert then[then.index("--exclude-newer") + 1] == "2024-04-01"
+    assert then[-1].endswith("inputs/2024-03/cpu/keras3-jax.in")
+    overrides = [then[at + 1] for at, word in enumerate(then) if word == "--override"]
+    assert any(path.endswith("keras3.override.in") for path in overrides)
+    assert not any("2024-03" in word for word in today)
+
+
+FAKE_UV = """\
+#!{python}
+import pathlib, sys
+arguments = sys.argv[1:]
+platform = arguments[arguments.index("--python-platform") + 1]
+answer = pathlib.Path(arguments[arguments.index("--output-file") + 1])
+kept = "2.0" if answer.exists() and 'version = "2.0"' in answer.read_text() else "3.0"
+everywhere = [("torch", "2.13.0", "wheels", "a"), ("pure", kept, "wheels", "b")]
+on_linux = [("source-only", "0.1", "sdist", "c")] if "linux" in platform else []
+lines = []
+for name, version, kind, digit in everywhere + on_linux:
+    file = '{{ url = "https://example.org/x", hashes = {{ sha256 = "%s" }} }}' % (digit * 64)
+    lines += ["[[packages]]", f'name = "{{name}}"', f'version = "{{version}}"']
+    lines += [f"wheels = [{{file}}]" if kind == "wheels" else f"sdist = {{file}}"]
+answer.write_text("\\n".join(lines))
+"""
+
+
+def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
+    envs = tmp_path / "envs"
+    inputs = envs / "inputs" / "cpu"
+    inputs.mkdir(parents=True)
+    (envs / definitions.STACK).mkdir()
+    for path in PROGRAM:
+        copy = envs / path.relative_to(ENVS)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(path.read_text())
+    install = tmp_path / definitions.INSTALL.relative_to(ENVS.parent)
+    install.parent.mkdir(parents=True)
+    install.write_text(definitions.INSTALL.read_text())
+    (inputs / "builds.txt").write_text((ENVS / "inputs/cpu/builds.txt").read_text())
+    (inputs / "keras3-torch.in").write_text("torch\npure\n")
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text(FAKE_UV.format(python=sys.executable))
+    uv.chmod(0o755)
+
+    def relock(*arguments):
+        command = [sys.executable, "envs/lock.py", "keras3-torch", *arguments]
+        subprocess.run(command, cwd=tmp_path, env={"PATH": str(uv.parent)}, check=True)
+        text = (envs / definitions.STACK / "cpu/keras3-torch.post-deploy.sh").read_text()
+        assert script_problems(text) == []
+        return text.replace(" \\\n    --hash=sha256", "").split("LOCK'\n")[1]
+
+    new = relock()
+    assert re.sub(r":(\w)\1{63}", r" \1", new).splitlines()[:6] == [
+        "--only-binary :all:",
+        "--no-binary source-only",
+        "--find-links https://download.pytorch.org/whl/cpu/torch/",
+        "pure==3.0 b",
+        "source-only==0.1 ; sys_platform == 'linux' c",
+        "torch==2.13.0 ; sys_platform == 'darwin' a",
+    ]
+    assert "torch==2.13.0+cpu ; sys_platform == 'linux':6746dbcb" in new
+    assert relock() == new
+
+    script = envs / definitions.STACK / "cpu/keras3-torch.post-deploy.sh"
+    script.write_text(script.read_text().replace("pure==3.0", "pure==2.0"))
+    assert "pure==2.0" in relock()
+    assert "pure==3.0" in relock("--upgrade")
