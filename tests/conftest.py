@@ -20,7 +20,14 @@ MEASURED = [
 ARCHIVED = "analysis/test_archive"  # share the archive that tests/analysis/conftest.py makes
 HALVES = "pipeline/test_all_models.py"
 # The longest come first: no worker is to begin with one of them when the others have ended.
-FIRST = ("pipeline", "test_recipes.py", "models", "test_overlays.py", "test_environments.py")
+FIRST = (
+    "pipeline",
+    "cluster",
+    "test_recipes.py",
+    "models",
+    "test_overlays.py",
+    "test_environments.py",
+)
 
 
 def pytest_configure(config):

@@ -57,6 +57,13 @@ class Framework:
     def hangs(self):
         time.sleep(1000)
 
+    def hangs_once(self):
+        """Until somebody ends it, and not where it did before."""
+        before = Path(self.wanted["hung"])
+        if not before.exists():
+            before.touch()
+            time.sleep(1000)
+
     def exits(self):
         os._exit(3)
 

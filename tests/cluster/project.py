@@ -1,0 +1,109 @@
+"""A checkout whose rows do what may happen on a cluster, on two columns of the fake framework."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cluster.throwaway import Cluster
+from tests.fake_project import FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
+
+PROFILE = "profiles/slurm/profile.v9+.yaml"
+HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
+CONFIG = """\
+models: {{steady: {{fit: [4, 8]}}, hungry: {{fit: default}}, {hang}}}
+columns: [fake, other]
+limits: {{memory_gib: 0.3, time_s: 300}}
+"""
+
+
+class ClusterProject:
+    """folder: of the checkout. Its commands work on the cluster's nodes."""
+
+    def __init__(self, folder: Path, cluster: Cluster):
+        self.folder, self.cluster = folder, cluster
+        self.local = fake_project(folder, "step_ms: 1.0")
+        own = folder / OWN
+        shutil.copy(own / "frameworks/fake.py", own / "frameworks/other.py")
+        other = FRAMEWORKS.replace("fake", "other").replace("Fake", "Other")
+        (own / "frameworks/frameworks.yaml").write_text(FRAMEWORKS + other)
+        self._model("steady", "step_ms: 1.0")
+        self._model("hungry", "step_ms: 1.0, trouble: eats_memory")
+        for name in HANG:
+            self._model(name, f"step_ms: 1.0, trouble: hangs_once, hung: '{self.hung(name)}'")
+        self._configure()
+
+    def _model(self, name: str, architecture: str) -> None:
+        folder = self.folder / OWN / "models" / name
+        shutil.copytree(PLUGINS / "models/fake", folder)
+        (folder / "pytorch.py").touch()
+        text = MODEL.format(architecture=architecture).replace("Fake", name.title())
+        (folder / "model.yaml").write_text(text)
+
+    def _configure(self) -> None:
+        path = self.folder / "config/config.yaml"
+        kept = [
+            line
+            for line in path.read_text().splitlines()
+            if not line.startswith(("models", "columns", "interpreters"))
+        ]
+        hang = ", ".join(f"{name}: {{fit: default}}" for name in HANG)
+        interpreters = f"interpreters: {{fake: '{self._python}', other: '{self._python}'}}\n"
+        path.write_text("\n".join(kept) + "\n" + CONFIG.format(hang=hang) + interpreters)
+        # What a site says.
+        profile = self.folder / PROFILE
+        text = profile.read_text().replace("cpus_per_task: 9", "cpus_per_task: 2")
+        profile.write_text(text + "slurm-init-seconds-before-status-checks: 2\n")
+
+    @property
+    def _python(self) -> Path:
+        """Of the fake framework, whose path a shell would read something into."""
+        return next(self.folder.glob("*/python"))
+
+    def hung(self, model: str) -> Path:
+        """There once the model's first run waits to be ended."""
+        return self.folder / f"{model} hangs"
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Snakemake, as where there is no GPU and nothing else of the nodes."""
+        command = [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm"]
+        return subprocess.Popen(
+            [*command, *arguments],
+            cwd=self.folder,
+            env=self.cluster.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def snakemake(self, *arguments: str, timeout: int = 300) -> tuple[int, str]:
+        """Exit status, and what was said."""
+        process = self.start(*arguments)
+        try:
+            said = process.communicate(timeout=timeout)[0]
+        finally:
+            process.kill()
+        return process.returncode, said
+
+    def job_of(self, model: str) -> tuple[str, str] | None:
+        """Number and node of the job that measures a model's block."""
+        for line in self.cluster.jobs():
+            number, state, node, *comment = line.split()
+            if state == "RUNNING" and model in "_".join(comment):
+                return number, node
+        return None
+
+    def record(self, model: str, column: str, batch: int = 4, number: int = 1) -> dict:
+        path = f"results/records/smoke/{model}/fit-b{batch}/{column}/run{number}.json"
+        return json.loads((self.folder / path).read_text())
+
+    def sessions(self, model: str, batch: int = 4, number: int = 1) -> list[dict]:
+        path = f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.json"
+        return json.loads((self.folder / path).read_text())["sessions"]
+
+
+def done(model: str, batch: int = 4, number: int = 1) -> str:
+    """What the job of a block makes."""
+    return f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.done"

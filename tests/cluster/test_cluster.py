@@ -1,0 +1,125 @@
+"""Blocks as jobs of a SLURM cluster: as many at once as there are nodes, and nothing is lost."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from tests.cluster.conftest import NODES
+from tests.cluster.project import HANG, done
+from tests.fake_project import OWN
+
+
+def test_what_stands_for_the_planning_machine_is_refused_in_one_line(project):
+    status, said = project.snakemake("-n", "--config", "threads=auto", "scale=auto")
+    lines = [line for line in said.splitlines() if "millistep:" in line]
+    assert status != 0 and len(lines) == 1, said
+    assert "scale: auto, threads: auto is what this machine has" in lines[0]
+    assert "Traceback" not in said
+
+
+def test_every_block_ends_whatever_becomes_of_its_jobs(table):
+    assert table.status == 0, table.said
+    for batch in (4, 8):
+        for column in ("fake", "other"):
+            assert table.record("steady", column, batch)["status"] == "ok"
+
+
+def test_blocks_are_measured_at_once_each_on_one_node(table):
+    sessions = [s for model in ("steady", "hungry", *HANG) for s in table.sessions(model)]
+    assert len({session["node"] for session in sessions}) == NODES
+    (hung,) = (s for s in table.sessions("late") if s["attempt"] == 1)  # for more than a minute
+    assert any(hung["started_at"] < s["started_at"] < hung["finished_at"] for s in sessions)
+    for session in sessions:
+        assert session["machine"] and len(session["affinity"]) == 2
+    cards = {path.stem for path in (table.folder / "results/machines").glob("*.json")}
+    assert {session["node"] for session in sessions if session["ended"] == "done"} <= cards
+
+
+def test_memory_of_a_run_is_its_own_affair(table):
+    for column in ("fake", "other"):
+        record = table.record("hungry", column)
+        assert record["status"] == "oom", record["reason"]
+    assert [session["ended"] for session in table.sessions("hungry")] == ["done"]
+
+
+def test_what_a_lost_node_was_measuring_is_measured_on_another(table):
+    first, *_, last = table.sessions("lost")
+    assert (first["ended"], last["ended"]) == ("killed", "done")
+    assert first["node"] != last["node"]
+    for column in ("fake", "other"):
+        record = table.record("lost", column)
+        assert record["status"] == "ok", record["reason"]
+        assert record["session"]["id"] == last["id"]
+
+
+def test_a_run_that_its_job_was_ended_in_is_killed_and_the_others_of_its_block_are_measured(table):
+    for model in ("cancelled", "late"):
+        statuses = sorted(table.record(model, column)["status"] for column in ("fake", "other"))
+        assert statuses == ["killed", "ok"], model
+        assert [session["attempt"] for session in table.sessions(model)] == [1, 2]
+
+
+def test_the_planning_machine_shows_the_lines_of_all_nodes(table):
+    lines = re.findall(r"^(n\d): (\[\d+/12\] .*)$", table.said, re.M)
+    assert len({node for node, _ in lines}) == NODES
+    assert sum(line.endswith(" ms/step") for _, line in lines) >= 6
+    assert any("blocks at once" in line for _, line in lines)
+    assert any(": oom: " in line for _, line in lines)
+    running = table.folder / "results/.running"
+    assert list(running.iterdir()) == []
+
+
+def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alone(table):
+    rows = [done("steady"), done("hungry"), *map(done, HANG)]
+    status, said = table.snakemake("-n", "--", *rows)
+    assert status == 0 and "Nothing to be done" in said, said
+    before = {column: table.record("steady", column) for column in ("fake", "other")}
+    with (table.folder / OWN / "frameworks/other.py").open("a") as source:
+        source.write("\nCHANGED = True\n")
+    status, said = table.snakemake("--quiet", "rules", "--", done("steady"))
+    assert status == 0, said
+    assert table.record("steady", "fake") == before["fake"]
+    after = table.record("steady", "other")
+    assert after["identity"] != before["other"]["identity"]
+    assert after["session"]["id"] == table.sessions("steady")[-1]["id"]
+    assert len(table.sessions("steady")) == 2
+
+
+def test_a_whole_snakemake_may_be_one_job(table):
+    block = done("lost", number=2)
+    snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all --config runs=2 -- {block}"
+    job = ("sbatch", "--wait", "--exclusive", "-N1", "-n1", "-c2", f"--wrap={snakemake}")
+    subprocess.run(job, cwd=table.folder, env=table.cluster.environ, timeout=120, check=True)
+    (session,) = table.sessions("lost", number=2)
+    for column in ("fake", "other"):
+        record = table.record("lost", column, number=2)
+        assert (record["status"], record["session"]["id"]) == ("ok", session["id"])
+
+
+def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on(table):
+    again = [done("steady", batch, number=2) for batch in (4, 8)]
+    process = table.start("--config", "runs=2", "--quiet", "rules", "--", *again)
+    try:
+        deadline = time.monotonic() + 120
+        while not table.job_of("steady") and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        raise AssertionError("it did not end") from None
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    deadline = time.monotonic() + 30
+    while table.cluster.jobs() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert table.cluster.jobs() == []
+    status, said = table.snakemake("--config", "runs=2", "--quiet", "rules", "--", *again)
+    assert status == 0, said
+    for batch in (4, 8):
+        for column in ("fake", "other"):
+            assert table.record("steady", column, batch, number=2)["status"] == "ok"
