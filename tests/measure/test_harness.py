@@ -74,6 +74,7 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
     )
     record = run(profiler_fails=True)
     assert (record["status"], record["host_overhead"]) == ("ok", None)
+    assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]
 
 
 def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run):

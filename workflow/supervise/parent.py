@@ -147,6 +147,8 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["memory"] = _memory(child)
     for name in ("work", "host_overhead", "parity", "training"):
         record[name] = child.reported(name, name)
+    if reasons := child.reported("withheld", "reasons"):
+        record["withheld"] = reasons
     record["warnings"] = child.reported("warnings", "warnings") or []
     record["printed"] = logs.printed(job.log, child.measured_log_bytes)
     window: samples.Window = child.reported("window", "ns")

@@ -103,7 +103,9 @@ class Framework(Protocol):
         """Start the framework's own profiler."""
 
     def end_profile(self) -> list[Span]:
-        """Stop it: all that computed, see :mod:`measure.operations`."""
+        """Stop it: all that computed, see :mod:`measure.operations`; raises where the profiler does
+        not tell.
+        """
 
     def begin_training(self) -> None:
         """Give the model the weights that a training begins with; this and the next two are asked

@@ -117,6 +117,7 @@ class Framework(Keras3Framework):
             lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
             self.jax.profiler.stop_trace,
             self._events,
+            compiled=True,
         )
 
     def end_profile(self) -> list[Span]:
