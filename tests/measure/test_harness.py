@@ -191,6 +191,15 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     jsonschema.validate(record, SCHEMA)
 
 
+def test_work_that_was_left_behind_the_fences_is_no_number(run):
+    record = run(late_ms=[5.0])
+    assert (record["status"], record["restarted"]) == ("invalid", None)
+    assert record["reason"].endswith("the clock stopped before the work did")
+    jsonschema.validate(record, SCHEMA)
+    # Held up once in a while: not by a fence that is missing.
+    assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
+
+
 def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):
     record = run(legacy_ms=-3.5)
     assert (record["status"], record["timing"]["legacy"]) == ("ok", None)

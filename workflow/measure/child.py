@@ -101,6 +101,7 @@ class Measurement:
             framework.compilations,
             on_window=getattr(framework, "restart_peak_device", None),
             on_block=lambda timer: self._report_timing(),
+            late=getattr(framework, "late_ns", None),
         )
         others = other_cpu_seconds()
         start = time.perf_counter()
@@ -187,6 +188,7 @@ def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: flo
         "warmup_steps": max(1, timer.warmup_steps),
         "warmup_s": timer.warmup_ns / 1e9,
         "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
+        "late_ns": timer.late_ns or None,
         "stop": timer.stop,
         "extended": timer.extended,
         "synchronised_ns": timer.synchronised_ns,

@@ -96,8 +96,10 @@ def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
     record = _monitored(job, empty)
     if record["status"] != "invalid":
         return record
-    # A compilation fell into the window, perhaps by a rare chance: once more.
     compiled = record["timing"]["compilations"]["during_timing"]
+    if not compiled:
+        return record
+    # A compilation fell into the window, perhaps by a rare chance: once more.
     return {**_monitored(job, empty), "restarted": compiled}
 
 

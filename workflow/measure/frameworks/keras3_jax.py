@@ -1,6 +1,7 @@
 """Keras 3 on JAX."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,15 @@ class Framework(Keras3Framework):
         state = getattr(self.model, "_jax_state", None) or self._outputs
         if state:
             self.jax.block_until_ready(leaves(self.keras, state))
+
+    def late_ns(self) -> int:
+        # Whatever lives on the device; only a batch of a later step may be on its way to it.
+        fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.feed.batch)}
+        living = [array for array in self.jax.live_arrays() if not array.is_deleted()]
+        late = [array for array in living if array.shape not in fed and not array.is_ready()]
+        start = time.perf_counter_ns()
+        self.jax.block_until_ready(late)
+        return time.perf_counter_ns() - start if late else 0
 
     def settle(self) -> None:
         # The step's state lives outside the model until it is synchronised; the

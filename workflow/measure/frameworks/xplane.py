@@ -71,8 +71,8 @@ def computing(events: list[Event], known: dict[int, Program], compiled: bool) ->
     """What computes of these events; `known` are the programs that they may be of, by their ids.
 
     Raises :class:`NoOperation` where the steps are programs of XLA (`compiled`) and no event on the
-    host is of one: early releases record none there, and what is left in the trace is what surrounds
-    the programs.
+    host is of one: early releases record none there, and what is left in the trace is what
+    surrounds the programs.
     """
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
