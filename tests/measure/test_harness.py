@@ -74,6 +74,7 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
     )
     record = run(profiler_fails=True)
     assert (record["status"], record["host_overhead"]) == ("ok", None)
+    assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]
 
 
 def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run):
@@ -188,6 +189,15 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
     assert record["printed"][-1].startswith("[millistep: these are the first lines of ")
     jsonschema.validate(record, SCHEMA)
+
+
+def test_work_that_was_left_behind_the_fences_is_no_number(run):
+    record = run(late_ms=[5.0])
+    assert (record["status"], record["restarted"]) == ("invalid", None)
+    assert record["reason"].endswith("the clock stopped before the work did")
+    jsonschema.validate(record, SCHEMA)
+    # Held up once in a while: not by a fence that is missing.
+    assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
 
 
 def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):

@@ -60,8 +60,14 @@ def keras_with(model):
     return SimpleNamespace(
         Model=model,
         callbacks=SimpleNamespace(Callback=Callback),
-        tree=SimpleNamespace(flatten=lambda structure: [*structure.values()]),
+        tree=SimpleNamespace(flatten=flatten),
     )
+
+
+def flatten(structure):
+    """Of dicts in lists, as these tests have them."""
+    parts = structure if isinstance(structure, list) else [structure]
+    return [value for part in parts for value in part.values()]
 
 
 class Timer:
@@ -99,8 +105,35 @@ def test_predict_of_early_releases_is_fenced_by_its_outputs(monkeypatch):
     framework, waited = framework_of(Early)
     monkeypatch.setattr(keras3_jax, "keeps_state_of_predict", lambda keras: False)
     framework.run_at(1, Timer(framework, steps=2))
-    assert waited == [["of step 1"]]
+    assert waited == [["of step 0", "of step 1"]]
+    assert framework._outputs == []
     assert framework.model.non_trainable_variables[0].value == "seed"  # for the next call
+
+
+class Living:
+    """An array on the device."""
+
+    def __init__(self, shape, ready, deleted=False):
+        self.shape, self._ready, self._deleted = shape, ready, deleted
+
+    def is_deleted(self):
+        return self._deleted
+
+    def is_ready(self):
+        assert not self._deleted, "JAX raises"
+        return self._ready
+
+
+def test_what_lives_on_the_device_and_is_not_ready_is_late_unless_it_is_a_batch():
+    framework, waited = framework_of(Late)
+    framework.feed.batch = {"x": Living((8, 4), ready=True)}
+    late, ready = Living((8, 2), ready=False), Living((8, 2), ready=True)
+    others = [ready, Living((8, 4), ready=False), Living((8, 2), ready=False, deleted=True)]
+    framework.jax.live_arrays = lambda: [late, *others]
+    assert framework.late_ns() > 0
+    assert waited == [[late]]
+    framework.jax.live_arrays = lambda: others
+    assert framework.late_ns() == 0
 
 
 def test_where_the_model_tells_its_state_nothing_is_asked_of_callbacks(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from measure.frameworks import torch_profile
 from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.hlo import programs, with_place, without_number
-from measure.frameworks.xplane import Event, computing
+from measure.frameworks.xplane import Event, NoOperation, computing
 
 HOST = "/host:CPU"
 POOL = "tf_XLAPjRtCpuClient/1"
@@ -25,7 +25,7 @@ EVENTS = [
 
 
 def test_operations_compute_and_dispatch_does_not():
-    assert computing(EVENTS, {}) == [
+    assert computing(EVENTS, {}, True) == [
         (100, 150, "ynn_fusion", (HOST, POOL)),
         (200, 230, "MklMatMul in query", (HOST, "tf_Compute/5")),
     ]
@@ -36,11 +36,21 @@ def test_an_operation_lasts_until_its_last_part_is_done_on_other_threads():
     facts = {"hlo_op": "dot.1"}
     starts = [Event(HOST, POOL, "dot.1", start, 10, facts) for start in (0, 100, 200)]
     ends = [Event(HOST, "tf_XLAEigen/2", "end: dot.1", at, 1, {}) for at in (35, 210)]
-    assert computing([*ends, *starts], {}) == [
+    assert computing([*ends, *starts], {}, True) == [
         (0, 35, "dot", (HOST, POOL, "on other threads")),
         (100, 110, "dot", (HOST, POOL)),
         (200, 210, "dot", (HOST, POOL)),
     ]
+
+
+def test_without_operations_of_the_programs_a_trace_does_not_tell_what_computes():
+    """As TensorFlow 2.15 writes it on the host; its kernels around them do not stand for all."""
+    outside = [event._replace(facts={}) for event in EVENTS]
+    with pytest.raises(NoOperation, match="no operation of XLA's programs"):
+        computing(outside, {}, True)
+    assert [span.name for span in computing(outside, {}, False)] == ["MklMatMul in query"]
+    on_a_gpu = Event("/device:GPU:0", "Stream #13(Compute)", "ampere_sgemm", 10, 5, {})
+    assert len(computing([*outside, on_a_gpu], {}, True)) == 1
 
 
 def test_on_a_gpu_only_its_own_streams_count():
@@ -51,7 +61,7 @@ def test_on_a_gpu_only_its_own_streams_count():
         ),
         Event(*stream, "ampere_sgemm_128x64_tn", 10, 5, {}),
     ]
-    assert computing([*EVENTS, *kernels], {}) == [
+    assert computing([*EVENTS, *kernels], {}, True) == [
         (7, 10, "loop_add_fusion", stream),
         (10, 15, "ampere_sgemm_128x64_tn", stream),
     ]
@@ -103,7 +113,7 @@ def test_the_programs_in_a_trace_tell_what_a_fusion_does_and_where():
     assert program.described("unknown.8", "unknown.8") == "unknown"
     # An event tells the program by a signed number.
     event = EVENTS[0]._replace(facts={"hlo_op": "copy.3", "hlo_module_id": -(2**63) + 9})
-    assert computing([event], programs(trace()))[0].name == "ynn_fusion(copy)"
+    assert computing([event], programs(trace()), True)[0].name == "ynn_fusion(copy)"
 
 
 @pytest.mark.parametrize("broken", [b"\x0a\xff", b"\x0b", b"\x0a\x05abc"])

@@ -35,8 +35,14 @@ class World:
         self.fences += 1
         self.now = max(self.now, self.device_free_at)
 
-    def time(self, protocol):
-        timer = Timer(protocol, self.fence, lambda: self.compiled, clock=lambda: self.now)
+    def late(self):
+        left = max(0, self.device_free_at - self.now)
+        self.now += left
+        return left
+
+    def time(self, protocol, **options):
+        options["clock"] = lambda: self.now
+        timer = Timer(protocol, self.fence, lambda: self.compiled, **options)
         timer.start()
         while not timer.tick():
             self.step()
@@ -103,6 +109,18 @@ def test_without_a_fence_the_same_steps_would_look_free():
     world = World(step_ns=20 * MS, issue_ns=MS)
     world.fence = lambda: None
     assert world.time(SMOKE).step_ns == MS
+
+
+def test_what_a_lost_fence_leaves_to_do_is_timed_behind_each_block():
+    world = World(step_ns=20 * MS, issue_ns=MS)
+    timer = world.time(SMOKE, late=world.late)
+    assert timer.late_ns == [0] * len(timer.blocks)
+    world.fence = lambda: None
+    timer = world.time(SMOKE, late=world.late)
+    blocks = zip(timer.blocks, timer.late_ns, strict=True)
+    per_step = [(elapsed + late) / steps for (steps, elapsed), late in blocks]
+    # The first block also ends what the warm-up has left.
+    assert per_step[1:] == pytest.approx([20 * MS] * (len(per_step) - 1), rel=0.06)
 
 
 def test_synchronised_steps_have_a_fence_each():

@@ -4,7 +4,7 @@ import csv
 
 
 def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
-    fresh.edit("config/config.yaml", "scale: smoke", "scale: laptop")
+    """Also where the steps are so small that no peak shows it."""
     fresh.edit("config/config.yaml", "    fit: default\n", "")
     config = (fresh.folder / "config/config.yaml").read_text()
     columns = next(line for line in config.splitlines() if line.startswith("columns:"))

@@ -31,6 +31,7 @@ NO_DEVICE_WORDS = (
 )
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
+MOST_LATE = 0.02  # of a block's time; a fence that waits for everything leaves nothing
 PROCESS_ENDED = "ProcessEnded"  # in the place of an exception's type: the run's ending says how
 WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
 
@@ -140,9 +141,27 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
-    """Of a run that ended well: a compilation is no step."""
-    compiled = timing["compilations"]["during_timing"] if timing else None
-    return ("invalid", _compiled(compiled)) if compiled else ("ok", "")
+    """Of a run that ended well: a compilation is no step, and a fence leaves nothing to do."""
+    if not timing:
+        return "ok", ""
+    if compiled := timing["compilations"]["during_timing"]:
+        return "invalid", _compiled(compiled)
+    late = _late_share(timing)
+    if late > MOST_LATE:
+        return "invalid", (
+            f"{100 * late:.0f} % of the time that a block of steps took was still to come when its "
+            "fence had returned: the clock stopped before the work did"
+        )
+    return "ok", ""
+
+
+def _late_share(timing: dict[str, Any]) -> float:
+    """Of the time until a block was really done, the part after its fence; the median block's,
+    since one of them may have been held up by the machine. 0 where the framework does not tell.
+    """
+    pairs = zip(timing.get("late_ns") or [], timing["blocks"], strict=False)
+    shares = sorted(late / (late + block["elapsed_ns"]) for late, block in pairs)
+    return shares[len(shares) // 2] if shares else 0.0
 
 
 def _compiled(number: int) -> str:

@@ -22,7 +22,7 @@ from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
 from measure.probe import probe  # noqa: E402
-from measure.process import Events, run  # noqa: E402
+from measure.process import MAX_MESSAGE, Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
 from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
@@ -101,6 +101,7 @@ class Measurement:
             framework.compilations,
             on_window=getattr(framework, "restart_peak_device", None),
             on_block=lambda timer: self._report_timing(),
+            late=getattr(framework, "late_ns", None),
         )
         others = other_cpu_seconds()
         start = time.perf_counter()
@@ -139,14 +140,22 @@ class Measurement:
             self.events.send("probes", probes=probes)
 
     def profile(self) -> None:
-        """Share of a step in which nothing computes, and which attention kernel ran."""
-        share = profile(self.framework, self.timer.step_ns)
-        if share:
-            self.events.send("host_overhead", host_overhead=share)
-            kernels = getattr(self.framework, "attention_kernels", None)
-            if kernels is not None:
-                card = with_attention_seen(self.card, kernels)
-                self.events.send("parity", parity=card)
+        """Share of a step in which nothing computes, and which attention kernel ran.
+
+        A profiler that fails costs nothing but this.
+        """
+        try:
+            share = profile(self.framework, self.timer.step_ns)
+        except Exception as error:
+            traceback.print_exc()
+            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            self.events.send("withheld", reasons=[f"host_overhead: {words[:MAX_MESSAGE]}"])
+            return
+        self.events.send("host_overhead", host_overhead=share)
+        kernels = getattr(self.framework, "attention_kernels", None)
+        if kernels is not None:
+            card = with_attention_seen(self.card, kernels)
+            self.events.send("parity", parity=card)
 
     def report_training(self, found: dict[str, Any]) -> None:
         """What a training to its end has come to."""
@@ -179,6 +188,7 @@ def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: flo
         "warmup_steps": max(1, timer.warmup_steps),
         "warmup_s": timer.warmup_ns / 1e9,
         "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
+        "late_ns": timer.late_ns or None,
         "stop": timer.stop,
         "extended": timer.extended,
         "synchronised_ns": timer.synchronised_ns,

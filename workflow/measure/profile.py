@@ -6,7 +6,6 @@ most save, and the operations that the rest of them went to.
 """
 
 import time
-import traceback
 from collections.abc import Callable
 
 from measure.frameworks import Framework
@@ -70,19 +69,15 @@ def outermost(spans: list[Span]) -> int:
     return number
 
 
-def profile(framework: Framework, step_ns: float) -> dict | None:
-    """The record's ``host_overhead``; None where the profiler failed, which costs nothing.
+def profile(framework: Framework, step_ns: float) -> dict:
+    """The record's ``host_overhead``; raises whatever the profiler fails with.
 
     step_ns: what a step takes without the profiler.
     """
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
-    try:
-        framework.run(timer)
-    except Exception:
-        traceback.print_exc()
-        return None
+    framework.run(timer)
     if not timer.computing:
-        return None  # the profiler saw no operation at all
+        raise RuntimeError("the profiler saw no operation at all")
     operations = attributed(timer.computing)
     return {
         "share": overhead_share(operations, timer.elapsed_ns),

@@ -32,6 +32,8 @@ class Timer:
     on_window: called once, after the warm-up and before the first block.
     on_block: called at most about once a second with this timer, between
         blocks, never inside one.
+    late: waits for whatever the fence has left to be done, and returns the ns
+        that took; None where nothing can tell. Asked after each block.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Timer:
         compilations: Callable[[], int | None],
         on_window: Callable[[], object] | None = None,
         on_block: Callable[[Timer], object] | None = None,
+        late: Callable[[], int] | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
         self._protocol = protocol
@@ -48,12 +51,14 @@ class Timer:
         self._compilations = compilations
         self._on_window = on_window or (lambda: None)
         self._on_block = on_block or (lambda timer: None)
+        self._late = late
         self._clock = clock or time.perf_counter_ns
         self._steps = self._run()
         self.first_step_ns = 0
         self.warmup_steps = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
+        self.late_ns: list[int] = []  # of each block, where something can tell
         self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
         self.stop = "time"
         self.extended = False
@@ -140,6 +145,8 @@ class Timer:
         now = self._clock()
         self.blocks.append((size, now - start))
         self.window_ns = (self.window_ns[0] if self.window_ns else start, now)
+        if self._late:
+            self.late_ns.append(self._late())
         if now - self._told > 1e9:
             self._on_block(self)
             self._told = now

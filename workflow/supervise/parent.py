@@ -99,8 +99,10 @@ def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
     record = _monitored(job, empty)
     if record["status"] != "invalid":
         return record
-    # A compilation fell into the window, perhaps by a rare chance: once more.
     compiled = record["timing"]["compilations"]["during_timing"]
+    if not compiled:
+        return record
+    # A compilation fell into the window, perhaps by a rare chance: once more.
     return {**_monitored(job, empty), "restarted": compiled}
 
 
@@ -150,6 +152,8 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["memory"] = _memory(child)
     for name in ("work", "host_overhead", "parity", "training"):
         record[name] = child.reported(name, name)
+    if reasons := child.reported("withheld", "reasons"):
+        record["withheld"] = reasons
     record["warnings"] = child.reported("warnings", "warnings") or []
     record["printed"] = logs.printed(job.log, child.measured_log_bytes)
     window: samples.Window = child.reported("window", "ns")

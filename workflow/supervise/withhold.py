@@ -27,7 +27,7 @@ def checked(record: dict[str, Any]) -> dict[str, Any]:
         record = _without(record, place, reasons[-1])
     if not reasons:
         return record
-    record = {**record, "withheld": reasons}
+    record = {**record, "withheld": [*reasons, *record.get("withheld", [])]}
     status, reason = ending.of_record(record)
     return {**record, "status": status, "reason": reason}
 

@@ -10,6 +10,9 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
     counts the peak of device memory anew from here on; what that counts, in words.
 ``device_limit_mib()``
     what the framework may take of the device at most; None where it says nothing.
+``late_ns()``
+    waits for all that is still being computed, found without what the fence knows of the steps, and
+    returns the ns that took: 0 after a fence that waited for everything.
 ``attention_kernels``
     after a profile: names of the fused kernels of attention that it has seen.
 """
@@ -103,7 +106,9 @@ class Framework(Protocol):
         """Start the framework's own profiler."""
 
     def end_profile(self) -> list[Span]:
-        """Stop it: all that computed, see :mod:`measure.operations`."""
+        """Stop it: all that computed, see :mod:`measure.operations`; raises where the profiler does
+        not tell.
+        """
 
     def begin_training(self) -> None:
         """Give the model the weights that a training begins with; this and the next two are asked

@@ -53,8 +53,11 @@ class Framework(TensorFlowMixin, KerasFramework):
 
         return used(matmul, convolution)
 
+    def compiled(self) -> bool:
+        return bool(self.model._jit_compile)
+
     def parity(self) -> dict[str, Any]:
-        jit = bool(self.model._jit_compile)
+        jit = self.compiled()
         return {
             "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
             "backend": "tensorflow",

@@ -1,6 +1,7 @@
 """Keras 3 on JAX."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from measure.operations import Span
 class Framework(Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
-    _outputs: Any = None  # of the last step, where the model has no state of it
+    _outputs: Sequence[Any] = ()  # of the steps since a fence, where the model has no state of them
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
@@ -54,6 +55,16 @@ class Framework(Keras3Framework):
         state = getattr(self.model, "_jax_state", None) or self._outputs
         if state:
             self.jax.block_until_ready(leaves(self.keras, state))
+        self._outputs = []
+
+    def late_ns(self) -> int:
+        # Whatever lives on the device; only a batch of a later step may be on its way to it.
+        fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.feed.batch)}
+        living = [array for array in self.jax.live_arrays() if not array.is_deleted()]
+        late = [array for array in living if array.shape not in fed and not array.is_ready()]
+        start = time.perf_counter_ns()
+        self.jax.block_until_ready(late)
+        return time.perf_counter_ns() - start if late else 0
 
     def settle(self) -> None:
         # The step's state lives outside the model until it is synchronised; the
@@ -63,7 +74,7 @@ class Framework(Keras3Framework):
             variable.assign(value)
 
     def _call(self, data: Any, callback: Any) -> None:
-        self._outputs, self._taken_out = None, ()
+        self._outputs, self._taken_out = [], ()
         if self._unseen:
             self._taken_out = [(v, v.value) for v in self.model.non_trainable_variables]
         super()._call(data, callback)
@@ -82,7 +93,8 @@ class Framework(Keras3Framework):
         return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
 
     def _look(self, batch: int, logs: Any = None) -> None:
-        self._outputs = logs
+        # Of all of them: without a state that one hands to the next, they may end in any order.
+        self._outputs = [*self._outputs, logs]
 
     def compilations(self) -> int | None:
         return self._compiled
@@ -117,6 +129,7 @@ class Framework(Keras3Framework):
             lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
             self.jax.profiler.stop_trace,
             self._events,
+            compiled=True,
         )
 
     def end_profile(self) -> list[Span]:

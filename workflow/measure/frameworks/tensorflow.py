@@ -87,6 +87,10 @@ class TensorFlowMixin:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
+    def compiled(self) -> bool:
+        """Whether Keras compiles the steps with XLA."""
+        return bool(self.model.jit_compile)
+
     def execution(self, jit: bool) -> dict[str, Any]:
         return {
             "execution": "jit" if jit else "graph",
@@ -100,7 +104,10 @@ class TensorFlowMixin:
         profiler = self.tf.profiler.experimental
         options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
         self._trace = Trace(
-            lambda folder: profiler.start(folder, options=options), profiler.stop, _events
+            lambda folder: profiler.start(folder, options=options),
+            profiler.stop,
+            _events,
+            compiled=self.compiled(),
         )
 
     def end_profile(self) -> list[Span]:

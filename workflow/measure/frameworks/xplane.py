@@ -37,6 +37,10 @@ class Event(NamedTuple):
     facts: dict[str, Any]
 
 
+class NoOperation(RuntimeError):
+    """A trace from which what computes cannot be told."""
+
+
 class Trace:
     """A profile of this process in a temporary folder."""
 
@@ -45,26 +49,37 @@ class Trace:
         start: Callable[[str], object],
         stop: Callable[[], object],
         read: Callable[[Path], Iterable[Event]],
+        compiled: bool,
     ) -> None:
-        """start: takes the folder. stop: writes the trace. read: gives the events of its file."""
+        """start: takes the folder. stop: writes the trace. read: gives the events of its file.
+
+        compiled: the steps are programs of XLA.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="millistep-trace-")
-        self._stop, self._read = stop, read
+        self._stop, self._read, self._compiled = stop, read, compiled
         start(self._folder.name)
 
     def end(self) -> list[Span]:
-        """Every piece of computation."""
+        """Every piece of computation; raises :class:`NoOperation`."""
         self._stop()
         with self._folder:
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
-            return computing(list(self._read(path)), _programs(path))
+            return computing(list(self._read(path)), _programs(path), self._compiled)
 
 
-def computing(events: list[Event], known: dict[int, Program]) -> list[Span]:
-    """What computes of these events; `known` are the programs that they may be of, by their ids."""
+def computing(events: list[Event], known: dict[int, Program], compiled: bool) -> list[Span]:
+    """What computes of these events; `known` are the programs that they may be of, by their ids.
+
+    Raises :class:`NoOperation` where the steps are programs of XLA (`compiled`) and no event on the
+    host is of one: early releases record none there, and what is left in the trace is what
+    surrounds the programs.
+    """
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
     if on_device:
         return [_span(event, _operation(event, known)) for event in on_device]
+    if compiled and not any(OPERATION in event.facts for event in events):
+        raise NoOperation("the profiler records no operation of XLA's programs")
     ends = _Ends(events)
     named = [(event, _on_the_host(event, known)) for event in events]
     return [_span(event, name, ends.of(event)) for event, name in named if name]

@@ -19,7 +19,7 @@ class Framework:
         self.wanted = cell.architecture
         self.probeable = self.wanted.get("probeable", True)
         self.compiled = 0
-        self.steps = 0
+        self.steps = self.blocks = 0
 
     def load(self):
         if self.wanted.get("missing_package"):
@@ -128,6 +128,12 @@ class Framework:
 
     def fence(self):
         pass
+
+    def late_ns(self):
+        """As asked for, again and again."""
+        asked = self.wanted.get("late_ms", [0])
+        self.blocks += 1
+        return round(1e6 * asked[self.blocks % len(asked)])
 
     def compilations(self):
         return self.compiled
