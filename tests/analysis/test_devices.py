@@ -115,7 +115,7 @@ def test_the_report_says_what_ran_where(mixed):
     assert dict(facts(results))["Accelerator"] == "cuda (1 column) and cpu (1 column)"
     assert "accelerator: cuda and cpu;" in main_table(results).caption
     assert "Keras 3 (JAX), cpu ran on cpu, the other columns on cuda." in methods_text(results)[0]
-    for grid, kind in zip(machine.canaries(results), ("cuda", "cpu"), strict=True):
+    for grid, kind in zip(machine.canaries(results), ("cpu", "cuda"), strict=True):
         assert f"work on {kind} before" in grid.caption
 
 

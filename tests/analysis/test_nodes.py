@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from conditions import JAX, TORCH, quiet_project
 from hypothesis import given
 from hypothesis import strategies as st
+from quiet_table import JAX, TORCH, quiet_project
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect

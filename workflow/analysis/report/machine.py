@@ -77,7 +77,7 @@ def card_note(results: Results) -> str:
 
 def canaries(results: Results) -> list[Grid]:
     """For each accelerator a table of nodes, and one of the sessions in which it drifted."""
-    kinds = dict.fromkeys(kind for session in results.sessions for kind in session.canaries)
+    kinds = sorted({kind for session in results.sessions for kind in session.canaries})
     found = [grid for kind in kinds for grid in (_by_node(kind, results), _drifted(kind, results))]
     return [grid for grid in found if grid]
 
