@@ -29,6 +29,8 @@ NO_DEVICE_WORDS = (
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
 )
+# Exceptions of ours: another device than was asked for; nothing that builds an extension.
+CANNOT_HERE = ("WrongDevice", "NoCompiler")
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
 MOST_LATE = 0.02  # of a block's time; a fence that waits for everything leaves nothing
@@ -130,7 +132,7 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
     reason = (f"{type}: {first_line}" if first_line else type)[:MAX_REASON]
     if type in OUT_OF_MEMORY_TYPES or any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom", reason
-    if type == "WrongDevice":
+    if type in CANNOT_HERE:
         # Nothing failed: this column cannot do here what is asked, and another machine's might.
         return "unsupported", (first_line or type)[:MAX_REASON]
     if any(words in message for words in NO_DEVICE_WORDS):

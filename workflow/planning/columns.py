@@ -32,11 +32,20 @@ SETTINGS = (
     "precision",
     "mode",
     "jit_compile",
+    "way",
     "threads",
     "interpreter",
     "overlay",
 )
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+# In which an operation is written; another word is its own title.
+WAYS = {
+    "framework": "framework alone",
+    "native": "native code",
+    "naive": "native code, -O3 alone",
+    "callback": "C through a callback",
+    "triton": "Triton",
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,7 @@ class Column:
     overlay: tuple[Overlay, ...]
     mode: str | None = None  # of torch.compile, where the framework takes it
     jit_compile: str | bool | None = None  # of Keras, where the framework takes it
+    way: str | None = None  # in which a model's operation is written, where the framework takes it
 
     @property
     def settings(self) -> dict:
@@ -155,6 +165,8 @@ def _words(setting: str, value) -> list[tuple[str, str]]:
     if setting == "jit_compile":
         word = {True: "jit", False: "no-jit"}.get(value, value)
         return [(word, f"jit_compile {str(value).lower()}")]
+    if setting == "way":
+        return [(value, WAYS.get(value, value))]
     if setting == "threads":
         ending = "" if value == 1 else "s"
         return [(f"{value}-thread{ending}", f"{value} thread{ending}")]

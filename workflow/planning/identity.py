@@ -47,11 +47,17 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "probes": probes(model, row, plan.scale, number),
             "run": number,
             "seed": plan.config["seed"] + number - 1,
-            "sources": _sources(model.folder, column.framework.file, column.framework.family),
+            "sources": _sources(
+                model.folder,
+                column.framework.file,
+                column.framework.family,
+                sources.native(MEASURE, model, column.framework.library, column.way),
+            ),
             "task": row.task,
             "trains": about["trains"],
             "weights": plan.config["weights"],
             **({"variant_of": model.variant_of} if model.variant_of else {}),
+            **({"operation": model.operation} if model.operation else {}),
             **({"training": training} if training else {}),
         }
     )
@@ -80,10 +86,13 @@ def text(facts: dict) -> str:
 
 
 @cache
-def _sources(model: Path, framework: Path, family: str) -> str:
-    """Digest of the measuring sources that cells of a model's folder and a framework use."""
+def _sources(model: Path, framework: Path, family: str, native: tuple[Path, ...]) -> str:
+    """Digest of the measuring sources that cells of a model's folder and a framework use.
+
+    native: those that no import statement names.
+    """
     files = (model / name for name in (f"{family}.py", "work.py", "data.py"))
-    return sources.digest(WORKFLOW, (*CORE, framework, *files))
+    return sources.digest(WORKFLOW, (*CORE, framework, *files, *native))
 
 
 def probes(model: Model, row: Row, scale: str, number: int) -> list[dict]:

@@ -28,6 +28,7 @@ CODES = {
     "precision": {"float32": 3, "tf32": 6},
     "mode": {"default": 11, "reduce-overhead": 22, "max-autotune": 33},
     "jit_compile": {"auto": 11, True: 22, False: 33},
+    "way": {"native": 4, "naive": 8, "callback": 12, "triton": 16},
 }
 
 
@@ -55,7 +56,7 @@ def look(framework: Framework, named: Mapping[str, object]) -> Look:
 
 def _code(setting: str, value) -> int:
     """From 1 to 44."""
-    if setting in CODES:
+    if setting in CODES and value in CODES[setting]:
         return CODES[setting][value]
     if setting == "overlay":
         return sum(_place(_checksum(overlay.word)) for overlay in value)

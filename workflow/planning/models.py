@@ -9,6 +9,7 @@ from jsonschema.exceptions import best_match
 
 from planning.config import ConfigError, read_yaml, violations, words
 
+FRAMEWORK_ALONE = "framework"  # the way of all that is no operation of its own
 OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's folders do
 
 
@@ -29,6 +30,8 @@ class Model:
     variants: dict = field(default_factory=dict)  # by the end of their name: sizes and parameters
     variant_of: str | None = None
     data: str | None = None  # published, of a training to its end; None where nothing trains it
+    operation: str | None = None  # that it is around, where it is
+    ways: dict = field(default_factory=dict)  # in which that is written, by framework
 
     def least_memory_mib(self, task: str, scale: str) -> float:
         """Weights, gradients and optimiser state: less than this cannot do."""
@@ -38,6 +41,10 @@ class Model:
         # trains small adapters beside frozen weights.
         copies = 4 if about["trains"] == "all" else 1
         return about["parameters"][scale] * bytes_each * copies / 2**20
+
+    def ways_on(self, framework: str) -> list[str]:
+        """In which its steps can be written for a framework."""
+        return self.ways.get(framework, [FRAMEWORK_ALONE])
 
     def is_reduced(self, scale: str) -> bool:
         """Whether its sizes at a scale are others than the paper's."""

@@ -1,7 +1,8 @@
 """Digest of the measuring sources that one cell uses, and of no others.
 
 A change of the timer must measure every cell again, a change of one builder
-only its cells. Which files a cell uses is read from the import statements.
+only its cells. Which files a cell uses is read from the import statements; what
+is written in C belongs to the cells whose way is built from it.
 """
 
 import ast
@@ -13,7 +14,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from planning.models import Model
+
 PACKAGES = ("measure", "supervise")
+EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
+WAYS_WITHOUT_C = ("framework", "triton")
+C_ENDINGS = (".c", ".cpp", ".h", ".pyx")
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
     rf"(?:\bfrom{_SPACE}[\w.]+{_SPACE})?\bimport\b(?:[^\n(\\;#]|\\\r?\n|\([^)]*\))+"
@@ -52,8 +58,23 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
         file = waiting.pop()
         if file not in found and file.is_file():
             found.add(file)
-            waiting.extend(_imports(root, file))
+            waiting.extend(_imports(root, file) if file.suffix == ".py" else ())
     return found
+
+
+def native(measure: Path, model: Model, library: str, way: str | None) -> tuple[Path, ...]:
+    """The sources in C that cells of a model's way are built from; none of a framework's own code.
+
+    Those of the model's own folder, the header of all operations, and what binds the operation
+    to a library, or to ctypes for every way that calls it from Python.
+    """
+    if not model.operation or way in (None, *WAYS_WITHOUT_C):
+        return ()
+    folder = measure / "native"
+    binding = library if way in EXTENSIONS else "c"
+    ours = folder.glob(f"{model.operation}_{binding}.c*")
+    own = (path for ending in C_ENDINGS for path in model.folder.glob(f"*{ending}"))
+    return tuple(sorted((*ours, *own, folder / "operations.h")))
 
 
 @cache

@@ -15,6 +15,12 @@ from planning.config import ConfigError
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
+# Of ways that cannot be on a kind of device, whatever the model.
+NO_WAY = {
+    ("triton", "cpu"): "Triton has no driver for processors",
+    ("native", "cuda"): "the native code is for processors",
+    ("naive", "cuda"): "the native code is for processors",
+}
 
 
 class Unsupported:
@@ -31,12 +37,12 @@ class Unsupported:
             (row, column.name): reason
             for column, reason in {**self._settings(), **self.barred}.items()
             for row in plan.rows
-        }
+        } | self._ways()
         for entry in reversed([*self._configured(), *self._of_models()]):
             for row in plan.rows:
                 if row.model == entry["model"] and row.task == entry.get("task", row.task):
                     for column in plan.columns:
-                        if entry["column"] in (column.name, column.framework.name):
+                        if _is_about(entry, column):
                             found[row, column.name] = entry["reason"]
         return found
 
@@ -62,10 +68,22 @@ class Unsupported:
         return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
     def _settings(self) -> dict[Column, str]:
-        return {
+        columns = self._plan.columns
+        ways = {column: NO_WAY.get((column.way, column.accelerator)) for column in columns}
+        return {column: reason for column, reason in ways.items() if reason} | {
             column: NO_TF32
-            for column in self._plan.columns
+            for column in columns
             if (column.precision, column.accelerator) == ("tf32", "cpu")
+        }
+
+    def _ways(self) -> dict[tuple[Row, str], str]:
+        """Where a model's operation is not written in the way of a column."""
+        return {
+            (row, column.name): f"{row.model} has no {column.way} way on {column.framework.name}"
+            for row in self._plan.rows
+            for column in self._plan.columns
+            if column.way
+            and column.way not in self._plan.models.load(row.model).ways_on(column.framework.name)
         }
 
     def _configured(self) -> list[dict]:
@@ -86,3 +104,9 @@ class Unsupported:
             for name in self._plan.measured_models
             for entry in self._plan.models.load(name).unsupported
         ]
+
+
+def _is_about(entry: dict, column: Column) -> bool:
+    """Whether an entry of the configuration or of a model is about a column."""
+    named = entry["column"] in (column.name, column.framework.name)
+    return named and entry.get("way", column.way) == column.way

@@ -150,7 +150,7 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["memory"] = _memory(child)
-    for name in ("work", "host_overhead", "parity", "training"):
+    for name in ("work", "host_overhead", "parity", "training", "operation"):
         record[name] = child.reported(name, name)
     if reasons := child.reported("withheld", "reasons"):
         record["withheld"] = reasons
@@ -174,6 +174,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "extras": identity["extras"],
         "probes": identity["probes"],
         "training": _training(identity),
+        "operation": identity.get("operation"),
         "affinity": affinity,
         "folders": list(job.folders),
     }

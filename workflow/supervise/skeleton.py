@@ -63,6 +63,7 @@ def skeleton(
         "host_overhead": None,
         "restarted": None,
         "training": None,
+        "operation": None,
         "parity": None,
         "warnings": [],
         "printed": [],

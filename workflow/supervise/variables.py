@@ -91,6 +91,7 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
         # Private caches: a warm one would make a compile time meaningless.
         "KERAS_HOME": str(scratch / "keras"),
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
+        "MILLISTEP_SCRATCH": str(scratch),
         "TRITON_CACHE_DIR": str(scratch / "triton"),
         "HF_HUB_OFFLINE": "0" if identity.get("weights") == "preset" else "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",

@@ -26,6 +26,7 @@ SUBJECTS = {
     "precision": ("matmul_precision", "convolution_precision"),
     "mode": COMPILED,
     "jit_compile": COMPILED,
+    "way": COMPILED,  # a graph may have to be broken where it leaves the framework
     "threads": ("threads",),
 }
 # Differ between frameworks by definition, or repeat what `execution` says.

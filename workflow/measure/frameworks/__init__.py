@@ -48,6 +48,7 @@ class Cell:
     threads: int
     mode: str | None = None  # of torch.compile, where the framework takes it
     jit_compile: str | bool = "auto"  # or true, false; of Keras alone
+    way: str = "framework"  # in which the model's operation is written, see measure.native
 
 
 class Clock(Protocol):

@@ -1,0 +1,1 @@
+"""Dense nets with an activation that a framework lacks; not a model itself."""

@@ -1,0 +1,54 @@
+"""Seeded random inputs and targets; initial weights, the same in every framework."""
+
+import numpy as np
+
+from measure.frameworks import Cell
+from measure.models.activation_net.work import shapes
+from measure.native import reference
+
+
+def inputs(cell: Cell, batch_size: int) -> np.ndarray:
+    """float32 of (batch, inputs)."""
+    return _normal(cell.seed, batch_size, cell.architecture["inputs"])
+
+
+def targets(cell: Cell, batch_size: int) -> np.ndarray:
+    """float32 of (batch, outputs)."""
+    return _normal(cell.seed + 1, batch_size, cell.architecture["outputs"])
+
+
+def operand(cell: Cell, batch_size: int | None = None) -> np.ndarray:
+    """What the activation takes after the first layer: float32 of (batch, width)."""
+    return _normal(cell.seed + 2, batch_size or cell.batch_size, cell.architecture["hidden"][0])
+
+
+def parameters(cell: Cell) -> tuple[float, ...]:
+    """Numbers that the activation takes beside its operand."""
+    return tuple(cell.architecture["constants"])
+
+
+def expected(operation: str, cell: Cell) -> dict[str, np.ndarray]:
+    """What an activation must give of its operand in every way; its gradient by that, where the
+    gradient by each output is one.
+    """
+    x, numbers = operand(cell), parameters(cell)
+    gradient = getattr(reference, f"{operation}_gradient")
+    return {
+        "output": getattr(reference, operation)(x, *numbers),
+        "gradient": gradient(x, np.ones_like(x), *numbers),
+    }
+
+
+def initial_weights(cell: Cell) -> list[np.ndarray]:
+    """Kernel, (inputs, outputs), and bias of each layer."""
+    rng = np.random.default_rng(cell.seed + 3)
+    weights = []
+    for before, after in shapes(cell.architecture):
+        reach = np.sqrt(6 / (before + after))
+        weights.append(rng.uniform(-reach, reach, (before, after)).astype(np.float32))
+        weights.append(np.zeros(after, np.float32))
+    return weights
+
+
+def _normal(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)

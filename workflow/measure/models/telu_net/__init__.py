@@ -1,0 +1,1 @@
+"""A dense net with TeLU, x tanh(exp x)."""

@@ -1,0 +1,146 @@
+"""Compiles a source in C or C++ into a library, in the run's scratch folder, as a user does.
+
+Compiling and linking are separate commands: with ``-ffast-math`` at link time, gcc before 13 has
+the library switch denormal numbers off for the whole process that loads it, which changes the speed
+of everything else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from measure.native import lines
+
+HERE = Path(__file__).parent
+TUNED = ("-O3", "-march=native", "-ffast-math")
+PLAIN = ("-O3",)
+# By the ending of a source: the variable that names the compiler, and what it is called here.
+COMPILERS = {".c": ("CC", ("gcc", "cc", "clang")), ".cpp": ("CXX", ("g++", "c++", "clang++"))}
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+class NoCompiler(RuntimeError):
+    """Nothing here compiles C or C++."""
+
+
+class BuildFailed(RuntimeError):
+    """The compiler or the linker refused a source."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A library, and what it took."""
+
+    path: Path
+    build_s: float
+    compiler: str  # as it names itself
+    compile_flags: list[str]
+    link_flags: list[str]
+    lines: int  # of the source, and of the operation's part of the headers beside it
+    packages: tuple[str, ...] = ()  # needed beyond the framework's own
+
+
+_built: list[Built] = []
+
+
+def found() -> Built | None:
+    """What this process has built; None where nothing was."""
+    return _built[-1] if _built else None
+
+
+def library(
+    binding: str | Path,
+    way: str,
+    compile_flags: Sequence[str] = (),
+    link_flags: Sequence[str] = (),
+) -> Built:
+    """A shared library of a binding; raises :class:`NoCompiler` or :class:`BuildFailed`.
+
+    binding: a source, ``<operation>_<library>``; by its name without the ending where it lies
+    beside this file, by its path where it lies elsewhere. way: ``naive`` for plain ``-O3``. The
+    flags are those of the framework's headers and libraries.
+    """
+    source = _source(binding)
+    compiler = _compiler(source.suffix)
+    tuning = PLAIN if way == "naive" else TUNED
+    compiling = [*tuning, "-fPIC", *compile_flags]
+    # The library of mathematics, which C++ has by itself and C has not.
+    linking = [*link_flags, "-lm"]
+    built = Path(scratch().name) / f"{source.stem}_{way}.so"
+    objects = built.with_suffix(".o")
+    start = time.perf_counter()
+    _run([compiler, *compiling, "-c", str(source), "-o", str(objects)])
+    _run([compiler, "-shared", str(objects), "-o", str(built), *linking])
+    build_s = time.perf_counter() - start
+    _built.append(
+        Built(
+            path=built,
+            build_s=build_s,
+            compiler=_named(compiler),
+            compile_flags=_without_places(compiling),
+            link_flags=_without_places(linking),
+            lines=_lines(source),
+        )
+    )
+    return _built[-1]
+
+
+@cache
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """In the run's temporary folder, which goes with the run; outside of runs it goes by itself."""
+    where = os.environ.get("MILLISTEP_SCRATCH")
+    return tempfile.TemporaryDirectory(prefix="native-", dir=where)
+
+
+def _source(binding: str | Path) -> Path:
+    if isinstance(binding, Path):
+        return binding
+    return next(path for path in HERE.glob(f"{binding}.c*") if path.suffix in COMPILERS)
+
+
+def _compiler(ending: str) -> str:
+    variable, names = COMPILERS[ending]
+    wanted = [os.environ[variable]] if os.environ.get(variable) else [*names]
+    for name in wanted:
+        if path := shutil.which(name):
+            return path
+    raise NoCompiler(
+        f"no compiler on the PATH: neither {' nor '.join(wanted)}; {variable} may name another"
+    )
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        first = next((line for line in done.stderr.splitlines() if "error" in line), "")
+        raise BuildFailed(first or f"{Path(command[0]).name} ended with {done.returncode}")
+
+
+def _named(compiler: str) -> str:
+    said = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    return next(iter(said.splitlines()), compiler)
+
+
+def _without_places(flags: Sequence[str]) -> list[str]:
+    """Without where somebody's environment lies, which is nobody else's business."""
+    return [flag.replace(sys.prefix, "$PREFIX") for flag in flags]
+
+
+def _lines(source: Path) -> int:
+    text = source.read_text()
+    headers = [source.parent / name for name in INCLUDE.findall(text)]
+    operation = source.stem.rpartition("_")[0]
+    return lines.of_c(text) + sum(
+        lines.of_operation(header.read_text(), operation) for header in headers if header.is_file()
+    )
