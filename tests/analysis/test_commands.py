@@ -38,6 +38,8 @@ def test_from_records_to_report(project, tmp_path):
             "effects.csv",
             "effects.tex",
             "why.csv",
+            "ceilings.csv",
+            "native.csv",
             "caveats.json",
             "caveats.md",
             "report.html",

@@ -81,7 +81,16 @@ def test_nothing_measured_still_draws_and_says_why(project, words):
     assert missing in words(results, "speedup_over_keras2")
     for name in ("step_times", "methods"):
         assert "nothing measured" in words(results, name)
-    for name in ("blocks", "break_even", "memory", "padding", "batch", "published", "why"):
+    for name in (
+        "blocks",
+        "break_even",
+        "memory",
+        "padding",
+        "batch",
+        "published",
+        "why",
+        "native",
+    ):
         assert "Nothing to draw: " in words(results, name)
 
 
@@ -120,7 +129,7 @@ def test_hostile_titles_and_missing_parts(tmp_path, words):
     results = project.load()
     for name in FIGURES:
         found = words(results, name)
-        shown = name in ("blocks", "cross_over", "padding", "published", "rules", "why")
+        shown = name in ("blocks", "cross_over", "native", "padding", "published", "rules", "why")
         assert HOSTILE in found or shown
 
 

@@ -62,6 +62,8 @@ rule tables:
         f"{RESULTS}/effects.csv",
         f"{RESULTS}/effects.tex",
         f"{RESULTS}/why.csv",
+        f"{RESULTS}/ceilings.csv",
+        f"{RESULTS}/native.csv",
         collect(
             f"{RESULTS}/{{table}}.{{form}}",
             table=["table", "published"],

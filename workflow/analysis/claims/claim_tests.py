@@ -9,6 +9,7 @@ from analysis.claims.devices import faster_on_device
 from analysis.claims.gains import faster_in_every_row, gain_at_least, gain_in_share_of_rows
 from analysis.claims.generation import slow_by_padding
 from analysis.claims.host import host_rarely_pays
+from analysis.claims.native import native_code_pays
 from analysis.claims.outcome import Outcome
 from analysis.claims.releases import release_gain
 
@@ -24,5 +25,6 @@ TESTS: dict[str, Callable[..., Outcome]] = {
         host_rarely_pays,
         faster_on_device,
         release_gain,
+        native_code_pays,
     )
 }

@@ -20,6 +20,12 @@ from analysis.results.plan import Column
 FRAMEWORK = "framework"
 PRECISIONS = {"tf32": "TF32", "default": "the libraries' own precision"}
 COMPILING = {True: "compiling", False: "not compiling"}
+WAYS = {
+    "native": "native code",
+    "naive": "native code without tuned flags",
+    "callback": "C through a callback",
+    "triton": "Triton",
+}
 YEARS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -144,6 +150,7 @@ def _text(setting: str, pair: Pair) -> str:
         "mode": f"compiling in mode {new}",
         "jit_compile": f"{COMPILING.get(new, 'the own choice')} in Keras",
         "interpreter": "another interpreter",
+        "way": WAYS.get(new, f"the way {new}"),
     }
     if setting == "stack":
         return f"What did {_period(base, new)} change?"

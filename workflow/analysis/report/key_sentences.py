@@ -10,6 +10,7 @@ from analysis.caveats import Severity
 from analysis.caveats.groups import Group
 from analysis.comparisons.cross_over import amount, sweeps
 from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.native import Pays, payoffs
 from analysis.comparisons.questions import FRAMEWORK
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
@@ -41,7 +42,8 @@ def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence
     """
     if not results.records:
         return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
-    found = [*_rows(results), *_cross_overs(results), *_effects(results), *_findings(results)]
+    own = [*_cross_overs(results), *_native(results)]  # what only some tables are about
+    found = [*_rows(results), *own, *_effects(results), *_findings(results)]
     return [*found[: MOST - 1], _where(results, groups)]
 
 
@@ -133,6 +135,21 @@ def _cross_overs(results: Results) -> list[KeySentence]:
         high = max(sweep.found.interval.high for sweep in shown)
         text += f": somewhere from {amount(low)} to {amount(high)} parameters"
     return [KeySentence(f"{text}.", "cross-over")]
+
+
+def _native(results: Results) -> list[KeySentence]:
+    """Where native code is worth it, of all rows around an operation in all frameworks."""
+    found = [payoff for payoff in payoffs(results) if payoff.row.row.task == "fit"]
+    if not found:
+        return []
+    shown = [f"{p.row.row.label} on {p.framework}" for p in found if p.pays is Pays.YES]
+    where = f": {listed(shown)}" if shown else ""
+    text = (
+        f"In {len(shown)} of {count(len(found), 'training step')} around an operation, by model "
+        f"and framework, native code is shown to pay{where}; shown to "
+        f"bring no more than {percent(MARGIN)} in {sum(p.pays is Pays.NO for p in found)}."
+    )
+    return [KeySentence(text, "native")]
 
 
 def _findings(results: Results) -> list[KeySentence]:

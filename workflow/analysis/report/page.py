@@ -27,6 +27,7 @@ from analysis.report.effects import effect_views
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
+from analysis.report.native import native_view
 from analysis.report.power_grid import power_grid
 from analysis.report.rendering import rendered
 from analysis.report.setting import (
@@ -45,6 +46,7 @@ from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 
+NATIVE = "native"  # a section, and its figure, where something of it was measured
 # Sections below the first page, in their order: the name of the template, which is the anchor too,
 # and the heading.
 CONTENTS = (
@@ -52,6 +54,7 @@ CONTENTS = (
     ("findings", "Key findings"),
     ("effects", "Effects"),
     ("why", "Why is it slower?"),
+    (NATIVE, "Is native code worth it?"),
     ("claims", "Published claims"),
     ("published", "Published table"),
     ("figures", "Figures"),
@@ -72,12 +75,14 @@ RULES = "rules"  # in the appendix
 
 def render(results: Results, reference: Reference, figures: Path, templates: Path) -> str:
     """The whole page."""
+    native = native_view(results)
     return rendered(
         templates,
         "report.html.j2",
         title=title(results),
         question=results.plan.study and results.plan.study["question"],
-        contents=CONTENTS,
+        contents=[entry for entry in CONTENTS if entry[0] != NATIVE or not native.empty],
+        native=native,
         appendix=APPENDIX,
         **_results(results, reference),
         **_figures(results, figures, templates),
@@ -139,11 +144,12 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, WHY, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, WHY, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures, templates),
         "why_figure": figure_view(WHY, figures, templates),
+        "native_figure": figure_view(NATIVE, figures, templates),
         "figures": [figure_view(name, figures, templates) for name in names],
         "sample": sample(results),
     }

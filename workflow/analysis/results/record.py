@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.results.machine import Load, Machine, Monitor, Threads, monitor_of
 from analysis.results.profiles import HostOverhead
+from analysis.results.timed_operation import TimedOperation
 from analysis.results.timing import (
     Probe,
     Timing,
@@ -118,6 +119,7 @@ class Record:
     withheld: tuple[str, ...]  # what could not be recorded, and why; places that hold nothing
     training: Training | None = None
     session: SessionName | None = None
+    operation: TimedOperation | None = None  # of a model around one; older records have none
 
     @property
     def driver_device_mib(self) -> float | None:
@@ -163,8 +165,13 @@ class Record:
             withheld=tuple(data.get("withheld", ())),
             training=training_of(data["training"]) if data.get("training") else None,
             session=SessionName(**data["session"]) if data.get("session") else None,
+            operation=_operation(data.get("operation")),
         )
 
 
 def _profile(data: dict[str, Any] | None) -> HostOverhead | None:
     return HostOverhead.from_json(data) if data else None
+
+
+def _operation(data: dict[str, Any] | None) -> TimedOperation | None:
+    return TimedOperation.from_json(data) if data else None

@@ -8,12 +8,14 @@ from analysis.formats.errors import run_command, write_text
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.break_even import break_even_csv
+from analysis.tables.ceilings import ceilings_csv
 from analysis.tables.cross_over import cross_over_csv
 from analysis.tables.csv_files import runs_csv, table_csv
 from analysis.tables.effects import effects_csv
 from analysis.tables.effects_latex import effects_latex
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
+from analysis.tables.native import native_csv
 from analysis.tables.published import published_table
 from analysis.tables.runs import run_columns, to_parquet
 from analysis.tables.trainings import trainings_csv
@@ -23,7 +25,7 @@ from analysis.tables.writers import to_markdown
 
 def main() -> None:
     """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet},
-    break_even.csv, cross_over.csv, trainings.csv and why.csv.
+    break_even.csv, cross_over.csv, trainings.csv, why.csv, ceilings.csv and native.csv.
     """
     options = parser("Write the tables of a plan and its records.")
     add_reference(options)
@@ -49,6 +51,8 @@ def main() -> None:
         "effects.csv": effects_csv(results),
         "effects.tex": effects_latex(results),
         "why.csv": why_csv(results),
+        "ceilings.csv": ceilings_csv(results),
+        "native.csv": native_csv(results),
     }
     for name, text in texts.items():
         write_text(arguments.output_dir / name, text)

@@ -24,7 +24,9 @@ RESULTS = (
 # of a record: fields that RESULTS already hold, and what is no scalar
 ELSEWHERE = {"status", "reason", "environment.packages"}
 ELSEWHERE |= {f"cell.{name}" for name in ("model", "task", "batch_size", "column", "run")}
-OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity", "training"}
+OPTIONAL_PARTS = {"timing", "timing.legacy", "work", "parity", "training", "operation"}
+OPTIONAL_PARTS |= {"operation.agreement", "operation.build"}
+OPTIONAL_PARTS |= {f"operation.agreement.{name}" for name in ("gradients", "losses")}
 
 Columns = dict[str, list[Any]]
 

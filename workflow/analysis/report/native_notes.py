@@ -1,0 +1,54 @@
+"""What the numbers of native code do not say by themselves: gains that a share does not allow,
+flags that are missing, steps that were not steady.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.comparisons.native import Payoff, alone_ratio
+from analysis.comparisons.native_ways import Ways
+from analysis.formats.text import NA, listed, percent, times
+from analysis.report.ceilings import factor
+from analysis.statistics.intervals import Ratio
+
+
+def notes(payoff: Payoff, title: str) -> Iterable[str]:
+    """Sentences about a model in a framework, `title`."""
+    where = f"{payoff.operation} in {title}"
+    if payoff.beyond:
+        yield (
+            f"{where}: the step is {ratio_text(payoff.step)} as fast, more "
+            f"than the share of the operation allows ({factor(payoff.most)} at most): alone is not "
+            "the same as inside a step, where it is fused with others, waits for memory, or keeps "
+            "a compiler from its work."
+        )
+    if payoff.own and payoff.own.share > 1:
+        yield (
+            f"{where}: alone the operation takes longer than the whole step "
+            f"({percent(payoff.own.share)} of it), so in a step it is fused or runs beside others."
+        )
+    yield from _naive_notes(payoff.ways, where)
+    unsteady = [
+        way.cell.column.title for way in (payoff.own, payoff.native) if way and not way.cell.steady
+    ]
+    if unsteady:
+        yield f"{where}: steps of {listed(unsteady)} were not steady."
+
+
+def _naive_notes(ways: Ways, where: str) -> Iterable[str]:
+    """What the flags bring: the same code built without them."""
+    for naive, tuned in ways.naive:
+        alone = alone_ratio(naive, tuned)
+        flags = " ".join(naive.build.compile_flags) if naive.build else NA
+        if alone:
+            yield (
+                f"{where}: {naive.cell.column.title}, built with {flags}, takes "
+                f"{ratio_text(alone)} the time of {tuned.cell.column.title} in the operation alone."
+            )
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """'7.10x [6.90x, 7.30x]'."""
+    ends = ratio.interval
+    return times(ratio.value) + (f" [{times(ends.low)}, {times(ends.high)}]" if ends else "")

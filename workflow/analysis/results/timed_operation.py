@@ -1,0 +1,89 @@
+"""The operation that a model is built around, as a run timed it alone. Field for field the
+record's; raw times stay in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from analysis.statistics.intervals import NS_PER_MS
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Between what a way gives and what it must give; of losses over how many steps, and against
+    which way.
+    """
+
+    largest_difference: float
+    allowed: float
+    steps: int | None = None
+    against: str | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of a way with what every way must give; None where the operation has no gradient, and where
+    nothing is trained.
+    """
+
+    outputs: Difference
+    gradients: Difference | None
+    losses: Difference | None
+
+
+@dataclass(frozen=True)
+class Build:
+    """What was compiled and linked in the run's scratch folder."""
+
+    seconds: float
+    compiler: str
+    compile_flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    packages: tuple[str, ...]  # beside those of the environment
+
+
+@dataclass(frozen=True)
+class TimedOperation:
+    """One operation, by one way; `uses`: how often a step calls it, `lines`: of code that the way
+    takes beside the model.
+    """
+
+    name: str
+    way: str
+    uses: int
+    alone_ns: tuple[int, ...]  # of calls outside any step
+    lines: int
+    agreement: Agreement | None
+    build: Build | None
+
+    @cached_property
+    def alone_ms(self) -> float:
+        """The median call."""
+        return median(self.alone_ns) / NS_PER_MS
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> TimedOperation:
+        """From a part of a record that passed the schema."""
+        parts = {
+            "alone_ns": tuple(data["alone_ns"]),
+            "agreement": _agreement(data["agreement"]),
+            "build": _build(data["build"]),
+        }
+        return cls(**{**data, **parts})
+
+
+def _agreement(data: dict[str, Any] | None) -> Agreement | None:
+    if data is None:
+        return None
+    return Agreement(**{name: Difference(**part) if part else None for name, part in data.items()})
+
+
+def _build(data: dict[str, Any] | None) -> Build | None:
+    if data is None:
+        return None
+    lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    return Build(**{**data, **lists})
