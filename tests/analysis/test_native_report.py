@@ -96,6 +96,17 @@ def test_an_operation_that_takes_longer_alone_is_said_to(tmp_path):
     assert "no limit" in view.problem.lines[0][3]
 
 
+def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path, figures):
+    project = by_hand(tmp_path)
+    project.change(lambda r: r["operation"].update(uses=None, alone_ns=[]))
+    results = project.load()
+    view = native_view(results)
+    assert view.problem.lines[0][2:] == ("NA", "NA") and view.pays.lines[0][2] == "NA"
+    assert "pays on native PyTorch" in view.verdicts[0]
+    assert "no round in which both were timed alone" in view.itself_verdicts[0]
+    assert HEADING in page_of(results, figures)
+
+
 def test_a_single_run_says_so(tmp_path, figures):
     results = by_hand(tmp_path, runs=1).load()
     view = native_view(results)
@@ -145,7 +156,7 @@ def test_hostile_titles_stay_text(tmp_path, figures):
     project.plan["rows"][0]["title"] = HOSTILE
     for column in project.plan["columns"]:
         column["title"] += HOSTILE
-    project.change(lambda r: r["operation"].update(name=HOSTILE))
+    project.change(lambda r: r["operation"].update(name=HOSTILE[:40]))
     project.change(lambda r: r["operation"]["build"].update(compiler=HOSTILE), NATIVE)
     text = page_of(project.load(), figures)
     assert text.count("<script>") == 1 and "\x1b" not in text and "alert(1)" in text

@@ -28,7 +28,6 @@ SUBJECTS = {
     "jit_compile": COMPILED,
     "way": COMPILED,  # a graph may have to be broken where it leaves the framework
     "threads": ("threads",),
-    "way": ("way",),
 }
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")

@@ -95,7 +95,8 @@ class Payoff:
     @property
     def most(self) -> float | None:
         """The gain in the step if the operation took no time at all, by its share."""
-        return at_most(self.own.share) if self.own else None
+        share = self.own.share if self.own else None
+        return None if share is None else at_most(share)
 
     @property
     def most_interval(self) -> Interval | None:
@@ -107,7 +108,9 @@ class Payoff:
         would allow.
         """
         limit = self.most_interval.high if self.most_interval else self.most
-        return bool(self.step and self.step.interval) and self.step.interval.low > limit
+        if limit is None or self.step is None or self.step.interval is None:
+            return False
+        return self.step.interval.low > limit
 
     @property
     def pay_back(self) -> PayBack | None:

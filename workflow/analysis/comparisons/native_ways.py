@@ -76,8 +76,8 @@ class Way:
 
     @cached_property
     def alone(self) -> dict[Sitting, float]:
-        """ms of the operation alone, by run."""
-        return {sitting: run.alone_ms for sitting, run in self.runs.items()}
+        """ms of the operation alone, by run; without those in which it could not be timed."""
+        return {at: run.alone_ms for at, run in self.runs.items() if run.alone_ms is not None}
 
     @property
     def compared_alone(self) -> dict[Sitting, float]:
@@ -85,18 +85,18 @@ class Way:
         return {} if self.cell.disturbed else self.alone
 
     @cached_property
-    def alone_ms(self) -> float:
-        return geometric_mean(self.alone.values())
+    def alone_ms(self) -> float | None:
+        return geometric_mean(self.alone.values()) if self.alone else None
 
     @cached_property
     def shares(self) -> list[float]:
         """Of a step of the same run, by run: what its uses of the operation take alone."""
-        steps = self.cell.run_ms
-        return [run.uses * run.alone_ms / steps[sitting] for sitting, run in self.runs.items()]
+        taken = {at: ms for at, run in self.runs.items() if (ms := run.in_a_step_ms) is not None}
+        return [ms / self.cell.run_ms[at] for at, ms in taken.items()]
 
     @cached_property
-    def share(self) -> float:
-        return fmean(self.shares)
+    def share(self) -> float | None:
+        return fmean(self.shares) if self.shares else None
 
     @property
     def share_interval(self) -> Interval | None:

@@ -120,7 +120,7 @@ def _pays_at_all(payoff: Payoff) -> tuple[str, str]:
 def _comes_up(payoff: Payoff) -> tuple[str, str]:
     """Whether the framework's best way takes as little time as native code, in the operation."""
     if payoff.alone is None:
-        return Verdict.AMBIGUOUS, "no round that both measured"
+        return Verdict.AMBIGUOUS, "no round in which both were timed alone"
     return payoff.alone.verdict, ratio_text(payoff.alone)
 
 
@@ -144,12 +144,16 @@ def _problem(found: Sequence[Payoff]) -> Grid:
 
 
 def _share(way: Way) -> str:
+    if way.share is None:
+        return NA
     ends = way.share_interval
     interval = f" [{percent(max(ends.low, 0.0))}, {percent(ends.high)}]" if ends else ""
     return percent(way.share) + interval
 
 
-def _factors(value: float, interval: Interval | None) -> str:
+def _factors(value: float | None, interval: Interval | None) -> str:
+    if value is None:
+        return NA
     ends = f" [{factor(interval.low)}, {factor(interval.high)}]" if interval else ""
     return factor(value) + ends
 

@@ -23,7 +23,7 @@ def notes(payoff: Payoff, title: str) -> Iterable[str]:
             "the same as inside a step, where it is fused with others, waits for memory, or keeps "
             "a compiler from its work."
         )
-    if payoff.own and payoff.own.share > 1:
+    if payoff.own and payoff.own.share is not None and payoff.own.share > 1:
         yield (
             f"{where}: alone the operation takes longer than the whole step "
             f"({percent(payoff.own.share)} of it), so in a step it is fused or runs beside others."

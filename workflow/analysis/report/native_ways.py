@@ -28,7 +28,7 @@ def _line(payoff: Payoff, way: Way) -> tuple[str, ...]:
     return (
         way.cell.column.title,
         ms(way.alone_ms),
-        percent(way.share),
+        NA if way.share is None else percent(way.share),
         ms(way.cell.step_ms),
         *(times(gain.value) if gain else NA for gain in gains),
         str(way.lines),
@@ -51,10 +51,8 @@ def built_with(way: Way) -> str:
     return f"{build.compiler}: {' '.join(build.compile_flags) or 'no flags'}{link}"
 
 
-def agreement_text(found: Agreement | None) -> str:
+def agreement_text(found: Agreement) -> str:
     """'outputs 0 of 0, gradients 1e-06 of 1e-05, losses of 10 steps 1e-07 of 0.0001'."""
-    if found is None:
-        return NA
     named = {"outputs": found.outputs, "gradients": found.gradients, "losses": found.losses}
     return listed(
         [

@@ -48,22 +48,27 @@ class Build:
 
 @dataclass(frozen=True)
 class TimedOperation:
-    """One operation, by one way; `uses`: how often a step calls it, `lines`: of code that the way
-    takes beside the model.
+    """One operation, by one way; `uses`: how often a step calls it, None where it could not be
+    timed alone; `lines`: of code that the way takes beside the model.
     """
 
     name: str
     way: str
-    uses: int
+    uses: int | None
     alone_ns: tuple[int, ...]  # of calls outside any step
     lines: int
-    agreement: Agreement | None
+    agreement: Agreement
     build: Build | None
 
     @cached_property
-    def alone_ms(self) -> float:
-        """The median call."""
-        return median(self.alone_ns) / NS_PER_MS
+    def alone_ms(self) -> float | None:
+        """The median call; None where none was timed."""
+        return median(self.alone_ns) / NS_PER_MS if self.alone_ns else None
+
+    @property
+    def in_a_step_ms(self) -> float | None:
+        """What all uses of a step take alone."""
+        return self.uses * self.alone_ms if self.uses and self.alone_ns else None
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TimedOperation:
@@ -76,9 +81,7 @@ class TimedOperation:
         return cls(**{**data, **parts})
 
 
-def _agreement(data: dict[str, Any] | None) -> Agreement | None:
-    if data is None:
-        return None
+def _agreement(data: dict[str, Any]) -> Agreement:
     return Agreement(**{name: Difference(**part) if part else None for name, part in data.items()})
 
 
