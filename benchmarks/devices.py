@@ -80,7 +80,7 @@ def registry():
     """Outside of the columns' environments, which have no YAML."""
     from planning.frameworks import frameworks
 
-    return frameworks([])
+    return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 
 
 def asked(name, interpreter, accelerator, word):

@@ -29,7 +29,7 @@ def test_builders_and_frameworks_keep_their_contracts(tmp_path):
     for path in sorted(MEASURE.glob("models/*/model.yaml")):
         for builder in sorted(path.parent.glob("*.py")):
             contract = {"keras2": "Builder", "keras3": "Builder", "pytorch": "NativeBuilder"}
-            contract["work"] = "Work"
+            contract |= {"work": "Work", "host": "HostBuilder"}
             if builder.stem in contract:
                 module = f"measure.models.{path.parent.name}.{builder.stem}"
                 name = module.replace(".", "_")

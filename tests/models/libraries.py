@@ -14,10 +14,11 @@ from measure.frameworks import Cell
 from planning.columns import STACK
 from planning.frameworks import frameworks
 from planning.models import Models
+from tests.nets import NETS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-KERAS = [name for name, about in frameworks([]).items() if about.family != "pytorch"]
+KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
 def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
@@ -57,7 +58,8 @@ def run(program, cell, *command, folder, stack=STACK):
     interpreter = virtual_interpreter(
         framework.environment, definition_of(framework, stack), None, framework.environment
     )
-    script = PROGRAMS / f"{program}_{'pytorch' if framework.family == 'pytorch' else 'keras'}.py"
+    kind = framework.family if framework.family in ("pytorch", "host") else "keras"
+    script = PROGRAMS / f"{program}_{kind}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
     done = subprocess.run(
         [interpreter, "-s", str(script), *arguments],

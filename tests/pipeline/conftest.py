@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from planning.frameworks import frameworks
+from tests.nets import NETS as FRAMEWORKS
 
 ROOT = Path(__file__).parents[2]
-FRAMEWORKS = frameworks([])
 COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
 scale: smoke

@@ -2,12 +2,11 @@
 
 import pytest
 
-from planning.frameworks import frameworks
-
 from ..measure.nvidia_smi import A100
+from ..nets import NETS
 from .test_config import BERT, plan
 
-COLUMNS = list(frameworks([]))
+COLUMNS = list(NETS)
 ANOTHER = [
     ({"framework": "keras3-jax", "precision": "float32"}, "keras3-jax+float32"),
     ({"framework": "keras3-torch", "jit_compile": True}, "keras3-torch+jit"),

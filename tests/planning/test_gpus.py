@@ -7,15 +7,14 @@ import pytest
 from deploy.environments import post_deploy
 from planning import changes, drivers, this_machine
 from planning.config import ConfigError
-from planning.frameworks import frameworks
 from supervise import processors
 
 from ..measure.nvidia_smi import A100, uuid
+from ..nets import NETS
 from .test_config import BERT, ROOT, plan
 
 T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
-FRAMEWORKS = frameworks([])
-ON_CUDA_13 = [name for name, framework in FRAMEWORKS.items() if framework.library == "torch"]
+ON_CUDA_13 = [name for name, framework in NETS.items() if framework.library == "torch"]
 
 
 def planned(**options):
@@ -27,7 +26,7 @@ def identities(made):
 
 
 def test_every_locked_cuda_has_a_driver_that_it_needs():
-    definitions = {f.environment for f in FRAMEWORKS.values()}
+    definitions = {f.environment for f in NETS.values()}
     locks = {name: post_deploy(ROOT / "envs/2026-11/cuda" / f"{name}.yaml") for name in definitions}
     needed = {name: drivers.oldest_driver(lock) for name, lock in locks.items()}
     assert set(needed.values()) <= set(drivers.OLDEST_DRIVER.values())
@@ -57,10 +56,10 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     barred = {cell["column"] for cell in cells if cell["unsupported"]}
     assert barred == set(ON_CUDA_13)
     assert {c["unsupported"] for c in cells if c["column"] in barred} == {reason}
-    assert {run.column.name for run in made.runs} == set(FRAMEWORKS) - barred
+    assert {run.column.name for run in made.runs} == set(NETS) - barred
     # Nothing is deployed for them, and the canary takes a library that can run.
     assert {e.name for e in made.environments} == {
-        FRAMEWORKS[name].environment for name in FRAMEWORKS.keys() - barred
+        NETS[name].environment for name in NETS.keys() - barred
     }
     assert made.controls.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from planning import changes, schedule, sources
 from planning.config import Problem
-from planning.frameworks import frameworks
 
+from ..nets import NETS
 from .test_config import BERT, ROOT, plan
 
 WORKFLOW = ROOT / "workflow"
@@ -25,7 +25,7 @@ def test_the_document_is_valid_and_complete():
     schema = json.loads((WORKFLOW / "schemas/plan.schema.json").read_text())
     jsonschema.validate(document, schema)
     positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
-    assert positions == list(range(3 * (12 * len(frameworks([])) - 4)))
+    assert positions == list(range(3 * (12 * len(NETS) - 4)))
 
 
 def test_the_published_batch_sizes_are_the_pages():

@@ -18,6 +18,7 @@ SOURCES = (
     "deploy/*.py",
     "machine_card/*.py",
     "measure/**/*.py",
+    "measure/models/*/*.pyx",
     "measure/native/*.[ch]*",
     "packing/*.py",
     "schemas/record.schema.json",

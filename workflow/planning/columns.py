@@ -45,6 +45,10 @@ WAYS = {
     "naive": "native code, -O3 alone",
     "callback": "C through a callback",
     "triton": "Triton",
+    "python": "Python alone",
+    "numpy": "NumPy",
+    "numba": "Numba",
+    "cython": "Cython",
 }
 
 

@@ -11,8 +11,8 @@ from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.identity import CORE, WORKFLOW
 
-# Those that reach a processor's peak in every dtype come first.
-LIBRARIES = ("torch", "tensorflow", "jax")
+# Those that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
+LIBRARIES = ("torch", "tensorflow", "jax", "numpy")
 PART_S = {"paper": 0.7, "laptop": 0.3, "smoke": 0.05}  # of each of a canary's parts
 # Milliseconds, and in how many processes: one hiccup of the machine is much to a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))

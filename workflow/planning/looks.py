@@ -30,6 +30,8 @@ CODES = {
     "jit_compile": {"auto": 11, True: 22, False: 33},
     "way": {"native": 4, "naive": 8, "callback": 12, "triton": 16},
 }
+# Ways of an operation on the processor alone, beside Python's: a marker each, five shades for all.
+ON_HOST = ("numpy", "numba", "cython", "ctypes", "cffi", "pandas", "pyarrow", "polars")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def look(framework: Framework, named: Mapping[str, object]) -> Look:
 
 def _code(setting: str, value) -> int:
     """From 1 to 44."""
+    if setting == "way" and value in ON_HOST:
+        return 1 + ON_HOST.index(value)
     if setting in CODES and value in CODES[setting]:
         return CODES[setting][value]
     if setting == "overlay":

@@ -44,7 +44,7 @@ class Model:
 
     def ways_on(self, framework: str) -> list[str]:
         """In which its steps can be written for a framework."""
-        return self.ways.get(framework, [FRAMEWORK_ALONE])
+        return self.ways.get(framework, [] if self.ways else [FRAMEWORK_ALONE])
 
     def is_reduced(self, scale: str) -> bool:
         """Whether its sizes at a scale are others than the paper's."""

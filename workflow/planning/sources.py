@@ -18,7 +18,7 @@ from planning.models import Model
 
 PACKAGES = ("measure", "supervise")
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
-WAYS_WITHOUT_C = ("framework", "triton")
+WAYS_WITHOUT_C = ("framework", "triton", "python", "numpy", "numba", "pandas", "pyarrow", "polars")
 C_ENDINGS = (".c", ".cpp", ".h", ".pyx")
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
@@ -63,18 +63,23 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
 
 
 def native(measure: Path, model: Model, library: str, way: str | None) -> tuple[Path, ...]:
-    """The sources in C that cells of a model's way are built from; none of a framework's own code.
+    """The sources that cells of a model's way are built from and that no import names; none of a
+    framework's own code.
 
-    Those of the model's own folder, the header of all operations, and what binds the operation
-    to a library, or to ctypes for every way that calls it from Python.
+    In C those of the model's own folder, the header of all operations, and what binds the operation
+    to a library, or to ctypes for every way that calls it from Python; and what is written for the
+    way alone, where there is no framework.
     """
-    if not model.operation or way in (None, *WAYS_WITHOUT_C):
+    if not model.operation or way is None:
         return ()
+    alone = [path for path in [model.folder / f"by_{way}.py"] if path.is_file()]
+    if way in WAYS_WITHOUT_C:
+        return tuple(alone)
     folder = measure / "native"
     binding = library if way in EXTENSIONS else "c"
     ours = folder.glob(f"{model.operation}_{binding}.c*")
     own = (path for ending in C_ENDINGS for path in model.folder.glob(f"*{ending}"))
-    return tuple(sorted((*ours, *own, folder / "operations.h")))
+    return tuple(sorted((*alone, *ours, *own, folder / "operations.h")))
 
 
 @cache

@@ -10,11 +10,15 @@ from planning import drivers
 from planning.cells import Row
 from planning.columns import Column
 from planning.config import ConfigError
+from planning.models import FRAMEWORK_ALONE
 
 # What an NVIDIA driver, or Windows' for its Linux, leaves even where nvidia-smi is not.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
+NO_FRAMEWORK = (
+    "without a framework nothing is computed on a GPU; its column may say accelerator: cpu"
+)
 # Of ways that cannot be on a kind of device, whatever the model.
 NO_WAY = {
     ("triton", "cpu"): "Triton has no driver for processors",
@@ -70,20 +74,29 @@ class Unsupported:
     def _settings(self) -> dict[Column, str]:
         columns = self._plan.columns
         ways = {column: NO_WAY.get((column.way, column.accelerator)) for column in columns}
-        return {column: reason for column, reason in ways.items() if reason} | {
-            column: NO_TF32
+        alone = {
+            column: NO_FRAMEWORK
             for column in columns
-            if (column.precision, column.accelerator) == ("tf32", "cpu")
+            if (column.framework.library, column.accelerator) == ("numpy", "cuda")
         }
+        return (
+            {column: reason for column, reason in ways.items() if reason}
+            | alone
+            | {
+                column: NO_TF32
+                for column in columns
+                if (column.precision, column.accelerator) == ("tf32", "cpu")
+            }
+        )
 
     def _ways(self) -> dict[tuple[Row, str], str]:
         """Where a model's operation is not written in the way of a column."""
         return {
-            (row, column.name): f"{row.model} has no {column.way} way on {column.framework.name}"
+            (row, column.name): f"{row.model} has no {way} way on {column.framework.name}"
             for row in self._plan.rows
             for column in self._plan.columns
-            if column.way
-            and column.way not in self._plan.models.load(row.model).ways_on(column.framework.name)
+            if (way := column.way or FRAMEWORK_ALONE)
+            not in self._plan.models.load(row.model).ways_on(column.framework.name)
         }
 
     def _configured(self) -> list[dict]:

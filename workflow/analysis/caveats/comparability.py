@@ -64,7 +64,8 @@ def scale_is_reduced(results: Results) -> Iterator[Caveat]:
 )
 def random_weights(results: Results) -> Iterator[Caveat]:
     """With random weights times are valid, and generated texts and images mean nothing."""
-    if results.plan.weights == "random":
+    alone = all(column.alone for column in results.plan.columns)
+    if results.plan.weights == "random" and not alone:
         sentence = (
             f"Weights are random (seed {results.plan.seed}): the times are of interest, the "
             "outputs mean nothing."

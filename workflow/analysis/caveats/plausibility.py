@@ -44,7 +44,8 @@ def overhead_bound(results: Results) -> Iterator[Caveat]:
 )
 def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
     """Cells whose implied FLOP/s could not be compared with a peak."""
-    cells = tuple(cell for cell in measured(results.rows) if share_of_peak(cell) is None)
+    with_work = (cell for cell in measured(results.rows) if not cell.column.alone)
+    cells = tuple(cell for cell in with_work if share_of_peak(cell) is None)
     if cells:
         uncounted = tuple(cell for cell in cells if not _counted(cell))
         without_peak = tuple(cell for cell in cells if _counted(cell))

@@ -102,7 +102,8 @@ def describe(machine: Machine) -> str:
 def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
     threads = sorted(_groups(results.rows, lambda record: record.threads.requested))
-    if results.accelerators == ("cpu",) and threads:
+    alone = all(column.alone for column in results.plan.columns)
+    if results.accelerators == ("cpu",) and threads and not alone:
         details = listed([count(number, "thread") for number in threads])
         sentence = (
             f"Measured on the processor with {details} per process: a GPU may rank frameworks "

@@ -26,7 +26,7 @@ SUBJECTS = {
     "precision": ("matmul_precision", "convolution_precision"),
     "mode": COMPILED,
     "jit_compile": COMPILED,
-    "way": COMPILED,  # a graph may have to be broken where it leaves the framework
+    "way": (*COMPILED, "threads"),  # a graph may be broken where it is left; a library has its pool
     "threads": ("threads",),
 }
 # Differ between frameworks by definition, or repeat what `execution` says.

@@ -54,6 +54,13 @@ class Column:
         return self.name == self.framework
 
     @property
+    def alone(self) -> bool:
+        """Whether it is operations on the processor without a framework: these have no weights, no
+        arithmetic that a peak is about, and no other device.
+        """
+        return self.family == "host"
+
+    @property
     def accelerator(self) -> str | None:
         """cpu or cuda; None of a published column."""
         return self.settings.get("accelerator")

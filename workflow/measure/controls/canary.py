@@ -38,7 +38,8 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
     size = matrix_size(accelerator, request["threads"])
     products = []
-    for dtype in DTYPES[accelerator]:
+    lacking = getattr(device, "lacks", ())
+    for dtype in (dtype for dtype in DTYPES[accelerator] if dtype not in lacking):
         seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
         products.append(
             {

@@ -1,7 +1,8 @@
 """One folder per model; what its modules must offer is written here.
 
 ``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
-computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it.
+computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it,
+``host.py`` what an operation without a framework takes.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 
@@ -72,6 +73,23 @@ class NativeBuilder(TrainerBuilder, Protocol):
 
     def optimizer(self, model: Any) -> Any:
         """Of the trained parameters."""
+
+
+class HostBuilder(Protocol):
+    """A builder of an operation on the processor alone, see :mod:`measure.native.host_ways`. The
+    last four as in an :class:`OperationBuilder`.
+    """
+
+    def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
+        """What every way takes in a step: arrays, numbers, or the path of a file."""
+
+    def outputs(self, cell: Cell) -> dict[str, Any]: ...
+
+    def expected(self, cell: Cell) -> dict[str, Any]: ...
+
+    def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]: ...
+
+    def written(self, cell: Cell) -> tuple[Any, ...]: ...
 
 
 class Work(Protocol):

@@ -82,17 +82,22 @@ def library(
     _run([compiler, *compiling, "-c", str(source), "-o", str(objects)])
     _run([compiler, "-shared", str(objects), "-o", str(built), *linking])
     build_s = time.perf_counter() - start
-    _built.append(
+    return keep(
         Built(
             path=built,
             build_s=build_s,
             compiler=_named(compiler),
             compile_flags=_without_places(compiling),
             link_flags=_without_places(linking),
-            lines=_lines(source),
+            lines=lines_of(source),
         )
     )
-    return _built[-1]
+
+
+def keep(built: Built) -> Built:
+    """What the record tells of this process; also of what another tool has built."""
+    _built.append(built)
+    return built
 
 
 @cache
@@ -133,11 +138,16 @@ def _named(compiler: str) -> str:
 
 
 def _without_places(flags: Sequence[str]) -> list[str]:
-    """Without where somebody's environment lies, which is nobody else's business."""
-    return [flag.replace(sys.prefix, "$PREFIX") for flag in flags]
+    """Without where somebody's environment and Python lie, which is nobody else's business."""
+    places = {str(HERE): "$OPERATIONS", sys.prefix: "$PREFIX", sys.base_prefix: "$PYTHON"}
+    found = [*flags]
+    for place, name in places.items():
+        found = [flag.replace(place, name) for flag in found]
+    return found
 
 
-def _lines(source: Path) -> int:
+def lines_of(source: Path) -> int:
+    """Of a source, and of the part of the headers beside it that has its operation's name."""
     text = source.read_text()
     headers = [source.parent / name for name in INCLUDE.findall(text)]
     operation = source.stem.rpartition("_")[0]

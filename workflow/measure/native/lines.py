@@ -18,6 +18,12 @@ def of_c(text: str) -> int:
     return sum(1 for line in C_COMMENT.sub("", text).splitlines() if line.strip())
 
 
+def of_cython(text: str) -> int:
+    """Of a source in Cython, whose texts are docstrings."""
+    code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.DOTALL)
+    return sum(1 for line in code.splitlines() if line.strip())
+
+
 def of_operation(header: str, operation: str) -> int:
     """Of those functions of a header that have an operation's name, or that and more."""
     return sum(

@@ -10,7 +10,8 @@ from measure.conformance import check_device
 class Library(Protocol):
     """A library with the threads of the runs, imported with its module.
 
-    Built with ``(accelerator, threads, seed)``.
+    Built with ``(accelerator, threads, seed)``. It may say in ``lacks`` of which dtypes it has no
+    products.
     """
 
     def live_accelerator(self) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""Pictures cropped at random places and flipped: what comes before a model."""

@@ -1,0 +1,15 @@
+"""A file of numbers read by NumPy."""
+
+import numpy as np
+
+from measure.native.host_ways import Way
+
+
+def parse(path: str) -> np.ndarray:
+    """float64 of (rows, columns)."""
+    return np.loadtxt(path, delimiter=",", ndmin=2)
+
+
+def way() -> Way:
+    """Nothing to build."""
+    return Way(parse, (parse,), "numpy")

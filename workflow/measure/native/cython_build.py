@@ -1,0 +1,41 @@
+"""An extension written in Cython, built in the run."""
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from importlib.machinery import ExtensionFileLoader
+from importlib.metadata import version
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from sysconfig import get_path
+from types import ModuleType
+
+from measure.native import build, lines
+
+
+def extension(source: Path) -> ModuleType:
+    """The module of a source in Cython, of the same name; raises as :func:`build.library` does."""
+    begun = time.perf_counter()
+    translated = Path(build.scratch().name, f"{source.stem}.c")
+    command = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(translated)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        raise build.BuildFailed(f"Cython refused {source.name}")
+    built = build.library(translated, "cython", [f"-I{get_path('include')}"])
+    took_s = time.perf_counter() - begun
+    own_lines, needed = lines.of_cython(source.read_text()), (f"cython {version('cython')}",)
+    build.keep(replace(built, build_s=took_s, lines=own_lines, packages=needed))
+    return imported(source.stem, built.path)
+
+
+def imported(name: str, library: Path) -> ModuleType:
+    """An extension module that was built."""
+    loader = ExtensionFileLoader(name, str(library))
+    spec = spec_from_loader(name, loader)
+    if spec is None:
+        raise ImportError(f"{library} is no extension module")
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module

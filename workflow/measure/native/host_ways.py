@@ -1,0 +1,70 @@
+"""What an operation on the processor alone is made of, in a way of its own.
+
+A model that ``frameworks/host.py`` measures has, beside its ``host.py``, a module ``by_<way>.py``
+for each of its ways, with a function ``way()`` that returns a :class:`Way`. It imports what the
+way needs at its top, and builds in ``way()``. The rest of what its ``host.py`` must offer follows
+from that, and is here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from measure.frameworks import Cell
+
+Operand = Callable[[Cell, int], tuple[Any, ...]]  # what a step takes, at a batch size
+
+
+def one() -> int:
+    """Threads of what has no pool."""
+    return 1
+
+
+@dataclass(frozen=True)
+class Way:
+    """An operation as a user would write it so; the same arrays in and out in every way."""
+
+    call: Callable[..., np.ndarray]
+    written: tuple[Any, ...]  # functions whose lines a user writes
+    package: str | None = None  # that it needs
+    threads: Callable[[], int] = one  # of the pool that computes
+    programs: Callable[[], int] | None = None  # compiled just in time so far, where any are
+
+
+def module(cell: Cell) -> ModuleType:
+    """Of the cell's way, imported; nothing that only another way needs is."""
+    return importlib.import_module(f"measure.models.{cell.model}.by_{cell.way}")
+
+
+def way(cell: Cell) -> Way:
+    """That of the cell, built when it is first asked for."""
+    return _way(module(cell))
+
+
+@cache
+def _way(module: ModuleType) -> Way:
+    found: Way = module.way()
+    return found
+
+
+def outputs(operand: Operand, cell: Cell) -> dict[str, np.ndarray]:
+    """What the operation gives of the cell's operand."""
+    return {"output": way(cell).call(*operand(cell, cell.batch_size))}
+
+
+def alone(operand: Operand, cell: Cell) -> tuple[Callable[[], np.ndarray], int]:
+    """What calls it once, and how often a step does: here it is the step."""
+    call, given = way(cell).call, operand(cell, cell.batch_size)
+    return lambda: call(*given), 1
+
+
+def written(cell: Cell) -> tuple[Any, ...]:
+    """The functions that a user writes."""
+    return way(cell).written
