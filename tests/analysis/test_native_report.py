@@ -12,6 +12,8 @@ from analysis.figures.native import native as figure_of
 from analysis.figures.native import points
 from analysis.figures.style import RC
 from analysis.report.native import native_view, pay_back_text
+from analysis.report.native_text import native_text
+from analysis.report.operations import timed_alone
 from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
@@ -224,3 +226,21 @@ def test_wildly_different_runs_do_not_break_the_axes(tmp_path, drawn, spread):
 )
 def test_when_a_build_is_earned_back_is_spelled_out(found, text):
     assert pay_back_text(found) == text
+
+
+def test_methods_say_how_operations_were_timed(tmp_path, project):
+    (text,) = native_text(by_hand(tmp_path / "by_hand").load())
+    assert "(mas)" in text and "the median of 3 calls" in text
+    assert "g++ (Debian 12.2.0-14) 12.2.0" in text
+    assert native_text(project.load()) == []
+
+
+def test_details_of_a_cell_have_its_operation(tmp_path):
+    results = by_hand(tmp_path).load()
+    facts = [dict(timed_alone(cell)) for cell in results.cells]
+    assert [found["Its operation alone"] for found in facts[:2]] == [
+        "mas, framework: 30.00 ms, 1 use a step, 12 lines of code",
+        "mas, native: 0.5000 ms, 1 use a step, 33 lines of code",
+    ]
+    assert "Built" not in facts[0] and facts[2]["Built"].startswith("in 3.00 s by g++")
+    assert facts[0]["Its results"].endswith("outputs 0 of 0 and losses of 10 steps 1e-07 of 0.0001")

@@ -69,6 +69,16 @@ def test_the_default_table_asks_two_questions():
             (f"{TORCH}+python-1a2b3c", {"interpreter": "/a/python"}),
             "What does another interpreter change?",
         ),
+        (
+            (JAX, {"way": "framework"}),
+            (f"{JAX}+native", {"way": "native"}),
+            "What does native code change?",
+        ),
+        (
+            (JAX, {"way": "framework"}),
+            (f"{JAX}+callback", {"way": "callback"}),
+            "What does C through a callback change?",
+        ),
     ],
 )
 def test_a_setting_has_its_question_and_its_base_whatever_the_order(base, new, question):

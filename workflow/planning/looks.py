@@ -28,7 +28,7 @@ CODES = {
     "precision": {"float32": 3, "tf32": 6},
     "mode": {"default": 11, "reduce-overhead": 22, "max-autotune": 33},
     "jit_compile": {"auto": 11, True: 22, False: 33},
-    "way": {"native": 4, "naive": 8, "callback": 12, "triton": 16},
+    "way": {"native": 14, "naive": 7, "callback": 28, "triton": 21},
 }
 # Ways of an operation on the processor alone, beside Python's: a marker each, five shades for all.
 ON_HOST = ("numpy", "numba", "cython", "ctypes", "cffi", "pandas", "pyarrow", "polars")

@@ -5,7 +5,8 @@ All gains are t(framework) / t(native), paired by round; above 1 native code is 
 the fastest by their means, and steady where any is. A verdict does not rest on that choice: yes
 needs a native way that is shown more than the margin faster than every way of the framework, by
 intervals that hold for all native ways at once (Bonferroni), no that each of them is shown not to
-be. A native way that was built naively is no candidate.
+be faster than one of these, by intervals for all of these at once. What was built naively is no
+candidate.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Payoff:
         tests = len(native) * payoffs
         if any(all(_faster(new, base, tests) for base in own) for new in native):
             return Pays.YES
-        if all(any(_not_faster(new, base) for base in own) for new in native):
+        if all(any(_not_faster(new, base, len(own)) for base in own) for new in native):
             return Pays.NO
         return Pays.NOT_SHOWN
 
@@ -200,6 +201,7 @@ def _faster(new: Way, base: Way, tests: int) -> bool:
     return ratio is not None and verdict(together(ratio, tests)) is Verdict.SLOWER
 
 
-def _not_faster(new: Way, base: Way) -> bool:
+def _not_faster(new: Way, base: Way, tests: int) -> bool:
     ratio = cell_ratio(base.cell, new.cell)
-    return ratio is not None and ratio.verdict in (Verdict.FASTER, Verdict.SAME)
+    shown = verdict(together(ratio, tests)) if ratio else Verdict.AMBIGUOUS
+    return shown in (Verdict.FASTER, Verdict.SAME)

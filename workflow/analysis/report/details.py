@@ -26,7 +26,7 @@ from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
 from analysis.report.grid import Grid
 from analysis.report.monitored import monitored
-from analysis.report.operations import host_overhead, operations
+from analysis.report.operations import host_overhead, operations, timed_alone
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
@@ -140,6 +140,7 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
         lacks = "published arithmetic and other batch sizes"
         yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
     yield from _resources(records)
+    yield from timed_alone(cell)
     yield from host_overhead(cell)
     yield from monitored(records)
     yield from _work(cell)

@@ -6,6 +6,7 @@ import math
 
 from analysis.comparisons.cross_over import sweeps
 from analysis.formats.text import count, listed, percent
+from analysis.report.native_text import native_text
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
 from analysis.results.results import Results
@@ -19,7 +20,8 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    return [_setting(results), _timing(results), *padding_text(results), _statistics(results)]
+    own = [*padding_text(results), *native_text(results)]
+    return [_setting(results), _timing(results), *own, _statistics(results)]
 
 
 def _setting(results: Results) -> str:

@@ -100,16 +100,11 @@ def _by_row(
     """
     rows = dict.fromkeys((payoff.operation, payoff.row.row) for payoff in found)
     for operation, row in rows:
-        answers = [(p.framework, *answer(p)) for p in found if p.row.row == row]
-        parts = [
-            f"{text} on {listed(titles)}"
-            for key, text in words.items()
-            if (
-                titles := [
-                    f"{name} ({why})" if why else name for name, k, why in answers if k == key
-                ]
-            )
-        ]
+        answers = [(*answer(payoff), payoff.framework) for payoff in found if payoff.row.row == row]
+        parts = []
+        for key, text in words.items():
+            names = [f"{name} ({why})" if why else name for of, why, name in answers if of == key]
+            parts += [f"{text} on {listed(names)}"] if names else []
         yield f"{operation} in {row.label}: {subject} {'; '.join(parts)}."
 
 
@@ -184,8 +179,8 @@ def _others(ways: Sequence[Way], best: Way) -> str:
 def _pays(found: Sequence[Payoff]) -> Grid:
     caption = (
         "The best native way over the best way of the framework: t(framework) / t(native), "
-        "paired by round, with 95 % intervals; what it costs in lines of code (those of the "
-        "framework's way before it), in seconds of building and in packages; and after how many "
+        "paired by round, with 95 % intervals; what it costs in lines of code (in brackets "
+        "those of the framework's way), in seconds of building and in packages; and after how many "
         "steps the build is earned back. Yes needs a native way that is faster by more than "
         f"{percent(MARGIN)} than every way of the framework, with intervals for all native ways at "
         "once; no that none of them is"

@@ -7,7 +7,7 @@ from analysis.comparisons.native_ways import Way
 from analysis.formats.text import NA, listed, ms, percent, seconds, times
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell
-from analysis.results.timed_operation import Agreement
+from analysis.results.timed_operation import Agreement, Build
 
 HEADER = ("Column", "Operation alone, ms", "Share of its step", "ms/step")
 HEADER += ("Faster than the best way of the framework: alone", "in the step", "Lines", "Build, s")
@@ -33,7 +33,7 @@ def _line(payoff: Payoff, way: Way) -> tuple[str, ...]:
         *(times(gain.value) if gain else NA for gain in gains),
         str(way.lines),
         seconds(way.build_s),
-        built_with(way),
+        build_text(way.build),
         agreement_text(way.first.agreement),
     )
 
@@ -42,11 +42,10 @@ def _missing(cell: Cell) -> tuple[str, ...]:
     return (cell.column.title, f"{cell.status}: {cell.reason}", *[NA] * (len(HEADER) - 2))
 
 
-def built_with(way: Way) -> str:
-    """Compiler and flags, of compiling and of linking."""
-    if way.build is None:
+def build_text(build: Build | None) -> str:
+    """'g++ 12.2.0: -O3 -march=native; linked with -lc10'; NA where nothing is built."""
+    if build is None:
         return NA
-    build = way.build
     link = f"; linked with {' '.join(build.link_flags)}" if build.link_flags else ""
     return f"{build.compiler}: {' '.join(build.compile_flags) or 'no flags'}{link}"
 

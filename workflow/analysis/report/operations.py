@@ -7,9 +7,11 @@ from statistics import fmean
 
 from analysis.comparisons.operation_groups import group_of
 from analysis.comparisons.why import mean_operations
-from analysis.formats.text import count, ms, percent, times
+from analysis.formats.text import NA, count, ms, percent, seconds, times
 from analysis.report.grid import Grid
+from analysis.report.native_ways import agreement_text, build_text
 from analysis.results.cells import Cell
+from analysis.statistics.intervals import geometric_mean
 
 MOST = 10  # the records have more, and their groups are of all
 HEADER = ("Operation", "Group", "ms/step", "Share", "Times per step")
@@ -48,3 +50,20 @@ def operations(cell: Cell) -> Grid:
     shown = count(min(MOST, len(found)), "operation")
     caption = f"The {shown} that take most of a step, without what the profiler adds"
     return Grid(caption, HEADER, tuple(lines))
+
+
+def timed_alone(cell: Cell) -> Iterable[tuple[str, str]]:
+    """The operation that its model is around, by itself, and what was built for it."""
+    found = [record.operation for record in cell.records if record.operation]
+    if not found:
+        return
+    times_ms = [operation.alone_ms for operation in found if operation.alone_ms is not None]
+    first = found[0]
+    uses = f", {count(first.uses, 'use')} a step" if first.uses else ""
+    alone = f"{ms(geometric_mean(times_ms))} ms{uses}" if times_ms else NA
+    lines = count(first.lines, "line")
+    yield "Its operation alone", f"{first.name}, {first.way}: {alone}, {lines} of code"
+    agreement = agreement_text(first.agreement)
+    yield "Its results", f"largest difference, of what is allowed: {agreement}"
+    if built := [operation.build.seconds for operation in found if operation.build]:
+        yield "Built", f"in {seconds(fmean(built))} s by {build_text(first.build)}"

@@ -1,0 +1,66 @@
+"""The section on native code in a browser, on a wide and on a narrow window."""
+
+import matplotlib
+import pytest
+from browser import CHROMIUM, chromium
+from native_projects import by_hand
+from record_changes import profile
+
+from analysis.figures.native import native
+from analysis.figures.style import RC
+from analysis.report.page import render
+from analysis.report.rendering import TEMPLATES
+from analysis.results.reference import load_reference
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+CUT = """[...document.querySelectorAll('#native > *, #native article > *')].filter(
+  element => element.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML)"""
+HIDDEN = """[...document.querySelectorAll('#native details')].filter(details => {
+  details.open = true;
+  return ![...details.querySelectorAll('td')].every(cell => cell.checkVisibility());
+}).length"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, figures):
+    """With the real figure of the section, beside stand-ins."""
+    folder = tmp_path_factory.mktemp("project")
+    project = by_hand(folder)
+    project.change(lambda r: r.update(host_overhead=profile(30.0, 0.1, 1.2)))
+    results, drawn = project.load(), folder / "figures"
+    drawn.mkdir()
+    for path in figures.iterdir():
+        (drawn / path.name).write_bytes(path.read_bytes())
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        native(results, load_reference()).savefig(drawn / "native.svg")
+    path = folder / "report.html"
+    path.write_text(render(results, load_reference(), drawn, TEMPLATES), encoding="utf-8")
+    with chromium() as page:
+        page.open(path.as_uri())
+        yield page
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_of_the_section_leaves_the_window(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+              deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value(CUT) == []
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_every_table_can_be_opened_and_read(page):
+    assert page.value("document.querySelectorAll('#native details').length") == 2
+    assert page.value(HIDDEN) == 0
+
+
+def test_the_legend_of_the_figure_overlaps_no_panel(page):
+    """Texts of the legend end above the first panel's title."""
+    boxes = page.value("""(() => {
+      const texts = [...document.querySelectorAll('#figure-native svg text')];
+      const title = texts.find(text => text.textContent.startsWith('ALIGNER'));
+      const legend = texts.filter(text => text.textContent.startsWith('PyTorch'));
+      return [Math.max(...legend.map(text => text.getBoundingClientRect().bottom)),
+              title.getBoundingClientRect().top, legend.length]; })()""")
+    assert boxes[0] <= boxes[1] and boxes[2] == 2
