@@ -120,6 +120,12 @@ def test_sentences_table_and_picture_are_on_the_first_screen(page):
     cut = """(() => { const box = document.querySelector('#table .scroll');
               return box.scrollWidth - box.clientWidth })()"""
     assert page.value(cut) <= 1
+    # As full of letters and labels as a table that was measured.
+    page.value("""document.querySelectorAll('#table .interval').forEach(interval => {
+        interval.previousSibling.textContent = 'CDFG…'
+        interval.insertAdjacentHTML('afterend', '<span class="badge">no steady state</span>')
+    })""")
+    assert page.value(cut) <= 1
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
