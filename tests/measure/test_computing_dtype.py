@@ -37,3 +37,7 @@ def test_a_layer_within_another_owns_its_parameters():
 
 def test_layers_without_parameters_do_not_count():
     assert computing_dtype(model("float16", layer("float64"), layer("float32", (2,)))) == "float32"
+
+
+def test_a_model_without_parameters_computes_in_its_own():
+    assert computing_dtype(model("bfloat16", layer("bfloat16"))) == "bfloat16"

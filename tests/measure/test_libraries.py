@@ -110,6 +110,43 @@ def test_predict_of_early_releases_is_fenced_by_its_outputs(monkeypatch):
     assert framework.model.non_trainable_variables[0].value == "seed"  # for the next call
 
 
+class Stateless:
+    """A model that is one operation, without a variable; its steps return what they were given."""
+
+    _jax_state = None
+    trainable_variables = non_trainable_variables = ()
+
+    def make_predict_function(self):
+        self.predict_function = lambda state, batch: ({"outputs": f"of {batch}"}, state)
+
+    def predict(self, callbacks):
+        """Not called here."""
+
+
+def built(model, monkeypatch, **variables):
+    """The column around a built model of a release that keeps the state of predict."""
+    framework, waited = framework_of(model)
+    vars(framework.model).update(variables)
+    monkeypatch.setattr(keras3_jax, "keeps_state_of_predict", lambda keras: True)
+    monkeypatch.setattr(keras3_jax.Keras3Framework, "build", lambda self: None)
+    framework.build()
+    return framework, waited
+
+
+def test_predict_without_variables_is_fenced_by_what_its_steps_return(monkeypatch):
+    framework, waited = built(Stateless, monkeypatch)
+    for batch in ("step 0", "step 1"):
+        assert framework.model.predict_function({}, batch) == ({"outputs": f"of {batch}"}, {})
+    framework.fence()
+    framework.fence()
+    assert waited == [["of step 0", "of step 1"]]
+
+
+def test_predict_with_variables_keeps_none_of_its_outputs(monkeypatch):
+    framework, _ = built(Stateless, monkeypatch, trainable_variables=[Variable("kernel")])
+    assert not hasattr(framework.model, "predict_function")
+
+
 class Living:
     """An array on the device."""
 

@@ -183,6 +183,8 @@ def computing_dtype(model: Any) -> str:
     parameters: Counter[str] = Counter()
     for layer, variable in owned.values():
         parameters[layer.compute_dtype] += _size(variable)
+    if not parameters:
+        return model.compute_dtype
     if len(parameters) == 1:
         return next(iter(parameters))
     share = 100 / parameters.total()

@@ -21,7 +21,7 @@ from measure.operations import Span
 class Framework(Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
-    _outputs: Sequence[Any] = ()  # of the steps since a fence, where the model has no state of them
+    _outputs: Sequence[Any] = ()  # of the steps since a fence, where no state of them is waited for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
@@ -47,14 +47,32 @@ class Framework(Keras3Framework):
         names = {"float32": "float32", "tf32": "tensorfloat32"}
         self.jax.config.update("jax_default_matmul_precision", names[precision])
 
+    def build(self) -> None:
+        super().build()
+        predicts = self.cell.task == "predict" and not self._unseen
+        if predicts and not (self.model.trainable_variables or self.model.non_trainable_variables):
+            self._keep_outputs()
+
+    def _keep_outputs(self) -> None:
+        """A model without variables has no state to wait for: what its steps return is kept."""
+        self.model.make_predict_function()
+        step = self.model.predict_function
+
+        def kept(state: Any, iterator: Any) -> Any:
+            outputs, state = step(state, iterator)
+            self._outputs = [*self._outputs, outputs]
+            return outputs, state
+
+        self.model.predict_function = kept
+
     def fence(self) -> None:
         # The state of the last step, every updated variable and metric in it.
         # One program computes state and outputs, so all are ready together;
         # block_until_ready needs the leaves: the state itself is an opaque dict
         # of Keras containers to it, and waiting for that waits for nothing.
-        state = getattr(self.model, "_jax_state", None) or self._outputs
-        if state:
-            self.jax.block_until_ready(leaves(self.keras, state))
+        for ready in getattr(self.model, "_jax_state", None), self._outputs:
+            if ready:
+                self.jax.block_until_ready(leaves(self.keras, ready))
         self._outputs = []
 
     def late_ns(self) -> int:
