@@ -8,6 +8,7 @@ import pytest
 from planning import sources
 from planning.identity import MEASURE
 from planning.models import Models
+from planning.unsupported import NO_XLA
 
 from .test_config import plan
 
@@ -47,6 +48,19 @@ def test_a_way_that_a_model_does_not_have_is_unsupported_and_others_are_measured
 def test_triton_needs_a_gpu():
     made = plan(models=ALIGNER, columns=of("pytorch-eager", "triton"))
     assert {*made.unsupported.values()} == {"Triton has no driver for processors"}
+
+
+def test_xla_does_not_compile_an_operator_that_tensorflow_lacks():
+    columns = [
+        {"framework": framework, "way": way, "jit_compile": True}
+        for framework in ("keras3-tensorflow", "keras3-jax")
+        for way in ("framework", "native", "callback")
+    ]
+    made = plan(models={"aligner": {"fit": "default"}}, columns=columns)
+    assert {column: reason for (_, column), reason in made.unsupported.items()} == {
+        "keras3-tensorflow+jit+native": NO_XLA,
+        "keras3-tensorflow+jit+callback": NO_XLA,
+    }
 
 
 def test_a_reason_of_a_model_may_be_about_one_way():

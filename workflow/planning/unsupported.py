@@ -19,6 +19,8 @@ NO_TF32 = "TF32 is arithmetic of a GPU"
 NO_FRAMEWORK = (
     "without a framework nothing is computed on a GPU; its column may say accelerator: cpu"
 )
+NO_XLA = "XLA compiles no operator that TensorFlow itself does not have"
+FOREIGN = ("native", "naive", "callback")  # to the compiler of a framework
 # Of ways that cannot be on a kind of device, whatever the model.
 NO_WAY = {
     ("triton", "cpu"): "Triton has no driver for processors",
@@ -72,22 +74,8 @@ class Unsupported:
         return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
     def _settings(self) -> dict[Column, str]:
-        columns = self._plan.columns
-        ways = {column: NO_WAY.get((column.way, column.accelerator)) for column in columns}
-        alone = {
-            column: NO_FRAMEWORK
-            for column in columns
-            if (column.framework.library, column.accelerator) == ("numpy", "cuda")
-        }
-        return (
-            {column: reason for column, reason in ways.items() if reason}
-            | alone
-            | {
-                column: NO_TF32
-                for column in columns
-                if (column.precision, column.accelerator) == ("tf32", "cpu")
-            }
-        )
+        found = {column: _impossible(column) for column in self._plan.columns}
+        return {column: reason for column, reason in found.items() if reason}
 
     def _ways(self) -> dict[tuple[Row, str], str]:
         """Where a model's operation is not written in the way of a column."""
@@ -117,6 +105,18 @@ class Unsupported:
             for name in self._plan.measured_models
             for entry in self._plan.models.load(name).unsupported
         ]
+
+
+def _impossible(column: Column) -> str | None:
+    """Why its settings cannot be together, whatever the model."""
+    if (column.precision, column.accelerator) == ("tf32", "cpu"):
+        return NO_TF32
+    if (column.framework.library, column.accelerator) == ("numpy", "cuda"):
+        return NO_FRAMEWORK
+    compiled = column.framework.library == "tensorflow" and column.jit_compile is True
+    if compiled and column.way in FOREIGN:
+        return NO_XLA
+    return NO_WAY.get((column.way, column.accelerator))
 
 
 def _is_about(entry: dict, column: Column) -> bool:
