@@ -1,0 +1,83 @@
+"""Run in the environment of a Keras column: models around an operation, all in one way.
+
+    python native_ways_keras.py WORKFLOW CELL tell EXCHANGE
+
+tell: what each of the cells in EXCHANGE/cells.json comes to, on standard output; CELL is the first.
+"""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+from column import framework
+from program import Cell, command, exchange
+
+from measure import frameworks
+from measure.native import build, lines
+
+STEPS = 10
+
+
+def tell(folder):
+    cells = [Cell(**about) for about in json.loads((folder / "cells.json").read_text())]
+    print("\n" + json.dumps([told(each) for each in cells]))
+
+
+def told(one):
+    framework.cell, framework.models = one, frameworks.builder(one, "keras3")
+    framework.build()
+    models, called = framework.models, framework.models.alone(one)
+    called[0]()
+    built = build.found()
+    return {
+        "jit_compile": bool(framework.model.jit_compile),
+        "dtype": framework.parity()["dtype"],
+        "outputs": differences(models.outputs(one), models.expected(one)),
+        "uses": called[1],
+        "lines": lines.of_python(*models.written(one)),
+        "built": {**asdict(built), "path": None} if built else None,
+        **(trained(models, one) if one.task == "fit" else predicted(models, one)),
+    }
+
+
+def differences(found, expected):
+    """Of each result, as a share of its largest value."""
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        assert found[name].shape == values.shape, name
+        assert found[name].dtype.kind == values.dtype.kind, name
+    return {
+        name: float(np.abs(found[name] - values).max() / np.abs(values).max())
+        for name, values in expected.items()
+    }
+
+
+def trained(models, one):
+    """Losses by the cell's way and by the framework's own, each from the same weights."""
+    return {way: models.losses(one, way, STEPS) for way in {one.way, "framework"}}
+
+
+def predicted(models, one):
+    """Through the public API, as a step is measured; and whether all was done behind the fence."""
+    (value,) = models.batch(one, one.batch_size)
+    paths = framework.keras.Model.predict(framework.model, value, verbose=0)
+    steps = iter([False] * 3)
+
+    class Clock:
+        late_ns = None
+
+        def start(self):
+            """Nothing to do."""
+
+        def tick(self):
+            if next(steps, True):
+                framework.fence()
+                self.late_ns = getattr(framework, "late_ns", lambda: 0)()
+                return True
+            return False
+
+    framework.run(clock := Clock())
+    return {"paths": paths.tolist(), "late_ns": clock.late_ns}
+
+
+{"tell": tell}[command](*exchange)

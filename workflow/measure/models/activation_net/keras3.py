@@ -1,0 +1,62 @@
+"""The nets in Keras 3, on any backend: dense layers take any function as their activation."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import keras
+import numpy as np
+
+from measure.frameworks import Cell
+from measure.models.activation_net import inputs
+from measure.native import keras_steps, keras_ways
+
+
+def build(name: str, cell: Cell) -> Any:
+    """A compiled ``Sequential``, with the weights that every framework begins with."""
+    a = cell.architecture
+    model = keras.Sequential([keras.Input((a["inputs"],))])
+    for width in a["hidden"]:
+        model.add(keras.layers.Dense(width, activation=activation(name, cell)))
+    model.add(keras.layers.Dense(a["outputs"]))
+    options = keras_steps.options(cell)
+    model.compile(optimizer=keras.optimizers.SGD(), loss="mean_squared_error", **options)
+    model.set_weights(inputs.initial_weights(cell))
+    return model
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """Inputs and targets as NumPy arrays."""
+    return inputs.inputs(cell, batch_size), inputs.targets(cell, batch_size)
+
+
+def attention(model: Any, backend: str) -> str:
+    """These nets have none."""
+    return "none"
+
+
+def activation(name: str, cell: Cell) -> Callable[[Any], Any]:
+    """By the cell's way, with its constants."""
+    function, numbers = keras_ways.operation(name, cell.way), inputs.parameters(cell)
+    return lambda x: function(x, *numbers)
+
+
+def outputs(name: str, cell: Cell) -> dict[str, np.ndarray]:
+    """What the activation gives of its operand by the cell's way, and its gradient."""
+    return keras_steps.outputs(cell, activation(name, cell), inputs.operand(cell), backward=True)
+
+
+def losses(name: str, cell: Cell, way: str, steps: int) -> list[float]:
+    """Of the first training steps of a new model by a way."""
+    return keras_steps.losses(partial(build, name), batch, cell, way, steps)
+
+
+def alone(name: str, cell: Cell) -> tuple[Callable[[], Any], int]:
+    """One activation as a step computes it, forward and backward; how many there are in a step."""
+    operand, uses = inputs.operand(cell), len(cell.architecture["hidden"])
+    return keras_steps.repeated(cell, activation(name, cell), operand, backward=True), uses
+
+
+def written(name: str, cell: Cell) -> tuple[Any, ...]:
+    """What a user writes for the cell's way."""
+    return keras_ways.written(name, cell.way)

@@ -1,0 +1,15 @@
+"""The Snake net in Keras 3, on any backend."""
+
+from functools import partial
+
+from measure.models.activation_net import keras3 as net
+from measure.models.activation_net.keras3 import attention, batch
+from measure.models.snake_net.inputs import OPERATION, expected
+
+__all__ = ["alone", "attention", "batch", "build", "expected", "losses", "outputs", "written"]
+
+build = partial(net.build, OPERATION)
+outputs = partial(net.outputs, OPERATION)
+losses = partial(net.losses, OPERATION)
+alone = partial(net.alone, OPERATION)
+written = partial(net.written, OPERATION)

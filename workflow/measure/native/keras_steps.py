@@ -1,0 +1,114 @@
+"""What models around an operation share in Keras 3: it by itself, and the first steps of fit."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import keras
+import numpy as np
+
+from measure.frameworks import Cell
+from measure.models import xla
+
+Function = Callable[[Any], Any]
+Call = Callable[[], list[Any]]
+
+
+def options(cell: Cell) -> dict[str, str | bool]:
+    """What ``compile()`` is told about ``jit_compile``: the rule of all models, but that XLA takes
+    nothing of TensorFlow's with an operator of ours in it.
+    """
+    foreign = cell.way != "framework" and keras.backend.backend() == "tensorflow"
+    if foreign and cell.jit_compile == "auto":
+        return {"jit_compile": False}
+    return xla.options(cell, keras)
+
+
+def repeated(cell: Cell, function: Function, operand: np.ndarray, backward: bool) -> Call:
+    """Calls a function as a step of the cell does and waits: its output, and its gradient where
+    asked for, with ones as that of the output.
+    """
+    of_backend = {"tensorflow": _in_tensorflow, "jax": _in_jax, "torch": _in_torch}
+    jit = bool(options(cell)["jit_compile"])
+    return of_backend[keras.backend.backend()](function, operand, backward, jit)
+
+
+def outputs(
+    cell: Cell, function: Function, operand: np.ndarray, backward: bool
+) -> dict[str, np.ndarray]:
+    """``output``, and ``gradient`` where there is one."""
+    found = map(keras.ops.convert_to_numpy, repeated(cell, function, operand, backward)())
+    return dict(zip(("output", "gradient"), found, strict=False))
+
+
+def losses(
+    build: Callable[[Cell], Any],
+    batch: Callable[[Cell, int], Any],
+    cell: Cell,
+    way: str,
+    steps: int,
+) -> list[float]:
+    """Of the first training steps of a new model by a way."""
+    tried = replace(cell, way=way)
+    model, data = build(tried), batch(tried, cell.batch_size)
+    # An epoch is one step: Keras tells the mean loss of an epoch.
+    trained = {"epochs": steps, "batch_size": cell.batch_size, "shuffle": False, "verbose": 0}
+    found: list[float] = keras.Model.fit(model, *data, **trained).history["loss"]
+    return found
+
+
+def _in_tensorflow(function: Function, operand: np.ndarray, backward: bool, jit: bool) -> Call:
+    import tensorflow as tf
+
+    x = tf.constant(operand)
+
+    @tf.function(jit_compile=jit)
+    def step(x: Any) -> list[Any]:
+        if not backward:
+            return [function(x)]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return [y, tape.gradient(y, x)]
+
+    def call() -> list[Any]:
+        found = step(x)
+        tf.test.experimental.sync_devices()
+        return found
+
+    return call
+
+
+def _in_jax(function: Function, operand: np.ndarray, backward: bool, jit: bool) -> Call:
+    import jax
+
+    x = jax.numpy.asarray(operand)
+
+    def step(x: Any) -> list[Any]:
+        if not backward:
+            return [function(x)]
+        y, pulled_back = jax.vjp(function, x)
+        return [y, *pulled_back(jax.numpy.ones_like(y))]
+
+    called = jax.jit(step) if jit else step
+    return lambda: jax.block_until_ready(called(x))
+
+
+def _in_torch(function: Function, operand: np.ndarray, backward: bool, jit: bool) -> Call:
+    import torch
+
+    x = keras.ops.convert_to_tensor(operand).requires_grad_(backward)
+    dy = torch.ones_like(x)
+    called = torch.compile(function) if jit else function
+
+    def call() -> list[Any]:
+        x.grad = None
+        found = [called(x)]
+        if backward:
+            found[0].backward(dy)
+            found.append(x.grad)
+        if x.is_cuda:
+            torch.cuda.synchronize()
+        return found
+
+    return call
