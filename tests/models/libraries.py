@@ -21,7 +21,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
-def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
+def cell(
+    model, framework, task, scale, batch_size=1, accelerator="cpu", way="framework", **architecture
+):
     """A cell of a model at a scale; ``architecture`` replaces sizes."""
     about = frameworks([])[framework]
     return Cell(
@@ -36,7 +38,7 @@ def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **archi
         weights="random",
         seed=1,
         threads=1,
-        **dict(about.settings),
+        **{**dict(about.settings), "way": way},
     )
 
 

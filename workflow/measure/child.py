@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure import frameworks, models  # noqa: E402 (the path above is how they are found)
+from measure import frameworks, models, operation  # noqa: E402 (found by the path above)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
 from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
@@ -52,6 +52,7 @@ class Measurement:
         self.framework = frameworks.create(self.cell)
         self.seconds: dict[str, float] = {}
         self.legacy: dict | None = None
+        self.withheld: list[str] = []
         self.extra_s = 0.0
 
     def run(self) -> None:
@@ -63,8 +64,10 @@ class Measurement:
         self.check()
         self.time()
         self.describe()
+        self.check_operation()
         self.events.send("measured")
         with self._extra():
+            self.time_operation()
             if "legacy" in self.request["extras"]:
                 self.estimate_as_published()
             self.probe()
@@ -132,6 +135,23 @@ class Measurement:
         self._report_timing()
         self.events.send("warnings", warnings=self.caught.texts())
 
+    def check_operation(self) -> None:
+        """Whether that of a model around one gives what every way must: else its time is none."""
+        self.operation: dict[str, Any] | None = None
+        if name := self.request["operation"]:
+            self.operation = operation.checked(self.framework.models, self.cell, name)
+            self.events.send("operation", operation=self.operation)
+
+    def time_operation(self) -> None:
+        """The same by itself; a failure costs nothing else."""
+        if self.operation:
+            try:
+                found = operation.alone(self.framework.models, self.cell, self.protocol)
+            except Exception as error:
+                self._withhold("operation.alone_ns", error)
+                return
+            self.events.send("operation", operation={**self.operation, **found})
+
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""
         probes = []
@@ -147,9 +167,7 @@ class Measurement:
         try:
             share = profile(self.framework, self.timer.step_ns)
         except Exception as error:
-            traceback.print_exc()
-            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
-            self.events.send("withheld", reasons=[f"host_overhead: {words[:MAX_MESSAGE]}"])
+            self._withhold("host_overhead", error)
             return
         self.events.send("host_overhead", host_overhead=share)
         kernels = getattr(self.framework, "attention_kernels", None)
@@ -160,6 +178,13 @@ class Measurement:
     def report_training(self, found: dict[str, Any]) -> None:
         """What a training to its end has come to."""
         self.events.send("training", training=found)
+
+    def _withhold(self, place: str, error: Exception) -> None:
+        """Say why a part of the record is not there."""
+        traceback.print_exc()
+        words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+        self.withheld.append(f"{place}: {words[:MAX_MESSAGE]}")
+        self.events.send("withheld", reasons=self.withheld)
 
     def _report_timing(self) -> None:
         found = timing(self.seconds, self.timer, self.legacy, self.extra_s)

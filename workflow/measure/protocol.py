@@ -23,6 +23,8 @@ class Protocol:
     probe_cap_s: float
     length_steps: int  # of a probe at another length, whose scatter is told too
     length_cap_s: float
+    operation_calls: int  # of an operation by itself
+    operation_cap_s: float
     monitor_s: float  # between two samples of the machine
     extends: bool = True  # times as long again where the steps were not steady
 
@@ -47,6 +49,8 @@ PROTOCOLS = {
         probe_cap_s=20.0,
         length_steps=20,
         length_cap_s=60.0,
+        operation_calls=100,
+        operation_cap_s=10.0,
         monitor_s=1.0,
     ),
     "laptop": Protocol(
@@ -66,6 +70,8 @@ PROTOCOLS = {
         probe_cap_s=0.6,
         length_steps=20,
         length_cap_s=1.0,
+        operation_calls=50,
+        operation_cap_s=0.5,
         monitor_s=0.5,
     ),
     "smoke": Protocol(
@@ -85,6 +91,8 @@ PROTOCOLS = {
         probe_cap_s=1.0,
         length_steps=4,
         length_cap_s=1.0,
+        operation_calls=5,
+        operation_cap_s=1.0,
         monitor_s=0.05,
     ),
 }

@@ -66,6 +66,7 @@ class Framework(Protocol):
     """What drives a model's steps through a framework's public API."""
 
     cell: Cell
+    models: Any  # the model's builder, see measure.models
     probeable: bool  # whether another batch size costs little enough to be worth it
     profiler: str  # its name, and what it counts as computing
 

@@ -186,7 +186,7 @@ class NativeFramework(TorchMixin):
         return {
             "framework_version": f"{self.models.library()}, {self.backend_version()}",
             "backend": "torch",
-            "dtype": str(next(self.model.parameters()).dtype).removeprefix("torch."),
+            "dtype": self._dtype(),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model, "torch"),
@@ -196,6 +196,13 @@ class NativeFramework(TorchMixin):
             **self.fed,
             **self.loop_facts,
         }
+
+    def _dtype(self) -> str:
+        """Of the parameters, or of what an operation without any is fed."""
+        for parameter in self.model.parameters():
+            return str(parameter.dtype).removeprefix("torch.")
+        arrays = self.models.batch(self.cell, self.cell.batch_size)
+        return str(next(iter(arrays.values())).dtype)
 
     def _image_data_format(self) -> str:
         """Of the filters in memory; torch shapes are channels first either way."""

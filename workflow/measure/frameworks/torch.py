@@ -7,7 +7,7 @@ from measure.device_memory import SHARE
 from measure.frameworks import Cell
 from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.denormals import flushed
-from measure.frameworks.torch_profile import computing, recorded_events
+from measure.frameworks.torch_profile import computing, namespaces, recorded_events
 from measure.operations import Span
 
 
@@ -18,6 +18,7 @@ class TorchMixin:
     cell: Cell
 
     def apply_threads(self) -> None:
+        self._of_torch = namespaces(self.torch)  # less what extensions of it add from now on
         self.torch.set_num_threads(self.cell.threads)
         if self.cell.accelerator == "cpu":
             # As TensorFlow and XLA do by themselves. Without it the *values* of
@@ -74,7 +75,8 @@ class TorchMixin:
         names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
         cuda = self.cell.accelerator == "cuda"
-        return computing(events, self.torch.autograd.DeviceType.CUDA if cuda else None)
+        device = self.torch.autograd.DeviceType.CUDA if cuda else None
+        return computing(events, device, namespaces(self.torch) - self._of_torch)
 
     def backend_version(self) -> str:
         return f"torch {self.torch.__version__}"

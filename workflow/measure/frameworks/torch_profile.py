@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from measure.frameworks.compiled_kernels import PREFIX
@@ -81,16 +81,25 @@ def _once(events: list[Event]) -> list[Event]:
     return kept
 
 
-def computing(events: Sequence[Any], device: Any = None) -> list[Span]:
+def namespaces(torch: Any) -> set[str]:
+    """Of all operators that are registered by now: ATen's, its libraries', those of extensions."""
+    return {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
+
+
+def computing(
+    events: Sequence[Any], device: Any = None, extensions: Iterable[str] = ()
+) -> list[Span]:
     """What computes among torch.profiler's events.
 
-    device: the type of the device that computes, None for the host. On a device a
+    device: the type of the device that computes, None for the host. extensions: namespaces of
+    operators that PyTorch did not bring, which compute as its own do. On a device a
     named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
     to its last one, whatever lies between: it is no operation.
     """
     if device is None:
         announced = any(event.name.startswith(PREFIX) for event in events)
-        names = COMPUTING if announced else COMPUTING + GRAPHS
+        names = COMPUTING + tuple(f"{each}::" for each in extensions)
+        names += () if announced else GRAPHS
         chosen = [event for event in events if event.name.startswith(names)]
     else:
         on_device = [event for event in events if event.device_type == device]

@@ -65,6 +65,31 @@ class TrainedBuilder(TrainerBuilder, Protocol):
         """Give a model the weights that its training begins with, the same in every framework."""
 
 
+class OperationBuilder(Builder, Protocol):
+    """A builder of a model around an operation that is written in several ways, of which the cell
+    has one; see :mod:`measure.native`.
+    """
+
+    def outputs(self, cell: Cell) -> dict[str, Any]:
+        """The operation's ``output`` and, where it has one, its ``gradient`` of a loss whose
+        gradient by each output is one; NumPy arrays, of a seeded operand.
+        """
+
+    def expected(self, cell: Cell) -> dict[str, Any]:
+        """The same as every way must give it, from NumPy."""
+
+    def losses(self, cell: Cell, way: str, steps: int) -> list[float]:
+        """Of the first steps of a training of a new model from its initial weights, in some way."""
+
+    def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]:
+        """What calls the operation once, on operands as a step has them and with its gradient where
+        the task trains, and waits for it; and how often a step uses it.
+        """
+
+    def written(self, cell: Cell) -> tuple[Any, ...]:
+        """The Python functions that a user writes for the cell's way, beyond the model."""
+
+
 class NativeBuilder(TrainerBuilder, Protocol):
     """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``."""
 

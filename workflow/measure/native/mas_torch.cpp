@@ -5,7 +5,6 @@
 #include "operations.h"
 
 at::Tensor mas_on_cpu(const at::Tensor &given) {
-    TORCH_CHECK(given.dim() == 3 && given.scalar_type() == at::kFloat, "float32 of (b, t, n)");
     const at::Tensor value = given.contiguous();
     const int64_t batch = value.size(0), frames = value.size(1), tokens = value.size(2);
     at::Tensor path = at::empty({batch, frames}, value.options().dtype(at::kInt));
@@ -17,5 +16,5 @@ at::Tensor mas_on_cpu(const at::Tensor &given) {
     return path;
 }
 
-TORCH_LIBRARY(millistep, library) { library.def("mas(Tensor value) -> Tensor"); }
+TORCH_LIBRARY_FRAGMENT(millistep, library) { library.def("mas(Tensor value) -> Tensor"); }
 TORCH_LIBRARY_IMPL(millistep, CPU, library) { library.impl("mas", mas_on_cpu); }

@@ -10,6 +10,7 @@ import time
 import warnings
 from pathlib import Path
 
+from measure.native import build
 from measure.operations import Span
 
 
@@ -20,6 +21,7 @@ class Framework:
         self.probeable = self.wanted.get("probeable", True)
         self.compiled = 0
         self.steps = self.blocks = 0
+        self.models = Operation(self.wanted.get("operation", {}))
 
     def load(self):
         if self.wanted.get("missing_package"):
@@ -53,6 +55,13 @@ class Framework:
         while True:
             self.eaten.append(bytearray(os.urandom(1024)) * 20_000)
             time.sleep(0.01)
+
+    def needs_a_compiler(self):
+        os.environ["PATH"] = ""
+        build.library("mas_c", "callback")
+
+    def builds(self):
+        build.library("mas_c", self.cell.way)
 
     def hangs(self):
         time.sleep(1000)
@@ -192,6 +201,35 @@ class Framework:
 
     def device_limit_mib(self):
         return self.wanted.get("device_limit_mib")
+
+
+class Operation:
+    """Gives what is expected of it, but for what is asked for."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+    def expected(self, cell):
+        import numpy
+
+        return {"output": numpy.arange(4), "gradient": numpy.array([0.5, -2.0])}
+
+    def outputs(self, cell):
+        expected = self.expected(cell)
+        if self.wanted.get("other_shape"):
+            return {**expected, "output": expected["output"][:-1]}
+        return {name: array + self.wanted.get(name, 0) for name, array in expected.items()}
+
+    def losses(self, cell, way, steps):
+        return [2.0 + (way != "framework") * self.wanted.get("losses", 0)] * steps
+
+    def alone(self, cell):
+        if self.wanted.get("alone_fails"):
+            raise ValueError("it cannot be called alone\nsecond line")
+        return lambda: wait(self.wanted["alone_ms"] / 1000), 3
+
+    def written(self, cell):
+        return (is_pipe, wait)
 
 
 def is_pipe(descriptor):

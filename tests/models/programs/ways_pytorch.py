@@ -1,0 +1,79 @@
+"""Run in the PyTorch environment: a model around an operation, in the cell's way.
+
+    python ways_pytorch.py WORKFLOW CELL agreement
+    python ways_pytorch.py WORKFLOW CELL operator
+    python ways_pytorch.py WORKFLOW CELL changed HEADER
+    python ways_pytorch.py WORKFLOW CELL profile
+    python ways_pytorch.py WORKFLOW CELL initial
+
+agreement: the record's operation, timed by itself.
+operator: the same, and what PyTorch's own tests of an operator find.
+changed: what the agreement fails with where the operation is built from another header.
+profile: names of what computes in a step.
+initial: the weights that the model begins with, as the sum of squares of each.
+"""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import torch
+from program import cell, command, exchange
+
+from measure import frameworks, operation
+from measure.agreement import WrongResult
+from measure.native import build, torch_ways
+from measure.protocol import PROTOCOLS
+
+NAMES = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
+framework = frameworks.create(cell)
+framework.load()
+name = NAMES[cell.model]
+
+
+def agreement():
+    found = operation.checked(framework.models, cell, name)
+    return found | operation.alone(framework.models, cell, PROTOCOLS["smoke"])
+
+
+def operator():
+    found, function = agreement(), torch_ways.operation(name, cell.way)
+    operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
+    constants = (1.5,) if name == "snake" else ()
+    return {**found, "opcheck": torch.library.opcheck(function, (operand, *constants))}
+
+
+def changed():
+    with tempfile.TemporaryDirectory() as folder:
+        for source in build.HERE.glob("*.c*"):
+            shutil.copy(source, folder)
+        shutil.copy(*exchange, Path(folder) / "operations.h")
+        build.HERE = Path(folder)
+        try:
+            agreement()
+        except WrongResult as error:
+            return str(error)
+
+
+def profile():
+    framework.build()
+    framework.begin_profile()
+    ticks = iter([False, False, True])
+    framework._loop(cell.batch_size)(lambda: next(ticks))
+    return sorted({span.name for span in framework.end_profile()})
+
+
+def initial():
+    model = framework.models.build(cell)
+    return [float(parameter.square().sum()) for parameter in model.parameters()]
+
+
+COMMANDS = {
+    "agreement": agreement,
+    "operator": operator,
+    "changed": changed,
+    "profile": profile,
+    "initial": initial,
+}
+print(json.dumps(COMMANDS[command]()))

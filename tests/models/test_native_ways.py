@@ -1,0 +1,116 @@
+"""Operations in every way that native PyTorch has on a processor."""
+
+import numpy as np
+import pytest
+
+from measure.models.activation_net import inputs as of_nets
+from measure.models.aligner import inputs as of_aligner
+from measure.native import build
+from planning.models import Models
+from tests.models.libraries import cell, run
+
+MODELS = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
+WAYS = ("framework", "native", "naive", "callback")
+
+
+def one(model, way, framework="pytorch-eager", task="fit", **sizes):
+    return cell(model, framework, task, "smoke", batch_size=3, way=way, **sizes)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("model", MODELS)
+def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
+    """And PyTorch's own tests of an operator find nothing wrong with those in C."""
+    command = "agreement" if way == "framework" else "operator"
+    found = run("ways", one(model, way), command, folder=tmp_path)
+    assert (found["name"], found["way"]) == (MODELS[model], way)
+    agreement = found["agreement"]
+    assert agreement["outputs"]["largest_difference"] <= agreement["outputs"]["allowed"]
+    if model == "aligner":
+        assert agreement["outputs"]["allowed"] == 0 and agreement["gradients"] is None
+    else:
+        assert 0 < agreement["outputs"]["allowed"] < 1e-4
+        assert agreement["gradients"]["largest_difference"] < agreement["gradients"]["allowed"]
+    if way == "framework":
+        assert agreement["losses"] is None and found["build"] is None
+    else:
+        assert agreement["losses"]["largest_difference"] < agreement["losses"]["allowed"]
+        assert found["build"]["seconds"] > 0 and found["lines"] > 20
+        assert {*found["opcheck"].values()} == {"SUCCESS"} and len(found["opcheck"]) > 3
+    assert found["uses"] == (1 if model == "aligner" else 3)
+    assert found["alone_ns"] and min(found["alone_ns"]) > 0
+
+
+def test_the_frameworks_own_way_is_as_long_as_its_function(tmp_path):
+    """Of TeLU, whose formula is a line."""
+    found = run("ways", one("telu_net", "framework"), "agreement", folder=tmp_path)
+    assert found["lines"] == 2
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_compiled_steps_take_the_operator_and_give_the_same(model, tmp_path):
+    compiled = one(model, "native", "pytorch-compiled")
+    found = run("ways", compiled, "agreement", folder=tmp_path)
+    losses = found["agreement"]["losses"]
+    assert losses["largest_difference"] < losses["allowed"]
+
+
+def test_a_kernel_with_a_wrong_sign_is_an_error_and_no_number(tmp_path):
+    header = (build.HERE / "operations.h").read_text()
+    right, wrong = "1.0f + sinf(2.0f * a * x[i])", "1.0f - sinf(2.0f * a * x[i])"
+    assert header.count(right) == 1
+    (tmp_path / "operations.h").write_text(header.replace(right, wrong))
+    command = ("changed", tmp_path / "operations.h")
+    for way in ("native", "callback"):
+        found = run("ways", one("snake_net", way), *command, folder=tmp_path)
+        assert found.startswith(f"gradient of the way {way} differs by ")
+    assert run("ways", one("snake_net", "framework"), *command, folder=tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("way", "operator"), [("native", "millistep::snake"), ("callback", "millistep::snake_callback")]
+)
+def test_the_profile_counts_operators_of_ones_own_as_computing(way, operator, tmp_path):
+    found = run("ways", one("snake_net", way), "profile", folder=tmp_path)
+    assert {operator, f"{operator}_gradient", "aten::addmm"} <= {*found}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_nets_begin_with_the_weights_that_every_framework_begins_with(model, tmp_path):
+    wanted = one(model, "framework")
+    inputs = of_aligner if model == "aligner" else of_nets
+    expected = [float(np.square(array).sum()) for array in inputs.initial_weights(wanted)]
+    assert run("ways", wanted, "initial", folder=tmp_path) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_parameters_are_those_that_are_declared_at_every_scale(model):
+    about = Models([]).load(model)
+    inputs = of_aligner if model == "aligner" else of_nets
+    for scale, sizes in about.architecture.items():
+        weights = inputs.initial_weights(cell(model, "pytorch-eager", "fit", scale, **sizes))
+        assert sum(map(np.size, weights)) == about.tasks["fit"]["parameters"][scale]
+
+
+def test_work_of_an_aligner_by_hand():
+    from measure.models.aligner.work import per_step
+
+    a = Models([]).load("aligner").architecture["smoke"]
+    forward = 6 * (16 * 16 + 16 * 8) + 20 * (8 * 16 + 16 * 8)
+    untrained = 20 * 6 * 8  # all frames with all tokens: the search takes no gradient
+    unneeded = 20 * 8 * 16  # the gradient of the mel frames
+    found = per_step("fit", a, 2)
+    assert found["flops_per_step"] == 2 * 2 * (3 * forward - unneeded + untrained)
+    assert per_step("predict", a, 2) == {
+        "flops_per_step": None,
+        "tokens_per_step": 2 * 6,
+        "images_per_step": None,
+    }
+
+
+def test_work_of_a_net_is_what_pytorch_counts(tmp_path):
+    wanted = one("telu_net", "framework")
+    from measure.models.telu_net.work import per_step
+
+    ours = per_step("fit", wanted.architecture, 3)["flops_per_step"]
+    assert run("classifier", wanted, "flops", folder=tmp_path) == ours

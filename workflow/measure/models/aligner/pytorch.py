@@ -1,0 +1,128 @@
+"""The aligner in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import relu
+
+from measure.frameworks import Cell
+from measure.models import Architecture
+from measure.models.aligner.inputs import (
+    OPERATION,
+    expected,
+    initial_weights,
+    operand,
+    speech,
+    text,
+)
+from measure.models.image_regression import Loss
+from measure.native import torch_steps, torch_ways
+
+__all__ = ["expected"]
+
+
+def library() -> str:
+    """For the parity card."""
+    return "torch.nn"
+
+
+def build(cell: Cell) -> torch.nn.Module:
+    """The aligner with its loss for fit, the search alone for predict."""
+    search = torch_ways.operation(OPERATION, cell.way)
+    if cell.task == "predict":
+        return Search(search)
+    model = Aligner(cell.architecture, search)
+    embedding, *dense = map(torch.from_numpy, initial_weights(cell))
+    # Outputs before inputs here.
+    weights = [embedding, *(each.T if each.ndim == 2 else each for each in dense)]
+    with torch.no_grad():
+        for parameter, weight in zip(model.parameters(), weights, strict=True):
+            parameter.copy_(weight)
+    return model
+
+
+def optimizer(model: torch.nn.Module) -> torch.optim.Optimizer:
+    """Plain gradient descent with the rate that Keras' SGD has by default."""
+    return torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
+    """Keyword arguments of the forward pass."""
+    if cell.task == "predict":
+        return {"value": operand(cell, batch_size)}
+    return {"text": text(cell, batch_size), "speech": speech(cell, batch_size)}
+
+
+def attention(model: Any, backend: str) -> str:
+    """It has none."""
+    return "none"
+
+
+def outputs(cell: Cell) -> dict[str, np.ndarray]:
+    """Of the operation, which has no gradient."""
+    (path,) = alone(cell)[0]()
+    return {"output": path.numpy(force=True)}
+
+
+def losses(cell: Cell, way: str, steps: int) -> list[float]:
+    """Of the first steps of a training in a way; compiled as the cell is, in its own."""
+    model = build(replace(cell, way=way)).to(cell.accelerator).train()
+    stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
+    arrays = batch(cell, cell.batch_size)
+    return torch_steps.losses(stepped, optimizer(model), arrays, cell.accelerator, steps)
+
+
+def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
+    """The search of values as a step has them."""
+    search = torch_ways.operation(OPERATION, cell.way)
+    return torch_ways.repeated(search, operand(cell), False, cell.mode), 1
+
+
+def written(cell: Cell) -> tuple[Any, ...]:
+    """What a user writes for the cell's way."""
+    return torch_ways.written(OPERATION, cell.way)
+
+
+class Search(torch.nn.Module):
+    """The operation alone, as a model."""
+
+    def __init__(self, search: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.search = search
+
+    def forward(self, value: Tensor) -> Tensor:
+        """value: float32 of (batch, frames, tokens)."""
+        return self.search(value)
+
+
+class Aligner(torch.nn.Module):
+    """Encoders of text and speech, and how far they are apart on the best path."""
+
+    def __init__(self, a: Architecture, search: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.embedding = torch.nn.Embedding(a["vocabulary"], a["width"])
+        self.text_hidden = torch.nn.Linear(a["width"], a["width"])
+        self.text_output = torch.nn.Linear(a["width"], a["channels"])
+        self.speech_hidden = torch.nn.Linear(a["mels"], a["width"])
+        self.speech_output = torch.nn.Linear(a["width"], a["channels"])
+        self.search = search
+
+    def forward(self, text: Tensor, speech: Tensor) -> Loss:
+        """text: indices of (batch, tokens); speech: (batch, frames, mels)."""
+        mu = self.text_output(relu(self.text_hidden(self.embedding(text))))
+        z = self.speech_output(relu(self.speech_hidden(speech)))
+        path = self.search(nearness(z.detach(), mu.detach()))
+        chosen = path.long().unsqueeze(2).expand(-1, -1, mu.shape[2])
+        return Loss((z - mu.gather(1, chosen)).square().mean())
+
+
+def nearness(z: Tensor, mu: Tensor) -> Tensor:
+    """-|z - mu|^2 / 2 of all frames and tokens, (batch, frames, tokens), by a matrix product."""
+    squares = z.square().sum(2).unsqueeze(2) + mu.square().sum(2).unsqueeze(1)
+    return z @ mu.transpose(1, 2) - 0.5 * squares

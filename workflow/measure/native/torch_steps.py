@@ -1,0 +1,23 @@
+"""The first steps of a training in PyTorch, for models around an operation."""
+
+import numpy as np
+import torch
+
+
+def losses(
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    arrays: dict[str, np.ndarray],
+    accelerator: str,
+    steps: int,
+) -> list[float]:
+    """Of the first steps of a training of a model, which may be compiled, on one batch."""
+    batch = {name: torch.from_numpy(array).to(accelerator) for name, array in arrays.items()}
+    found = []
+    for _ in range(steps):
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        found.append(loss.item())
+    return found
