@@ -13,7 +13,7 @@ from tests.models.libraries import cell, run
 
 WAYS = [
     (framework, way)
-    for framework in ("keras3-tensorflow", "keras3-jax")
+    for framework in ("keras3-tensorflow", "keras3-jax", "keras3-torch")
     for way in ("framework", "native", "callback")
 ] + [("keras3-jax", "naive")]  # the same source everywhere, with other flags
 ROWS = [("aligner", "predict"), ("aligner", "fit"), ("telu_net", "fit"), ("snake_net", "fit")]

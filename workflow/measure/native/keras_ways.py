@@ -27,6 +27,6 @@ def of_backend() -> Any:
         from measure.native import jax_ways
 
         return jax_ways
-    import measure.native.torch_ways as torch_ways
+    from measure.native import torch_ways
 
     return torch_ways
