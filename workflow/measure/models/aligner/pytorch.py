@@ -24,7 +24,18 @@ from measure.models.aligner.inputs import (
 from measure.models.image_regression import Loss
 from measure.native import torch_steps, torch_ways
 
-__all__ = ["expected"]
+__all__ = [
+    "alone",
+    "attention",
+    "batch",
+    "build",
+    "expected",
+    "library",
+    "losses",
+    "optimizer",
+    "outputs",
+    "written",
+]
 
 
 def library() -> str:

@@ -6,7 +6,18 @@ from measure.models.activation_net import pytorch as of_any
 from measure.models.activation_net.pytorch import attention, batch, library, optimizer
 from measure.models.telu_net.inputs import OPERATION, expected
 
-__all__ = ["attention", "batch", "expected", "library", "optimizer"]
+__all__ = [
+    "alone",
+    "attention",
+    "batch",
+    "build",
+    "expected",
+    "library",
+    "losses",
+    "optimizer",
+    "outputs",
+    "written",
+]
 
 build = partial(of_any.build, OPERATION)
 outputs = partial(of_any.outputs, OPERATION)
