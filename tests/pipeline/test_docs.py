@@ -18,8 +18,10 @@ PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "ben
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-# By test_bundle.py, test_offline.py and tests/cluster.
-FOLLOWED = [ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "cluster")]
+# By test_bundle.py, test_offline.py, test_own_operation.py and tests/cluster.
+FOLLOWED = [
+    ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "own_operation", "cluster")
+]
 
 
 def commands() -> list[str]:
