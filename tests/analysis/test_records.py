@@ -50,6 +50,16 @@ def test_cells_come_in_table_order_with_all_runs(project):
     assert cell.status == "ok"
 
 
+def test_what_is_the_same_in_many_records_is_kept_once(project):
+    project.change(lambda r: r["environment"]["packages"].update(own="1"), column="keras3-torch")
+    records = project.load().records
+    environments = [record.environment for record in records]
+    different = {repr(environment) for environment in environments}
+    assert 1 < len(different) == len({id(environment) for environment in environments})
+    with_own = {r.cell.column for r in records if r.environment.packages.get("own") == "1"}
+    assert with_own == {"keras3-torch"} and len(different) < len(records)
+
+
 def test_missing_record_is_not_measured(project):
     project.records = {path: r for path, r in project.records.items() if "jax" not in path}
     cell = cell_of(project.load(), "keras3-jax")

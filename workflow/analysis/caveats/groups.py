@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from analysis.caveats.core import RULES, Caveat, Severity, measured
 from analysis.formats.text import count, letter
@@ -48,6 +49,11 @@ class Group:
             return "the whole report"
         return "every cell" if self.everywhere else count(len(self.cells), "cell")
 
+    @cached_property
+    def touched(self) -> frozenset[Cell]:
+        """The cells, to be asked for one of them."""
+        return frozenset(self.cells)
+
     def __str__(self) -> str:
         """All in one line, without the numbers."""
         remedy = f" To do: {self.remedy}" if self.remedy else ""
@@ -66,7 +72,7 @@ def grouped(caveats: Sequence[Caveat], results: Results) -> list[Group]:
     groups = []
     for (_, title), members in found.items():
         cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
-        groups.append(Group("", title, tuple(members), cells, not cells or every <= set(cells)))
+        groups.append(Group("", title, tuple(members), cells, not cells or every <= {*cells}))
 
     def rank(group: Group) -> tuple[int, int, int]:
         size = whole if group.everywhere else len(group.cells)
@@ -78,4 +84,4 @@ def grouped(caveats: Sequence[Caveat], results: Results) -> list[Group]:
 
 def of_cell(groups: Sequence[Group], cell: Cell) -> list[Group]:
     """Those that touch a cell, or everything."""
-    return [group for group in groups if not group.cells or cell in group.cells]
+    return [group for group in groups if not group.cells or cell in group.touched]

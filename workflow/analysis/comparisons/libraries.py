@@ -47,15 +47,16 @@ class Library:
 
 def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[Library]:
     """Those that the page names for the columns of these cells, and had in another version."""
-    found: dict[Installed, set[Installed | None]] = {}
+    environments: dict[str, list[dict[str, str]]] = {}  # by framework: most runs have the same
     for cell in cells:
-        versions = conditions.versions.get(cell.column.framework, {}) if cell.column.bare else {}
-        environments: list[dict[str, str]] = []  # most runs of a cell have the same
+        different = environments.setdefault(cell.column.framework, []) if cell.column.bare else []
         for record in cell.records:
-            if record.environment.packages not in environments:
-                environments.append(record.environment.packages)
-        for published in versions.items():
-            here = {_installed(packages, published[0], conditions) for packages in environments}
+            if record.environment.packages not in different:
+                different.append(record.environment.packages)
+    found: dict[Installed, set[Installed | None]] = {}
+    for framework, different in environments.items():
+        for published in conditions.versions.get(framework, {}).items():
+            here = {_installed(packages, published[0], conditions) for packages in different}
             found.setdefault(published, set()).update(here)
     libraries = [Library(*published, frozenset(here)) for published, here in found.items()]
     return [library for library in libraries if not library.same]

@@ -25,6 +25,7 @@ from analysis.comparisons.calls import Call, calls_of, kinds
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import MIN_RUNS, Interval, mean_interval, t_interval_of
 
+TERMS = 3  # a, b and c
 PADDING_FAMILIES = ("keras2", "keras3")  # native PyTorch's cache holds what it was given
 
 
@@ -84,10 +85,12 @@ def fit(calls: Sequence[Call]) -> Fit | None:
     The deviation of a time is taken as proportional to the mean time of its kind (n, L), and that
     of a mean of several calls as smaller by the root of their number.
     """
+    means, (n, length) = kinds(calls), calls[0].kind
+    if len(means) < TERMS:
+        return None
     import numpy as np  # here, because importing them takes longer than most commands
     from scipy import linalg
 
-    means, (n, length) = kinds(calls), calls[0].kind
     weights = np.array([math.sqrt(call.calls) / means[call.kind].ms for call in calls])
     # Terms in units of the row's own call, so that each coefficient is its part of that call.
     terms = [(1.0, c.new_tokens / n, c.new_tokens * c.max_length / (n * length)) for c in calls]

@@ -109,7 +109,7 @@ def letters_of(results: Results, groups: Sequence[Group]) -> Callable[[Row, Colu
     """
     marking = [g for g in groups if not g.everywhere and g.severity is not Severity.NOTE]
     found = {
-        (cell.row.key, cell.column.name): [_mark(g) for g in marking if cell in g.cells]
+        (cell.row.key, cell.column.name): [_mark(g) for g in marking if cell in g.touched]
         for cell in results.cells
     }
     return lambda row, column: found[row.key, column.name]

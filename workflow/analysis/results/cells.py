@@ -43,7 +43,7 @@ class Cell:
     def ok_runs(self) -> tuple[Run, ...]:
         return tuple(run for run in self.runs if run.ok)
 
-    @property
+    @cached_property
     def records(self) -> tuple[Record, ...]:
         """Records of the runs that count; a published number has none."""
         return tuple(run.record for run in self.ok_runs if run.record)

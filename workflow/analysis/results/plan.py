@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -201,8 +202,12 @@ def _cell_key(cell: dict[str, Any]) -> tuple[RowKey, str]:
 
 
 def _planned_cell(cell: dict[str, Any]) -> PlannedCell:
-    runs = sorted((PlannedRun(**run) for run in cell["runs"]), key=lambda run: run.run)
+    runs = sorted((_planned_run(run) for run in cell["runs"]), key=lambda run: run.run)
     return PlannedCell(cell["unsupported"], tuple(runs))
+
+
+def _planned_run(run: dict[str, Any]) -> PlannedRun:
+    return PlannedRun(**{**run, "identity": sys.intern(run["identity"])})
 
 
 def load_plan(path: Path) -> Plan:
@@ -240,8 +245,9 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
         )
         for item in _repeated(items)
     ]
+    known = {(row, column) for row in rows for column in columns}
     for row, column in cells:
-        if row not in rows or column not in columns:
+        if (row, column) not in known:
             problems.append(f"/cells: {row!r} on {column!r} is no row and framework of this plan")
     problems += [
         f"/models: {row[0]!r} is missing, a row needs it"

@@ -16,7 +16,7 @@ from typing import Any
 REST = "operations that are not listed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Operation:
     """Of a step: wall time by the innermost operation, how often it ran, and how often of these
     without another one inside.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import marshal
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 from analysis.results.machine import Load, Machine, Monitor, Threads, monitor_of
@@ -62,6 +66,11 @@ class Environment:
     python: str
     packages: dict[str, str]
     variables: dict[str, str] = field(default_factory=dict)  # that the configuration sets
+
+    @cached_property
+    def found(self) -> tuple:
+        """Equal where name, deployment, interpreter and all versions are."""
+        return (self.name, self.method, self.python, tuple(sorted(self.packages.items())))
 
 
 @dataclass(frozen=True)
@@ -135,26 +144,22 @@ class Record:
         new ones do.
         """
         status, reason = ending.of_record(data)
-        plain = (
-            "identity",
-            "started_at",
-            "finished_at",
-            "total_s",
-            "parity",
-        )
+        plain = ("started_at", "finished_at", "total_s")
         return cls(
             **{name: data[name] for name in plain},
+            identity=sys.intern(data["identity"]),  # the plan has the same text
             status=status,
             reason=reason,
             cell=CellName(**data["cell"]),
-            environment=Environment(**data["environment"]),
-            threads=Threads(**data["threads"]),
-            machine=Machine(**data["machine"]),
+            environment=_shared(Environment, data["environment"]),
+            threads=_shared(Threads, data["threads"]),
+            machine=_shared(Machine, data["machine"]),
+            parity=_shared(dict, data["parity"]),
             load=Load(**data["load"]),
             monitor=monitor_of(data["monitor"]) if data["monitor"] else None,
             timing=timing_of(data["timing"]) if data["timing"] else None,
             probes=tuple(probe_of(probe) for probe in data["probes"] if not probe["failed"]),
-            work=Work(**data["work"]) if data["work"] else None,
+            work=_shared(Work, data["work"]),
             memory=Memory(**data["memory"]),
             energy=Energy(**data["energy"]) if data["energy"] else None,
             host_overhead=_profile(data["host_overhead"]),
@@ -164,9 +169,24 @@ class Record:
             log_tail=tuple(data["log_tail"]),
             withheld=tuple(data.get("withheld", ())),
             training=training_of(data["training"]) if data.get("training") else None,
-            session=SessionName(**data["session"]) if data.get("session") else None,
+            session=_shared(SessionName, data.get("session")),
             operation=_operation(data.get("operation")),
         )
+
+
+def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
+    """That part of a record, once for all records in which it is the same: of ten thousand cells
+    the lists of packages alone took a gigabyte. Nobody changes what was read.
+    """
+    return None if data is None else _built(kind, marshal.dumps(data, 2))
+
+
+@cache
+def _built(kind: Callable[..., Any], content: bytes) -> Any:
+    """From the bytes, since a dictionary is no key; of version 2, in which what is equal is the
+    same bytes.
+    """
+    return kind(**marshal.loads(content))
 
 
 def _profile(data: dict[str, Any] | None) -> HostOverhead | None:

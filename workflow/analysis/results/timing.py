@@ -8,7 +8,7 @@ from typing import Any
 from analysis.statistics.intervals import NS_PER_MS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """Consecutive pipelined steps between two fences."""
 
@@ -20,7 +20,7 @@ class Block:
         return self.elapsed_ns / self.steps / NS_PER_MS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Probe(Block):
     """The same step at another batch size or generated length, timed in the same process."""
 

@@ -35,12 +35,15 @@ def run_columns(results: Results) -> Columns:
     """One entry per planned run in each column; None where a run has no such value. Lists and the
     package list stay in the record.
     """
-    lines = [
-        {**dict(zip(RESULTS, _results(cell, run), strict=True)), **_fields(run.record)}
-        for cell, run in results.runs
-    ]
-    names = dict.fromkeys([*RESULTS, *(name for line in lines for name in line)])
-    return {name: [line.get(name) for line in lines] for name in names}
+    runs = [*results.runs]
+    columns: Columns = {name: [None] * len(runs) for name in RESULTS}
+    for place, (cell, run) in enumerate(runs):
+        line = {**dict(zip(RESULTS, _results(cell, run), strict=True)), **_fields(run.record)}
+        for name, value in line.items():
+            if name not in columns:
+                columns[name] = [None] * len(runs)
+            columns[name][place] = value
+    return columns
 
 
 def _results(cell: Cell, run: Run) -> Iterable[Any]:
