@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from planning.cells import Environment, Row, Run
@@ -25,7 +26,7 @@ class Block:
         """What says that all of it is there."""
         return self.path.removesuffix(".json") + ".done"
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """What defines its records, in whichever order they are measured."""
         text = "\n".join(sorted(run.identity for run in self.runs))

@@ -42,11 +42,12 @@ def edited(plan, root: Path) -> set[str]:
 
 def _is_edited(block, root: Path) -> bool:
     try:
-        done_ns = (root / block.done).stat().st_mtime_ns
+        done_ns = os.stat(os.path.join(root, block.done)).st_mtime_ns
         newer = [
             run.record
             for run in block.runs
-            if (root / run.record).stat().st_mtime_ns > done_ns  # else there is nothing to read
+            # else there is nothing to read
+            if os.stat(os.path.join(root, run.record)).st_mtime_ns > done_ns
         ]
         lines = (root / block.done).read_text().splitlines() if newer else []
         return any(f"{_sha256(root / record)}  {record}" not in lines for record in newer)
@@ -102,7 +103,8 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
 def why(run, root: Path) -> str | None:
     """Why a run has to be measured; None if its record is as planned."""
     try:
-        raw = (root / run.record).read_bytes()
+        with open(os.path.join(root, run.record), "rb") as file:  # no Path: there are so many
+            raw = file.read()
         if _is_as_planned(raw, run.identity):
             return None
         record = json.loads(raw)

@@ -70,6 +70,10 @@ class Column:
     jit_compile: str | bool | None = None  # of Keras, where the framework takes it
     way: str | None = None  # in which a model's operation is written, where the framework takes it
 
+    def __hash__(self) -> int:
+        """No two of a plan have the same name; tens of thousands of runs hash theirs."""
+        return hash(self.name)
+
     @property
     def settings(self) -> dict:
         """What the framework was told, as the plan's document and the effects have it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 
 from planning.blocks import row
@@ -32,7 +33,7 @@ def document(plan) -> dict:
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
-        "rows": [_row(plan, row) for row in plan.rows],
+        "rows": _rows(plan),
         "columns": [_column(column) for column in plan.columns],
         "cells": [
             {
@@ -85,12 +86,20 @@ def _model(plan, name: str) -> dict:
     return found
 
 
-def _row(plan, row: Row) -> dict:
+def _rows(plan) -> list[dict]:
+    """Every row, with its place among those of its model and task."""
+    places: Counter[tuple[str, str]] = Counter()
+    found = []
+    for one in plan.rows:
+        found.append(_row(plan, one, places[one.model, one.task]))
+        places[one.model, one.task] += 1
+    return found
+
+
+def _row(plan, row: Row, place: int) -> dict:
     """A row, and the published batch size that stands at its place in the list of sizes."""
     model: Model = plan.models.load(row.model)
-    of_task = [r.batch_size for r in plan.rows if (r.model, r.task) == (row.model, row.task)]
     published = model.tasks[row.task]["published"]
-    place = of_task.index(row.batch_size)
     return {
         "model": row.model,
         "task": row.task,

@@ -1,4 +1,5 @@
 # What is there and is to be made again, in a way that Snakemake sees.
+import functools
 import time
 
 # Records are no rule's output, so Snakemake sees nothing of them. A file newer than any, an input of
@@ -40,10 +41,16 @@ if (
     STALE_DRAWINGS = [newer_than_all()]
 
 
-def newer_than_stale(wildcards, pattern):
-    """An input that makes Snakemake see a stale file as such; asked for what is timed here."""
+@functools.cache
+def can_be_timed_here():
+    """Or the end with one line; asked where something is to be timed, of thousands of jobs once."""
     or_one_line(this_machine.check_device, PLAN)
     or_one_line(this_machine.check_processors, PLAN)
+
+
+def newer_than_stale(wildcards, pattern):
+    """An input that makes Snakemake see a stale file as such."""
+    can_be_timed_here()
     return NEWER if planned_file(wildcards, pattern) in STALE else []
 
 
