@@ -2,8 +2,8 @@
 
     python3 benchmarks/redraw.py [small] [snakemake] [large]
 
-The records are made up: 66 cells x 5 runs, and 10,002 cells x 5 runs. Peaks are those of the
-commands' own processes.
+The records are made up: 66 cells x 5 runs, and 10,002 cells x 5 runs. The peak is that of all
+processes together, what they share counted once.
 """
 
 import json
@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 sys.path.insert(0, str(ROOT / "tests/analysis"))
 
 from checkout import copy_to  # noqa: E402
+from process_tree import peak_mib  # noqa: E402
 from results_factory import FRAMEWORKS  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
@@ -36,12 +37,7 @@ models: {{bert: {{fit: [1, 2, 3, 4, 5, 6], predict: [1, 2, 3, 4, 5]}}}}
 columns: [{", ".join(FRAMEWORKS)}]
 """
 MIB = 2**20
-COMMANDS = {
-    "tables": ("--output-dir", "results"),
-    "caveats": ("--output-dir", "results"),
-    "figures": ("--output-dir", "results/figures"),
-    "report": ("--figures", "results/figures", "--output", "results/report.html"),
-}
+DRAW = ("-m", "analysis.report.draw", "--plan", "results/plan.json", "--output-dir", "results")
 
 
 def main():
@@ -52,39 +48,33 @@ def main():
 
 
 def small(folder):
-    print("66 cells x 5 runs, command by command")
+    print("66 cells x 5 runs")
     whole_table(folder, runs=5).save()
     draw(folder)
 
 
 def large(folder):
-    print("10,002 cells x 5 runs; bars: all together 120 s, 2 GB each")
+    print("10,002 cells x 5 runs; bars: 120 s, 2 GB")
     rows = [("bert", "fit", batch, None) for batch in range(1, 1668)]
     whole_table(folder, runs=5, rows=rows).save()
-    print(f"  together: {sum(draw(folder).values()):.1f} s")
+    draw(folder)
 
 
 def draw(folder):
-    """Run every command; seconds of each."""
-    seconds = {name: run(folder, name, options) for name, options in COMMANDS.items()}
-    size = (folder / "results/report.html").stat().st_size
-    print(f"  report.html: {size / MIB:.2f} MiB")
-    return seconds
-
-
-def run(folder, name, options):
-    command = [sys.executable, "-m", f"analysis.{name}", "--plan", "results/plan.json", *options]
+    """Everything that follows from plan and records: seconds, memory, and the pages' sizes."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    if status:
-        sys.exit(f"{name} failed")
-    busy = usage.ru_utime + usage.ru_stime
-    peak_mib = usage.ru_maxrss / 1024
-    print(f"  {name:8} {seconds:5.1f} s ({busy:.1f} s of processors), peak {peak_mib:,.0f} MiB")
-    return seconds
+    before, start = os.times(), time.perf_counter()
+    process = subprocess.Popen([sys.executable, *DRAW], cwd=folder, env=environment)
+    peak = peak_mib(process)
+    seconds, after = time.perf_counter() - start, os.times()
+    if process.returncode:
+        sys.exit("the drawing failed")
+    busy = after.children_user + after.children_system
+    busy -= before.children_user + before.children_system
+    print(f"  {seconds:.1f} s ({busy:.1f} s of processors), peak {peak:,.0f} MiB")
+    for name in ("report", "appendix"):
+        size = (folder / f"results/{name}.html").stat().st_size
+        print(f"  {name}.html: {size / MIB:.2f} MiB")
 
 
 def through_snakemake(folder):

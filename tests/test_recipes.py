@@ -257,7 +257,7 @@ def test_a_figure(copy):
     copy.follow("Add a figure")
     program = """
 import pathlib, results_factory
-from analysis.figures.__main__ import save
+from analysis.figures.drawing import save
 from analysis.figures.catalogue import FIGURES
 from analysis.results.reference import load_reference
 results = results_factory.Project(pathlib.Path("made")).load()

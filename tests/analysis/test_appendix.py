@@ -1,6 +1,8 @@
 """The details of every cell: where a number comes from, and the caveats that touch it."""
 
-from analysis.report.appendix import render_appendix
+from analysis.caveats import collect
+from analysis.caveats.groups import grouped
+from analysis.report.appendix import render_appendix, write_appendix
 from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
@@ -23,6 +25,14 @@ def test_every_number_leads_to_its_cell(project, figures):
     assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
     failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
     assert "oom: MemoryError: killed" in failed
+
+
+def test_the_file_that_is_written_piece_by_piece_is_the_page(project, figures, tmp_path):
+    results = project.load()
+    groups = grouped(collect(results), results)
+    path = tmp_path / "appendix.html"
+    write_appendix(path, results, groups, figures, TEMPLATES, "report.html")
+    assert path.read_text(encoding="utf-8") == appendix_of(project, figures)
 
 
 def test_a_cell_whose_first_run_failed_says_what_it_lacks_by_that(project, figures):

@@ -12,8 +12,8 @@ from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
-from analysis.caveats.__main__ import to_markdown
 from analysis.caveats.core import RULES, caveats_json
+from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
 from analysis.caveats.noise import legacy_ratio
 from analysis.caveats.work import fixed_cost_share

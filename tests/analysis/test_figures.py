@@ -9,6 +9,7 @@ from conditions import gpu_readings
 from results_factory import Project, make_plan, unsupported
 from whole_table import whole_table
 
+from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import MOST_ROWS, short
@@ -108,6 +109,23 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path, words):
 def test_without_canaries_the_reason_stands_there(project, words):
     project.canaries = [None] * len(project.canaries)
     assert "not measured: no file" in words(project.load(), "blocks")
+
+
+def test_too_many_blocks_for_a_page_are_drawn_as_pixels(project, monkeypatch):
+    def svg():
+        content = io.BytesIO()
+        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+            blocks.blocks(project.load(), load_reference()).savefig(content, format="svg")
+        return content.getvalue()
+
+    runs = len(project.records)
+    as_shapes = svg()
+    assert b"<image" not in as_shapes
+    monkeypatch.setattr(blocks, "MOST_MARKS", runs)
+    as_pixels = svg()
+    assert b"<image" in as_pixels and b"data:image/png;base64" in as_pixels
+    assert b"Blocks</text>" in as_pixels  # words stay words
+    assert as_pixels.count(b"<use ") < as_shapes.count(b"<use ") - runs
 
 
 def test_rows_that_do_not_fit_are_counted(tmp_path, words):

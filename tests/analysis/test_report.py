@@ -193,7 +193,8 @@ def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures)
     text = page_of(project, figures)
     script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in text
+    allowed = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    assert f"{allowed}; script-src 'sha256-{digest}'" in text
 
 
 def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures):

@@ -208,7 +208,7 @@ def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(proje
 def test_stale_records_are_shown_as_stale_and_not_mixed_in(project):
     append("\n")(project, f"{BERT}/keras2.py")
     # As after an interrupted run: the plan is today's, the records of Keras 2 are not.
-    rules = ("plan", "tables", "caveats")
+    rules = ("plan", "report")
     targets = ("results/table.md", "results/caveats.json")
     done = project.snakemake("--quiet", "all", "--allowed-rules", *rules, "--", *targets)
     assert done.returncode == 0, done.stderr

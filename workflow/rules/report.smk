@@ -1,22 +1,66 @@
-# The report that people cite, and the landing page of Snakemake's own.
+# From records to everything that people read: pure functions, redrawn in seconds.
+#
+# One job, because reading all records takes as long as drawing what is made of them, and because
+# what is wrong with one of them is then said once.
+#
+# What is flagged with report() stands in the report that `snakemake --report` writes; this is its
+# landing page.
 
 
 report: f"../../{RESULTS}/caveats.rst"
 
 
+FIGURES = list(read_yaml(SOURCES / "report/figures.yaml"))
+
+
 rule report:
-    """One self-contained HTML file, its appendix, and what follows for the terminal."""
+    """Tables, caveats, figures, and the one self-contained page that has them all."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         blocks=BLOCKS,
         self_test=SELF_TEST,
         newer=STALE_DRAWINGS,
-        figures=collect(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
     output:
-        page=in_report(f"{RESULTS}/report.html", "Reports", "everything"),
-        appendix=in_report(f"{RESULTS}/appendix.html", "Reports", "every cell"),
-        conclusion=f"{RESULTS}/conclusion.json",
+        in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
+        in_report(
+            f"{RESULTS}/published.csv",
+            "Tables",
+            "with the published",
+            "published_table",
+        ),
+        in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
+        f"{RESULTS}/runs.parquet",
+        f"{RESULTS}/break_even.csv",
+        f"{RESULTS}/cross_over.csv",
+        f"{RESULTS}/trainings.csv",
+        f"{RESULTS}/effects.csv",
+        f"{RESULTS}/effects.tex",
+        f"{RESULTS}/why.csv",
+        f"{RESULTS}/ceilings.csv",
+        f"{RESULTS}/native.csv",
+        collect(
+            f"{RESULTS}/{{table}}.{{form}}",
+            table=["table", "published"],
+            form=["md", "tex"],
+        ),
+        f"{RESULTS}/caveats.json",
+        f"{RESULTS}/caveats.md",
+        f"{RESULTS}/caveats.rst",
+        [
+            in_report(
+                f"{RESULTS}/figures/{figure}.svg", "Figures", figure.replace("_", " ")
+            )
+            for figure in FIGURES
+        ],
+        collect(
+            f"{RESULTS}/figures/{{figure}}.{{form}}",
+            figure=FIGURES,
+            form=["pdf", "png"],
+        ),
+        in_report(f"{RESULTS}/report.html", "Reports", "everything"),
+        in_report(f"{RESULTS}/appendix.html", "Reports", "every cell"),
+        f"{RESULTS}/conclusion.json",
     log:
         f"{RESULTS}/logs/report.log",
     localrule: True
@@ -29,8 +73,7 @@ rule report:
         analysis=ANALYSIS,
     shell:
         analysis_module(
-            "analysis.report",
+            "analysis.report.draw",
             "--plan {input.plan}"
-            " --figures {resources.results}/figures --output {resources.results}/report.html"
-            " 2> >(tee {log} >&2)",
+            " --output-dir {resources.results} 2> >(tee {log} >&2)",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from datetime import datetime
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,6 +25,7 @@ BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # of the panels
 LEAST_REACH = 3.0  # per cent; a quiet experiment is not blown up to look noisy
 SHOWN_SHARE = 0.99  # of the blocks lie within the picture at least; the rest is counted
 CANARY_MARKERS = "osD^v"
+MOST_MARKS = 20_000  # more are drawn as pixels: as shapes they would take megabytes of a page
 
 Measured = list[tuple[Cell, Run]]
 
@@ -74,9 +76,11 @@ def _blocks(axes: Axes, runs: Measured) -> None:
         found = run.record.timing.blocks
         xs += [place - 0.5 + (index + 0.5) / len(found) for index in range(len(found))]
         ys += [100 * (block.step_ms / cell.step_ms - 1) for block in found]
+    marks: dict[str, Any] = {"markersize": 2.6, "markeredgewidth": 0.5}
+    marks |= _as_pixels(sum(len(xs) for xs, _ in drawn.values()))
     for column, (xs, ys) in drawn.items():
         style = look(column)
-        axes.plot(xs, ys, style.marker, color=style.colour, markersize=2.6, markeredgewidth=0.5)
+        axes.plot(xs, ys, style.marker, color=style.colour, **marks)
     everything = sorted(abs(y) for _, ys in drawn.values() for y in ys)
     reach = max(LEAST_REACH, 1.1 * everything[int(SHOWN_SHARE * (len(everything) - 1))])
     outside = sum(y > reach for y in everything)
@@ -87,6 +91,10 @@ def _blocks(axes: Axes, runs: Measured) -> None:
     outside_text = f"{outside:,} of {len(everything):,} blocks lie outside" if outside else ""
     axes.set_title(outside_text, loc="right", fontsize=9, fontweight="normal")
     axes.set_title("Blocks")
+
+
+def _as_pixels(marks: int) -> dict[str, bool]:
+    return {"rasterized": True} if marks > MOST_MARKS else {}
 
 
 def _rounds(all_axes: tuple[Axes, ...], runs: Measured) -> None:
@@ -115,6 +123,8 @@ def _canaries(
         return
     axes.axhspan(-100 * MARGIN, 100 * MARGIN, color=RULE, alpha=0.35, linewidth=0)
     alpha = 0.75 if len(measured) == 1 else 0.45
+    style: dict[str, Any] = {"color": INK, "alpha": alpha, "linewidth": 1}
+    style |= _as_pixels(sum(len(canary.durations) for found in measured for canary in found))
     for node, found in enumerate(measured):
         xs = [bisect_left(moments, canary.started_at) - 0.5 for canary in found]
         first = found[0].durations
@@ -123,7 +133,7 @@ def _canaries(
             ys = [100 * (time / first[name] - 1) if time else float("nan") for time in times]
             marker = CANARY_MARKERS[index % len(CANARY_MARKERS)]
             shown = {"label": name} if node == 0 else {}
-            axes.plot(xs, ys, color=INK, alpha=alpha, marker=marker, linewidth=1, **shown)
+            axes.plot(xs, ys, marker=marker, **style, **shown)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, -LEAST_REACH), max(high, LEAST_REACH))
     axes.legend(loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4, fontsize=8.5)

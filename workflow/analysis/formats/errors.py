@@ -15,6 +15,10 @@ class InputError(Exception):
         self.lines = [lines] if isinstance(lines, str) else list(lines)
         super().__init__("\n".join(self.lines))
 
+    def __reduce__(self) -> tuple[type, tuple[list[str]]]:
+        """From process to process line by line."""
+        return type(self), (self.lines,)
+
 
 def run_command(main: Callable[[], None]) -> None:
     """Run a command line; bad input and files that cannot be used end it with one line, exit 1."""

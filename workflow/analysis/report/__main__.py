@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.formats.errors import run_command, write_text
-from analysis.report.anchors import APPENDIX
-from analysis.report.appendix import render_appendix
-from analysis.report.conclusion import conclusion
-from analysis.report.page import render
+from analysis.caveats import collect
+from analysis.caveats.groups import grouped
+from analysis.formats.errors import run_command
+from analysis.formats.processes import in_processes
+from analysis.report.files import pages
 from analysis.report.rendering import TEMPLATES
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
@@ -32,13 +32,13 @@ def main() -> None:
     arguments = options.parse_args()
     reference = load_reference(arguments.reference)
     results = results_of(arguments)
-    page = render(results, reference, arguments.figures, arguments.templates)
-    write_text(arguments.output, page)
-    write_text(arguments.output.with_name("conclusion.json"), conclusion(results).to_json())
-    appendix = render_appendix(
-        results, arguments.figures, arguments.templates, arguments.output.name
+    groups = grouped(collect(results), results)
+    in_processes(
+        pages(
+            *(results, reference, groups),
+            *(arguments.figures, arguments.templates, arguments.output),
+        )
     )
-    write_text(arguments.output.with_name(APPENDIX), appendix)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from analysis.caveats import collect
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import Group, grouped
 from analysis.report import sections
 from analysis.report.figure_views import figure_view, sample
-from analysis.report.rendering import rendered
+from analysis.report.rendering import rendered, write_rendered
 from analysis.report.titles import title
 from analysis.results.results import Results
 
@@ -23,19 +25,40 @@ CONTENTS = (
 )
 
 
+TEMPLATE = "appendix.html.j2"
+
+
 def render_appendix(results: Results, figures: Path, templates: Path, report: str) -> str:
     """The page that the numbers of the report lead to; `report` is the name of that beside it."""
-    return rendered(
-        templates,
-        "appendix.html.j2",
-        title=f"{title(results)}: every cell",
-        report=report,
-        contents=CONTENTS,
-        rows=sections.row_views(results, grouped(collect(results), results), report),
-        figures=[figure_view(name, figures, templates) for name in DETAILED],
-        sample=sample(results),
-        environments=sections.environments(results),
-        schedule=sections.schedule(results),
-        rule_figure=figure_view("rules", figures, templates),
-        rules=sections.rules(results),
-    )
+    groups = grouped(collect(results), results)
+    return rendered(templates, TEMPLATE, **_content(results, groups, figures, templates, report))
+
+
+def write_appendix(
+    path: Path,
+    results: Results,
+    groups: Sequence[Group],
+    figures: Path,
+    templates: Path,
+    report: str,
+) -> None:
+    """The same as a file, with caveats that are known already."""
+    content = _content(results, groups, figures, templates, report)
+    write_rendered(path, templates, TEMPLATE, **content)
+
+
+def _content(
+    results: Results, groups: Sequence[Group], figures: Path, templates: Path, report: str
+) -> dict[str, Any]:
+    return {
+        "title": f"{title(results)}: every cell",
+        "report": report,
+        "contents": CONTENTS,
+        "rows": sections.row_views(results, groups, report),
+        "figures": [figure_view(name, figures, templates) for name in DETAILED],
+        "sample": sample(results),
+        "environments": sections.environments(results),
+        "schedule": sections.schedule(results),
+        "rule_figure": figure_view("rules", figures, templates),
+        "rules": sections.rules(results),
+    }

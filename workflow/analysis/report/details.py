@@ -82,7 +82,7 @@ def _view(
 ) -> CellView:
     found = [run.record for run in cell.runs if run.record]
     used = dict.fromkeys(
-        environments[environment_key(record)] for record in cell.records if record.environment
+        environments[record.environment.found] for record in cell.records if record.environment
     )
     failed = next((run.record for run in cell.runs if run.record and not run.ok), None)
     return CellView(
@@ -100,13 +100,6 @@ def _view(
         caveats=tuple(marks),
         records=tuple(run.path for run in cell.runs if run.record),
     )
-
-
-def environment_key(record: Record) -> tuple:
-    """Equal where name, deployment, interpreter and all versions are."""
-    environment = record.environment
-    versions = tuple(sorted(environment.packages.items()))
-    return (environment.name, environment.method, environment.python, versions)
 
 
 def _summary(cell: Cell) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from analysis.caveats import collect
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import Group, grouped
 from analysis.caveats.published_table import published_caveats, published_results
 from analysis.claims import judge
 from analysis.comparisons.cross_over import sweeps
@@ -73,8 +74,14 @@ OF_SWEEPS = "cross_over"  # on the page where a net was measured in several size
 RULES = "rules"  # in the appendix
 
 
-def render(results: Results, reference: Reference, figures: Path, templates: Path) -> str:
-    """The whole page."""
+def render(
+    results: Results,
+    reference: Reference,
+    figures: Path,
+    templates: Path,
+    groups: Sequence[Group] | None = None,
+) -> str:
+    """The whole page; `groups` are the caveats, where they are known already."""
     native = native_view(results)
     return rendered(
         templates,
@@ -84,16 +91,15 @@ def render(results: Results, reference: Reference, figures: Path, templates: Pat
         contents=[entry for entry in CONTENTS if entry[0] != NATIVE or not native.empty],
         native=native,
         appendix=APPENDIX,
-        **_results(results, reference),
+        **_results(results, reference, groups or grouped(collect(results), results)),
         **_figures(results, figures, templates),
         **_how(results),
     )
 
 
-def _results(results: Results, reference: Reference) -> dict[str, Any]:
+def _results(results: Results, reference: Reference, groups: Sequence[Group]) -> dict[str, Any]:
     from markupsafe import Markup
 
-    groups = grouped(collect(results), results)
     views = caveat_views(groups)
     links = Links(cell_address, letters_of(results, groups))
     return {

@@ -5,15 +5,33 @@ from __future__ import annotations
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.formats.text import NA, plain
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
 
 
+PIECES = 1000  # of a page that are written at once
+
+
 def rendered(templates: Path, name: str, **content: Any) -> str:
     """A whole page."""
+    return _template(templates, name).render(NA=NA, **_look(templates), **content)
+
+
+def write_rendered(path: Path, templates: Path, name: str, **content: Any) -> None:
+    """The same as a file, of which only pieces are ever in memory."""
+    page = _template(templates, name).stream(NA=NA, **_look(templates), **content)
+    page.enable_buffering(PIECES)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page.dump(str(path), encoding="utf-8", errors="backslashreplace")
+
+
+def _template(templates: Path, name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -23,7 +41,7 @@ def rendered(templates: Path, name: str, **content: Any) -> str:
         finalize=_one_line,
         trim_blocks=True,
     )
-    return environment.get_template(name).render(NA=NA, **_look(templates), **content)
+    return environment.get_template(name)
 
 
 def _look(templates: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -11,7 +11,7 @@ from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, s
 from analysis.report.anchors import environment_anchor
 from analysis.report.break_even import break_even
 from analysis.report.caveat_views import marks_of_cell
-from analysis.report.details import PHASES, CellView, cell_views, environment_key
+from analysis.report.details import PHASES, CellView, cell_views
 from analysis.report.grid import Grid
 from analysis.report.parity import differing
 from analysis.results.cells import Cell
@@ -33,13 +33,13 @@ class RowView:
     cells: list[CellView]
 
 
-def row_views(results: Results, groups: Sequence[Group], report: str) -> list[RowView]:
+def row_views(results: Results, groups: Sequence[Group], report: str) -> Iterator[RowView]:
     """One per row of the table; its caveats are in the report of this name."""
     started = [run.path for _, run in _realised(results) if run.record]
     places = {path: place for place, path in enumerate(started, start=1)}
     used = {view.key: (f"#{view.anchor}", view.title) for view in environments(results)}
-    return [
-        RowView(
+    for row in results.rows:
+        yield RowView(
             anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
             f"{row.row.title}, batch {row.row.batch_size}",
             differing(row),
@@ -47,8 +47,6 @@ def row_views(results: Results, groups: Sequence[Group], report: str) -> list[Ro
             break_even(row),
             cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell, report)),
         )
-        for row in results.rows
-    ]
 
 
 BREAKDOWN = (
@@ -111,7 +109,7 @@ def environments(results: Results) -> list[EnvironmentView]:
     """Every different environment that a counted run found itself in, with all versions."""
     found: dict[tuple, Record] = {}
     for record in results.records:
-        found.setdefault(environment_key(record), record)
+        found.setdefault(record.environment.found, record)
     return [_environment(key, place, r) for place, (key, r) in enumerate(found.items())]
 
 

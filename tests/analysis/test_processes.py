@@ -1,0 +1,47 @@
+"""Parts of a command in processes beside each other: what they could not use is said once."""
+
+import os
+import signal
+from functools import partial
+
+import pytest
+
+from analysis.formats.errors import InputError
+from analysis.formats.processes import in_processes
+
+
+def fail(lines):
+    raise InputError(lines)
+
+
+def test_each_part_is_done_by_a_process_of_its_own(tmp_path):
+    def part(name):
+        (tmp_path / name).write_text(str(os.getpid()))
+
+    in_processes(partial(part, name) for name in ("a", "b", "c"))
+    ids = {(tmp_path / name).read_text() for name in ("a", "b", "c")}
+    assert len(ids) == 3 and str(os.getpid()) not in ids
+
+
+def test_what_a_part_could_not_use_comes_line_by_line():
+    with pytest.raises(InputError) as caught:
+        in_processes([partial(fail, ["one", "two"])])
+    assert caught.value.lines == ["one", "two"]
+
+
+def test_a_file_that_cannot_be_used_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        in_processes([(tmp_path / "none").read_text])
+    assert caught.value.filename == str(tmp_path / "none")
+
+
+def test_a_part_that_was_killed_is_no_success():
+    with pytest.raises(SystemExit, match="killed by signal 9"):
+        in_processes([lambda: os.kill(os.getpid(), signal.SIGKILL)])
+
+
+def test_after_a_failure_nothing_more_is_started(tmp_path):
+    late = [partial((tmp_path / str(number)).write_text, "done") for number in range(50)]
+    with pytest.raises(InputError):
+        in_processes([partial(fail, "first"), *late])
+    assert len(list(tmp_path.iterdir())) < len(late)

@@ -1,0 +1,45 @@
+"""Every figure as SVG, PDF and PNG, byte for byte the same from the same records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from analysis.figures.catalogue import FIGURES
+from analysis.figures.style import RC
+from analysis.results.reference import Reference
+from analysis.results.results import Results
+
+DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
+# What would make two drawings of the same data differ, or say who drew them.
+NO_METADATA = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """SVG for the page, PDF for papers, PNG for everything else. Placed once, the same in all."""
+    if figure.get_layout_engine() is not None:
+        FigureCanvasAgg(figure).draw()
+        figure.set_layout_engine("none")
+    for form, metadata in NO_METADATA.items():
+        options = {"transparent": False} if form == "png" else {}
+        figure.savefig(folder / f"{name}.{form}", dpi=DPI, metadata=metadata, **options)
+
+
+def drawings(results: Results, reference: Reference, folder: Path) -> Iterator[Callable[[], None]]:
+    """What draws each of them into a folder."""
+    for name in FIGURES:
+        yield partial(_draw, results, reference, folder, name)
+
+
+def _draw(results: Results, reference: Reference, folder: Path, name: str) -> None:
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        save(FIGURES[name](results, reference), folder, name)
