@@ -106,6 +106,8 @@ def as_if_measured(copy):
         (copy / block.done).write_text(contents(blocks.asked(plan, block, False, Path())))
     for environment in plan.environments:
         write(copy / environment.marker, {})
+    # After what it is made of, of which it is only asked here whether it is there.
+    (copy / plan.self_test).touch()
 
 
 def write(path, content):
