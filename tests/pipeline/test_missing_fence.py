@@ -11,7 +11,7 @@ def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     fresh.edit("config/config.yaml", columns, "columns: [keras3-jax]")
     fresh.edit(
         "workflow/measure/frameworks/keras3_jax.py",
-        "self.jax.block_until_ready(leaves(self.keras, state))",
+        "self.jax.block_until_ready(leaves(self.keras, ready))",
         "pass",
     )
     done = fresh.snakemake("--quiet", "all")
