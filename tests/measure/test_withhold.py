@@ -48,7 +48,7 @@ def test_a_good_record_is_left_as_it_is(good):
         (("timing", "synchronised_ns", 1), 0, ("timing", "synchronised_ns")),
         (("parity", "threads"), 1.5, ("parity", "threads")),
         (("parity", "a_list"), [1], ("parity", "a_list")),
-        (("work", "parameters"), -1, ("work",)),
+        (("work", "parameters"), 0, ("work",)),
         (("warnings",), [3], ("warnings",)),
     ],
 )

@@ -93,6 +93,11 @@ def test_a_complete_model_is_read(tmp_path):
             "tasks.fit.smoke: [] is not allowed; a list of at least one batch size from 1",
         ),
         (
+            set_("tasks", "fit", "parameters", "paper", 0),
+            "tasks.fit.parameters.paper: 0 is not allowed; "
+            "how many parameters the model has, a whole number from 1",
+        ),
+        (
             set_("architecture", "smoke", 5),
             "architecture.smoke: 5 is not allowed; a mapping of sizes",
         ),

@@ -83,6 +83,8 @@ def render(
 ) -> str:
     """The whole page; `groups` are the caveats, where they are known already."""
     native = native_view(results)
+    if groups is None:
+        groups = grouped(collect(results), results)
     return rendered(
         templates,
         "report.html.j2",
@@ -91,7 +93,7 @@ def render(
         contents=[entry for entry in CONTENTS if entry[0] != NATIVE or not native.empty],
         native=native,
         appendix=APPENDIX,
-        **_results(results, reference, groups or grouped(collect(results), results)),
+        **_results(results, reference, groups),
         **_figures(results, figures, templates),
         **_how(results),
     )

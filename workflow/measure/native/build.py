@@ -15,9 +15,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from sysconfig import get_path
 
 from measure.native import lines
 
@@ -94,8 +96,19 @@ def library(
     )
 
 
+def python_extension(translated: Path, tool: str, begun_s: float, own_lines: int) -> Built:
+    """The same of C that a tool has written, with Python's headers.
+
+    tool: its package. begun_s: the clock before it began. own_lines: those that it was given.
+    """
+    built = library(translated, tool, [f"-I{get_path('include')}"])
+    took_s = time.perf_counter() - begun_s
+    needed = (f"{tool} {version(tool)}",)
+    return keep(replace(built, build_s=took_s, lines=own_lines, packages=needed))
+
+
 def keep(built: Built) -> Built:
-    """What the record tells of this process; also of what another tool has built."""
+    """What the record tells of this process."""
     _built.append(built)
     return built
 

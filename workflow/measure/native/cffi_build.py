@@ -1,10 +1,7 @@
 """A source in C with cffi's wrapper around it, built in the run."""
 
 import time
-from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
-from sysconfig import get_path
 from typing import Any
 
 from cffi import FFI
@@ -25,9 +22,6 @@ def extension(declared: str, source: Path) -> tuple[Any, Any]:
     ffi.set_source(name, f'#include "{source}"', compiler_verbose=False)
     wrapper = Path(build.scratch().name, f"{name}.c")
     ffi.emit_c_code(str(wrapper))
-    built = build.library(wrapper, "cffi", [f"-I{get_path('include')}"])
-    took_s = time.perf_counter() - begun
-    own_lines, needed = build.lines_of(source), (f"cffi {version('cffi')}",)
-    build.keep(replace(built, build_s=took_s, lines=own_lines, packages=needed))
+    built = build.python_extension(wrapper, "cffi", begun, build.lines_of(source))
     module: Any = imported(name, built.path)
     return module.ffi, module.lib

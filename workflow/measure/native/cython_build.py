@@ -3,12 +3,9 @@
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from importlib.machinery import ExtensionFileLoader
-from importlib.metadata import version
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from sysconfig import get_path
 from types import ModuleType
 
 from measure.native import build, lines
@@ -23,10 +20,7 @@ def extension(source: Path) -> ModuleType:
     if done.returncode:
         print(done.stderr, file=sys.stderr)
         raise build.BuildFailed(f"Cython refused {source.name}")
-    built = build.library(translated, "cython", [f"-I{get_path('include')}"])
-    took_s = time.perf_counter() - begun
-    own_lines, needed = lines.of_cython(source.read_text()), (f"cython {version('cython')}",)
-    build.keep(replace(built, build_s=took_s, lines=own_lines, packages=needed))
+    built = build.python_extension(translated, "cython", begun, lines.of_cython(source.read_text()))
     return imported(source.stem, built.path)
 
 

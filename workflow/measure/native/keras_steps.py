@@ -99,20 +99,6 @@ def _in_jax(function: Function, operand: np.ndarray, backward: bool, jit: bool) 
 
 
 def _in_torch(function: Function, operand: np.ndarray, backward: bool, jit: bool) -> Call:
-    import torch
+    from measure.native import torch_ways
 
-    x = keras.ops.convert_to_tensor(operand).requires_grad_(backward)
-    dy = torch.ones_like(x)
-    called = torch.compile(function) if jit else function
-
-    def call() -> list[Any]:
-        x.grad = None
-        found = [called(x)]
-        if backward:
-            found[0].backward(dy)
-            found.append(x.grad)
-        if x.is_cuda:
-            torch.cuda.synchronize()
-        return found
-
-    return call
+    return torch_ways.repeated(function, operand, backward, jit)

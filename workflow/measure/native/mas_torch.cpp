@@ -1,14 +1,18 @@
-// Monotonic alignment search as an operator of PyTorch.
-#include <ATen/ops/empty.h>
-#include <torch/library.h>
+// Monotonic alignment search as an operator of PyTorch, by its stable ABI: quick to compile.
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
 
 #include "operations.h"
 
-at::Tensor mas_on_cpu(const at::Tensor &given) {
-    const at::Tensor value = given.contiguous();
+using torch::headeronly::ScalarType;
+using torch::stable::Tensor;
+
+Tensor mas_on_cpu(const Tensor &given) {
+    const Tensor value = contiguous(given);
     const int64_t batch = value.size(0), frames = value.size(1), tokens = value.size(2);
-    at::Tensor path = at::empty({batch, frames}, value.options().dtype(at::kInt));
-    at::Tensor best = at::empty({frames, tokens}, value.options());
+    Tensor path = new_empty(value, {batch, frames}, ScalarType::Int);
+    Tensor best = new_empty(value, {frames, tokens});
     for (int64_t item = 0; item < batch; ++item)
         mas(value.const_data_ptr<float>() + item * frames * tokens,
             path.mutable_data_ptr<int32_t>() + item * frames, frames, tokens,
@@ -16,5 +20,5 @@ at::Tensor mas_on_cpu(const at::Tensor &given) {
     return path;
 }
 
-TORCH_LIBRARY_FRAGMENT(millistep, library) { library.def("mas(Tensor value) -> Tensor"); }
-TORCH_LIBRARY_IMPL(millistep, CPU, library) { library.impl("mas", mas_on_cpu); }
+STABLE_TORCH_LIBRARY_FRAGMENT(millistep, library) { library.def("mas(Tensor value) -> Tensor"); }
+STABLE_TORCH_LIBRARY_IMPL(millistep, CPU, library) { library.impl("mas", TORCH_BOX(&mas_on_cpu)); }

@@ -1,29 +1,32 @@
-// Snake and its gradient as operators of PyTorch.
-#include <ATen/ops/empty_like.h>
-#include <torch/library.h>
+// Snake and its gradient as operators of PyTorch, by its stable ABI: quick to compile.
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
 
 #include "operations.h"
 
-at::Tensor snake_on_cpu(const at::Tensor &given, double a) {
-    const at::Tensor x = given.contiguous();
-    at::Tensor y = at::empty_like(x);
+using torch::stable::Tensor;
+
+Tensor snake_on_cpu(const Tensor &given, double a) {
+    const Tensor x = contiguous(given);
+    Tensor y = empty_like(x);
     snake_forward(x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), a, x.numel());
     return y;
 }
 
-at::Tensor snake_gradient_on_cpu(const at::Tensor &given, const at::Tensor &given_dy, double a) {
-    const at::Tensor x = given.contiguous(), dy = given_dy.contiguous();
-    at::Tensor dx = at::empty_like(x);
+Tensor snake_gradient_on_cpu(const Tensor &given, const Tensor &given_dy, double a) {
+    const Tensor x = contiguous(given), dy = contiguous(given_dy);
+    Tensor dx = empty_like(x);
     snake_backward(x.const_data_ptr<float>(), dy.const_data_ptr<float>(),
                    dx.mutable_data_ptr<float>(), a, x.numel());
     return dx;
 }
 
-TORCH_LIBRARY_FRAGMENT(millistep, library) {
+STABLE_TORCH_LIBRARY_FRAGMENT(millistep, library) {
     library.def("snake(Tensor x, float a) -> Tensor");
     library.def("snake_gradient(Tensor x, Tensor dy, float a) -> Tensor");
 }
-TORCH_LIBRARY_IMPL(millistep, CPU, library) {
-    library.impl("snake", snake_on_cpu);
-    library.impl("snake_gradient", snake_gradient_on_cpu);
+STABLE_TORCH_LIBRARY_IMPL(millistep, CPU, library) {
+    library.impl("snake", TORCH_BOX(&snake_on_cpu));
+    library.impl("snake_gradient", TORCH_BOX(&snake_gradient_on_cpu));
 }

@@ -1,29 +1,32 @@
-// TeLU and its gradient as operators of PyTorch.
-#include <ATen/ops/empty_like.h>
-#include <torch/library.h>
+// TeLU and its gradient as operators of PyTorch, by its stable ABI: quick to compile.
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
 
 #include "operations.h"
 
-at::Tensor telu_on_cpu(const at::Tensor &given) {
-    const at::Tensor x = given.contiguous();
-    at::Tensor y = at::empty_like(x);
+using torch::stable::Tensor;
+
+Tensor telu_on_cpu(const Tensor &given) {
+    const Tensor x = contiguous(given);
+    Tensor y = empty_like(x);
     telu_forward(x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel());
     return y;
 }
 
-at::Tensor telu_gradient_on_cpu(const at::Tensor &given, const at::Tensor &given_dy) {
-    const at::Tensor x = given.contiguous(), dy = given_dy.contiguous();
-    at::Tensor dx = at::empty_like(x);
+Tensor telu_gradient_on_cpu(const Tensor &given, const Tensor &given_dy) {
+    const Tensor x = contiguous(given), dy = contiguous(given_dy);
+    Tensor dx = empty_like(x);
     telu_backward(x.const_data_ptr<float>(), dy.const_data_ptr<float>(),
                   dx.mutable_data_ptr<float>(), x.numel());
     return dx;
 }
 
-TORCH_LIBRARY_FRAGMENT(millistep, library) {
+STABLE_TORCH_LIBRARY_FRAGMENT(millistep, library) {
     library.def("telu(Tensor x) -> Tensor");
     library.def("telu_gradient(Tensor x, Tensor dy) -> Tensor");
 }
-TORCH_LIBRARY_IMPL(millistep, CPU, library) {
-    library.impl("telu", telu_on_cpu);
-    library.impl("telu_gradient", telu_gradient_on_cpu);
+STABLE_TORCH_LIBRARY_IMPL(millistep, CPU, library) {
+    library.impl("telu", TORCH_BOX(&telu_on_cpu));
+    library.impl("telu_gradient", TORCH_BOX(&telu_gradient_on_cpu));
 }

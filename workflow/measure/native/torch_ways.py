@@ -78,14 +78,13 @@ FRAMEWORK: dict[str, Function] = {"mas": mas, "telu": telu, "snake": snake}
 
 
 def load(binding: str, way: str) -> None:
-    """Compile an operator for this PyTorch, and add it to ``torch.ops``."""
+    """Compile an operator for PyTorch's stable ABI, and add it to ``torch.ops``."""
     folder = Path(torch.__file__).parent
-    abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
     compiled = build.library(
         binding,
         way,
-        ["-std=c++20", f"-I{folder / 'include'}", abi],
-        [f"-L{folder / 'lib'}", "-ltorch_cpu", "-lc10"],
+        ["-std=c++17", f"-I{folder / 'include'}"],
+        [f"-L{folder / 'lib'}", "-ltorch_cpu"],
     )
     torch.ops.load_library(compiled.path)
 
@@ -179,11 +178,6 @@ CALLBACKS: dict[str, tuple[Function, ...]] = {
     "mas": (mas_callback,),
     "activation": (activation_callback, on_arrays, with_shapes, differentiable),
 }
-
-
-def compilable(way: str) -> bool:
-    """Whether torch.compile takes a step that has the operation in a way: it knows operators."""
-    return True
 
 
 def as_in_steps(function: Function, jit: bool | str | None) -> Function:
