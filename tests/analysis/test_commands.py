@@ -99,4 +99,4 @@ def test_missing_plan_and_missing_figures(project, tmp_path):
     options = ("--figures", tmp_path / "none", "--output", tmp_path / "report.html")
     done = run("report", "--plan", project.save(), *options)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert ".svg: no such file" in done.stderr
+    assert "step_times.svg: no such file" in done.stderr

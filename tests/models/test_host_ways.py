@@ -1,20 +1,12 @@
-"""Every way of an operation on the processor alone gives what NumPy gives, and says what it took.
-
-Where somebody has deployed their environment: no test does.
-"""
+"""Every way of an operation on the processor alone gives what NumPy does, and says what it took."""
 
 from dataclasses import replace
 
 import pytest
 
-from planning.columns import STACK
 from planning.models import Models
-from tests.models.libraries import cell, is_deployed, run
+from tests.models.libraries import cell, run
 
-pytestmark = pytest.mark.skipif(
-    not is_deployed("host", STACK),
-    reason="the environment host is deployed only where it is asked for",
-)
 WAYS = [
     (model, way)
     for model in ("mas_host", "csv_parse", "augment")
