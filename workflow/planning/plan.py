@@ -8,7 +8,6 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from deploy.overlays import with_overlays
 from planning import columns, identity, models, resolve, runs, schedule, this_machine
 from planning.blocks import Block, blocks
 from planning.cells import Environment, Row, Run, record_path
@@ -16,6 +15,7 @@ from planning.columns import Column
 from planning.config import ConfigError, check, check_word, results_folder
 from planning.controls import Controls
 from planning.document import document
+from planning.environments import Environments
 from planning.frameworks import frameworks
 from planning.order import Order
 from planning.unsupported import Unsupported
@@ -33,8 +33,6 @@ class Plan:
     def __init__(self, config: dict, environment_sha256, envs: Path, here: bool = True):
         self.config = check(config)
         self.here = here
-        self._environment_sha256 = cache(environment_sha256)
-        self._envs = envs
         self._check_environment()
         self.results = results_folder(self.config)
         if not here:
@@ -57,7 +55,7 @@ class Plan:
         self.models = models.Models(self.config["folders"])
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
-        self._check_names_of_overlays()
+        self._environments = Environments(self, cache(environment_sha256), envs)
         self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:
@@ -130,31 +128,13 @@ class Plan:
             "interpreters": self.config["interpreters"],
         }
         found = columns.columns(self.config["columns"], self.frameworks, defaults)
-        stacks = sorted(path.name for path in self._envs.glob("[0-9]*-[0-9]*"))
         for place, column in enumerate(found):
-            if column.stack not in stacks:
-                raise ConfigError(
-                    f"columns.{place}.stack: unknown stack '{column.stack}'; "
-                    f"allowed are {', '.join(stacks)}"
-                )
             # The classes in the folder of a framework of one's own; ours need no look.
             if not column.framework.file.is_file():
                 raise ConfigError(
                     f"columns.{place}: {column.framework.name} needs {column.framework.file}"
                 )
         return found
-
-    def _check_names_of_overlays(self) -> None:
-        """Columns that share an environment's name share the environment."""
-        first: dict[str, Column] = {}
-        for column in self.columns:
-            environment = self.environment_of(column)
-            other = first.setdefault(environment.word, column)
-            if self.environment_of(other) != environment:
-                raise ConfigError(
-                    f"columns: the overlays of {other.name} and {column.name} differ and are "
-                    "called alike; give a folder another name (a link will do)"
-                )
 
     def _rows(self, name: str) -> list[Row]:
         check_word("models", name)
@@ -265,38 +245,7 @@ class Plan:
 
     def environment_of(self, column: Column) -> Environment:
         """The locked environment of a column, what is put over it, or the user's interpreter."""
-        return self._environments[column.name]
-
-    @cached_property
-    def _environments(self) -> dict[str, Environment]:
-        return {column.name: self._environment(column) for column in self.columns}
-
-    def _environment(self, column: Column) -> Environment:
-        name = column.framework.environment
-        definition = self._definition(column, name)
-        if column.interpreter:  # never what the locked one of another column is called
-            name = f"{column.name}+interpreter"
-        words = [name, *(overlay.word for overlay in column.overlay)]
-        contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
-        return Environment(
-            name="+".join(words),
-            definition=definition,
-            sha256=with_overlays(self._environment_sha256(definition), contents),
-            interpreter=column.interpreter,
-            overlay=column.overlay,
-            folder=self.results,
-        )
-
-    def _definition(self, column: Column, name: str) -> Path:
-        """The yaml of an environment.
-
-        Where the plan is for a GPU, a column on the processors has the environment that could use
-        it, with the device hidden: so nothing but the device differs between the two.
-        """
-        kind = "cuda" if "cuda" in (self.accelerator, column.accelerator) else "cpu"
-        roots = [self._envs, *(Path(folder, "envs") for folder in self.config["folders"])]
-        paths = [root / column.stack / kind / f"{name}.yaml" for root in roots]
-        return next((path for path in paths if path.is_file()), paths[0])
+        return self._environments.by_column[column.name]
 
     @cached_property
     def sha256(self) -> str:
