@@ -203,3 +203,18 @@ def test_other_commands_do_not_wait_for_matplotlib():
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_one_that_cannot_be_drawn_says_why_and_costs_no_other(
+    project, tmp_path, monkeypatch, capfd
+):
+    def broken(results, reference):
+        raise ZeroDivisionError("of $ 1\nby 0")
+
+    monkeypatch.setitem(FIGURES, "memory", broken)
+    found = draw_all(project, tmp_path / "figures", monkeypatch)
+    reason = "the drawing failed, ZeroDivisionError: of $ 1"
+    assert capfd.readouterr().err.endswith(f"\nerror: figure memory: {reason}\n")
+    text = " ".join(ET.fromstring(found["memory.svg"]).itertext())
+    assert f"Nothing to draw: {reason}." in " ".join(text.split())
+    assert {"relative.svg", "memory.png", "why.pdf"} <= set(found)

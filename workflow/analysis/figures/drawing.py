@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -11,11 +13,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from analysis.figures.catalogue import FIGURES
+from analysis.figures.panels import empty
 from analysis.figures.style import RC
+from analysis.formats.errors import InputError
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
+MOST_CHARACTERS = 100  # of an error's words, in a figure
 # What would make two drawings of the same data differ, or say who drew them.
 NO_METADATA = {
     "svg": {"Date": None, "Creator": None},
@@ -41,5 +46,15 @@ def drawings(results: Results, reference: Reference, folder: Path) -> Iterator[C
 
 
 def _draw(results: Results, reference: Reference, folder: Path, name: str) -> None:
+    """One that cannot be drawn says why in its place: it must not cost the tables."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-        save(FIGURES[name](results, reference), folder, name)
+        try:
+            save(FIGURES[name](results, reference), folder, name)
+        except (InputError, OSError):
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            first = next(iter(str(error).splitlines()), "")[:MOST_CHARACTERS]
+            reason = f"the drawing failed, {type(error).__name__}: {first}"
+            print(f"error: figure {name}: {reason}", file=sys.stderr)
+            save(empty(reason), folder, name)

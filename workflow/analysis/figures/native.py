@@ -4,6 +4,7 @@ mark for every native way, over lines of code at the left and over seconds of bu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ PANEL_IN = 2.0
 MOST_PANELS = 12
 REACH = 4.0  # an interval may leave the picture beyond so many times its ratio
 NARROW = 1.2  # the least that an axis spans to each side, in times
+MARK = 0.035  # of the width of a panel: between two marks of the same cost
 COSTS = ("lines of code", "seconds of building")
 
 
@@ -130,13 +132,21 @@ def _marks(axes: Axes, found: list[tuple[float, Point]]) -> None:
         axes.text(0.5, 0.9, "nothing was built", **place)
         axes.set_xticks([])
         return
-    for cost, point in found:
+    costs = [cost for cost, _ in found]
+    low, high = min(costs) / NARROW, max(costs) * NARROW
+    for cost, (_, point) in zip(beside(costs, (high / low) ** MARK), found, strict=True):
         style = look(point.way.cell.column)
         axes.plot([cost, cost], point.ends, color=style.colour, linewidth=1.2)
         filled = style.colour if point.shown else "none"
         mark = {"marker": style.marker, "markersize": 7, "markeredgecolor": style.colour}
         axes.plot(cost, point.gain.value, linestyle="", zorder=3, markerfacecolor=filled, **mark)
-    costs = [cost for cost, _ in found]
-    low, high = min(costs) / NARROW, max(costs) * NARROW
     axes.set_xlim(low, high)
     log_ticks(axes.xaxis, low, high)
+
+
+def beside(costs: Sequence[float], factor: float) -> Iterator[float]:
+    """Where each is drawn: equal ones apart by a factor, around where they are."""
+    number, seen = Counter(costs), Counter[float]()
+    for cost in costs:
+        yield cost * factor ** (seen[cost] - (number[cost] - 1) / 2)
+        seen[cost] += 1
