@@ -71,21 +71,29 @@ def test_only_the_first_run_of_a_cell_is_probed_at_other_batch_sizes():
 def test_what_one_run_tells_as_well_is_measured_in_the_first_whatever_the_number_of_runs():
     extras = {run.number: json.loads(run.identity)["extras"] for run in plan(runs=4).runs}
     assert extras == {1: ["legacy", "profile"], 2: ["profile"], 3: ["profile"], 4: []}
+    unpublished = plan(runs=1, models={"mnist_dense": {"fit": 32}}).runs[0]
+    assert json.loads(unpublished.identity)["extras"] == ["profile"]
     one, five = ({run.record: run.identity for run in plan(runs=n).runs} for n in (1, 5))
     assert one.items() <= five.items()
 
 
-def test_every_run_that_generates_is_probed_at_other_lengths():
-    runs = plan(runs=2, models={"gemma": {"generate": 4}}).runs
+def test_every_run_that_pads_prompts_is_probed_at_the_shortest_and_the_longest_length():
+    columns = ["keras3-jax", "pytorch-eager"]
+    about = {"scale": "laptop", "models": {"gemma": {"generate": 4}}, "columns": columns}
+    runs = plan(runs=3, **about).runs
     lengths = {
-        run.number: [
+        (run.column.name, run.number): [
             probe["max_length"]
             for probe in json.loads(run.identity)["probes"]
             if "max_length" in probe
         ]
         for run in runs
     }
-    assert lengths[1] == lengths[2] != []
+    (shortest, between, longest) = lengths["keras3-jax", 1]
+    assert shortest < between < longest
+    assert lengths["keras3-jax", 2] == lengths["keras3-jax", 3] == [shortest, longest]
+    assert lengths["pytorch-eager", 1] == lengths["keras3-jax", 1]
+    assert lengths["pytorch-eager", 2] == lengths["pytorch-eager", 3] == []
 
 
 @given(

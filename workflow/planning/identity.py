@@ -24,6 +24,7 @@ CORE = (
 # about them needs an interval over runs, and three have one. Always of the first runs, so that more
 # of them, or fewer, leave every identity as it is.
 EXTRAS = {"legacy": 1, "profile": 3}
+PADS = ("keras2", "keras3")  # families that pad a prompt to the length of the cache
 
 
 def of_run(plan, row: Row, column: Column, number: int) -> str:
@@ -38,13 +39,13 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "architecture": model.architecture[plan.scale],
             "batch_size": row.batch_size,
             "column": column.name,
-            "extras": [extra for extra, runs in EXTRAS.items() if number <= runs],
+            "extras": [e for e, runs in EXTRAS.items() if number <= runs and _decides(e, about)],
             "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
             "model": row.model,
             "module": column.framework.module,
             "parameters": about["parameters"][plan.scale],
             "precision": column.precision,
-            "probes": probes(model, row, plan.scale, number),
+            "probes": probes(model, row, plan.scale, column.framework.family, number),
             "run": number,
             "seed": plan.config["seed"] + number - 1,
             "sources": _sources(
@@ -61,6 +62,11 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             **({"training": training} if training else {}),
         }
     )
+
+
+def _decides(extra: str, about: dict) -> bool:
+    """The published arithmetic only where there is something published."""
+    return extra != "legacy" or bool(about["published"])
 
 
 def of_column(plan, column: Column) -> dict:
@@ -95,12 +101,18 @@ def _sources(model: Path, framework: Path, family: str, native: tuple[Path, ...]
     return sources.digest(WORKFLOW, (*CORE, framework, *files, *native))
 
 
-def probes(model: Model, row: Row, scale: str, number: int) -> list[dict]:
+def probes(model: Model, row: Row, scale: str, family: str, number: int) -> list[dict]:
     """What else is timed in a run, without another start: half and twice the batch, other lengths.
 
-    The batches tell whether a step is work or fixed cost, for which one run is enough. The
-    lengths tell what share of a step is padding, whose interval is over runs: each has them.
+    The batches tell whether a step is work or fixed cost, and the lengths whether each token of a
+    length costs the same, for which one run is enough. The shortest and the longest tell what share
+    of a step is padding, whose interval is over runs: each run of what pads has them.
     """
-    sizes = [row.batch_size // 2, 2 * row.batch_size] if number == 1 else []
-    batches = [{"batch_size": size} for size in sizes if size]
-    return batches + model.tasks[row.task].get("probes", {}).get(scale, [])
+    lengths: list[dict] = model.tasks[row.task].get("probes", {}).get(scale, [])
+    if number == 1:
+        sizes = [row.batch_size // 2, 2 * row.batch_size]
+        return [*({"batch_size": size} for size in sizes if size), *lengths]
+    found = [probe["max_length"] for probe in lengths if "max_length" in probe]
+    if not found or family not in PADS:
+        return []
+    return [probe for probe in lengths if probe.get("max_length") in (min(found), max(found))]

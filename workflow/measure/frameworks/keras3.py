@@ -1,6 +1,7 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, what ``auto`` chose out."""
 
 import os
+import random
 from abc import abstractmethod
 from typing import Any
 
@@ -40,8 +41,19 @@ class Keras3Framework(KerasFramework):
         """Import the backend and apply the thread policy, before Keras is imported."""
 
     def build(self) -> None:
-        self.keras.utils.set_random_seed(self.cell.seed)
+        self.seed()
         self.model = self.models.build(self.cell)
+
+    def seed(self) -> None:
+        """Whatever this process draws from, Keras' own seeds too, which come from Python's.
+
+        ``keras.utils.set_random_seed`` imports TensorFlow on every backend: seconds that no step
+        needs.
+        """
+        import numpy as np
+
+        random.seed(self.cell.seed)
+        np.random.seed(self.cell.seed)
 
     def dataset(self, batch_size: int) -> Any:
         feed, batch = self.feed, self.models.batch(self.cell, batch_size)

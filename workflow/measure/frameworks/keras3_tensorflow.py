@@ -17,3 +17,6 @@ class Framework(TensorFlowMixin, Keras3Framework):
     def build(self) -> None:
         super().build()
         self.count_traces()
+
+    def seed(self) -> None:
+        self.keras.utils.set_random_seed(self.cell.seed)

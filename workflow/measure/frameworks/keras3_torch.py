@@ -18,6 +18,10 @@ class Framework(TorchMixin, Keras3Framework):
         self.apply_threads()
         self.limit_memory()
 
+    def seed(self) -> None:
+        super().seed()
+        self.torch.manual_seed(self.cell.seed)
+
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.keras.ops.zeros(()))
 

@@ -15,10 +15,12 @@ from measure.native import keras_steps, keras_ways
 def build(name: str, cell: Cell) -> Any:
     """A compiled ``Sequential``, with the weights that every framework begins with."""
     a = cell.architecture
+    # Zeros, until they are set: JAX compiles a program for random ones of each shape.
+    dense = partial(keras.layers.Dense, kernel_initializer="zeros")
     model = keras.Sequential([keras.Input((a["inputs"],))])
     for width in a["hidden"]:
-        model.add(keras.layers.Dense(width, activation=activation(name, cell)))
-    model.add(keras.layers.Dense(a["outputs"]))
+        model.add(dense(width, activation=activation(name, cell)))
+    model.add(dense(a["outputs"]))
     options = keras_steps.options(cell)
     model.compile(optimizer=keras.optimizers.SGD(), loss="mean_squared_error", **options)
     model.set_weights(inputs.initial_weights(cell))

@@ -1,6 +1,7 @@
 """The aligner in Keras 3, on any backend; for predict the search alone."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import keras
@@ -40,16 +41,17 @@ def aligner(cell: Cell) -> Any:
         "text": keras.Input((a["tokens"],), dtype="int32"),
         "speech": keras.Input((a["frames"], a["mels"])),
     }
+    # Zeros, until they are set: JAX compiles a program for random ones of each shape.
+    embedding = partial(layers.Embedding, embeddings_initializer="zeros")
+    dense = partial(layers.Dense, kernel_initializer="zeros")
     of_text = keras.Sequential(
         [
-            layers.Embedding(a["vocabulary"], a["width"]),
-            layers.Dense(a["width"], activation="relu"),
-            layers.Dense(a["channels"]),
+            embedding(a["vocabulary"], a["width"]),
+            dense(a["width"], activation="relu"),
+            dense(a["channels"]),
         ]
     )
-    of_speech = keras.Sequential(
-        [layers.Dense(a["width"], activation="relu"), layers.Dense(a["channels"])]
-    )
+    of_speech = keras.Sequential([dense(a["width"], activation="relu"), dense(a["channels"])])
     mu, z = of_text(named["text"]), of_speech(named["speech"])
     model = keras.Model(named, Alignment(search(cell))(z, mu))
     variables = [*of_text.weights, *of_speech.weights]
