@@ -114,13 +114,21 @@ def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path, figures)
 def test_a_single_run_says_so(tmp_path, figures):
     results = by_hand(tmp_path, runs=1).load()
     view = native_view(results)
-    assert view.pays.lines[0][4] == "not shown: one run"
+    assert view.pays.lines[0][4] == "not\u00a0shown"
     (sentence,) = view.verdicts
     assert (
         sentence
         == "mas in ALIGNER fit: native code is not shown to pay on native PyTorch (one run)."
     )
     assert "In 0 of 1 training step around an operation" in page_of(results, figures)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_of_a_framework_beside_native_code_are_said(tmp_path, threads):
+    project = by_hand(tmp_path)
+    project.change(lambda r: r["threads"].update(requested=threads))
+    caption = native_view(project.load()).pays.caption
+    assert ("own operations have up to 2 threads here" in caption) == (threads == 2)
 
 
 def test_the_first_page_says_where_it_pays(tmp_path, figures):

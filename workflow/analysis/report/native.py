@@ -183,19 +183,30 @@ def _pays(found: Sequence[Payoff]) -> Grid:
         "those of the framework's way), in seconds of building and in packages; and after how many "
         "steps the build is earned back. Yes needs a native way that is faster by more than "
         f"{percent(MARGIN)} than every way of the framework, with intervals for all native ways at "
-        "once; no that none of them is"
+        f"once; no that none of them is{_threads(found)}"
     )
     return Grid(caption, PAYS, tuple(map(_pays_line, found)))
 
 
+def _threads(found: Sequence[Payoff]) -> str:
+    """What a comparison with code that makes no threads of its own is to be read with."""
+    records = (record for payoff in found for record in payoff.native.cell.records)
+    most = max((record.threads.requested for record in records), default=1)
+    if most == 1:
+        return ""
+    return (
+        f". A framework's own operations have up to {most} threads here, native code those that "
+        "it makes: that of this repository makes none"
+    )
+
+
 def _pays_line(payoff: Payoff) -> tuple[str, ...]:
     native, own = payoff.native, payoff.own
-    why = payoff.why_not_shown
     return (
         title(payoff),
         native.cell.column.title,
         *map(_gain, (payoff.alone, payoff.step)),
-        f"{payoff.pays}: {why}" if why else str(payoff.pays),
+        _on_one_line(payoff.pays),
         f"{native.lines} ({own.lines if own else NA})",
         seconds(native.build_s),
         _packages(native),
@@ -204,8 +215,12 @@ def _pays_line(payoff: Payoff) -> tuple[str, ...]:
 
 
 def _gain(ratio: Ratio | None) -> str:
-    """'2.00x [1.90x, 2.10x]', on one line."""
-    return ratio_text(ratio).replace(" ", "\u00a0") if ratio else NA
+    """'2.00x [1.90x, 2.10x]'."""
+    return _on_one_line(ratio_text(ratio)) if ratio else NA
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace(" ", "\u00a0")
 
 
 def _packages(way: Way) -> str:
