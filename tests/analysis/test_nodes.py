@@ -11,6 +11,7 @@ from results_factory import Project, make_plan
 from analysis.caveats import collect
 from analysis.comparisons.effects import effects_of
 from analysis.report.methods_text import methods_text
+from analysis.report.setting import machines
 from analysis.results.cells import cell_ratio
 from analysis.statistics.best_set import best_set
 from analysis.statistics.intervals import Sitting, log_t_interval, paired_ratio, run_logs
@@ -107,11 +108,13 @@ def test_cells_on_one_node_among_several_hold_for_it_alone(tmp_path):
     assert caveat.sentence.startswith("Measured on 4 nodes. Of 2 cells the runs lie on more than")
     assert [cell.row.task for cell in caveat.cells] == ["fit", "fit"]
     assert "Runs are of 4 nodes" in methods_text(results)[-1]
+    assert machines(results).startswith("4 nodes with ") and machines(results).endswith(" each")
 
 
 def test_a_table_of_one_machine_says_that_it_holds_for_that_one(tmp_path):
     results = quiet_project(tmp_path).load()
     assert "hold for that one alone" in methods_text(results)[-1]
+    assert "node" not in machines(results)
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.009, 0), (1.011, 1), (0.98, 1)])

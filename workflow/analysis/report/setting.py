@@ -20,8 +20,17 @@ MONTHS_OF_A_YEAR = 12
 
 
 def machines(results: Results) -> str:
-    """Every machine that a number comes from."""
-    return listed(sorted(set(map(describe, machines_of(results.records))))) or NOTHING
+    """Every machine that a number comes from; of equal ones, on how many nodes."""
+    nodes: dict[str, set[str]] = {describe(m): set() for m in machines_of(results.records)}
+    for record in results.records:
+        of_equal = nodes.get(describe(record.machine))
+        if record.session and of_equal is not None:
+            of_equal.add(record.session.node)
+    texts = [
+        f"{count(len(found), 'node')} with {machine} each" if len(found) > 1 else machine
+        for machine, found in sorted(nodes.items())
+    ]
+    return listed(texts) or NOTHING
 
 
 def period(results: Results) -> str:
