@@ -1,7 +1,5 @@
 """Is native code worth it? The section of the report, its figure, and the first page."""
 
-import math
-
 import matplotlib
 import pytest
 from hostile import HOSTILE
@@ -10,8 +8,8 @@ from record_changes import profile
 from results_factory import Project, make_plan
 
 from analysis.comparisons.native import PayBack
+from analysis.figures.native import MARK_PT, beside, points
 from analysis.figures.native import native as figure_of
-from analysis.figures.native import points
 from analysis.figures.style import RC
 from analysis.report.native import native_view, pay_back_text
 from analysis.report.native_text import native_text
@@ -114,7 +112,7 @@ def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path, figures)
 def test_a_single_run_says_so(tmp_path, figures):
     results = by_hand(tmp_path, runs=1).load()
     view = native_view(results)
-    assert view.pays.lines[0][4] == "not\u00a0shown"
+    assert view.pays.lines[0][4] == "not shown: one run"
     (sentence,) = view.verdicts
     assert (
         sentence
@@ -197,17 +195,29 @@ def test_the_figure_has_a_mark_for_every_native_way_over_both_costs(tmp_path, dr
     assert [axes.get_xlabel() for axes in figure.axes] == ["lines of code", "seconds of building"]
     marks = [marks_of(axes) for axes in figure.axes]
     gains = [32 / 16, 32 / 26]
-    lines, seconds = ([mark.get_xdata()[0] for mark in of_axes] for of_axes in marks)
-    assert seconds == [4.0, 3.0]
-    # Both have 33: beside each other, so that both are seen.
-    assert lines[0] < 33 < lines[1] and math.prod(lines) == pytest.approx(33**2)
-    for of_axes in marks:
+    for of_axes, costs in zip(marks, ([33, 33], [4.0, 3.0]), strict=True):
+        assert [mark.get_xdata()[0] for mark in of_axes] == costs
         assert [mark.get_ydata()[0] for mark in of_axes] == pytest.approx(gains)
         assert all(mark.get_markerfacecolor() != "none" for mark in of_axes)
     assert figure.axes[0].get_title(loc="left") == "ALIGNER fit, batch 16"
+
     (legend,) = figure.legends
     titles = [text.get_text() for text in legend.get_texts()]
     assert titles[0] == "PyTorch (eager), native" and "PyTorch (compiled)" not in titles
+
+
+def test_marks_of_equal_cost_are_drawn_beside_each_other(tmp_path, drawn):
+    lines, seconds = map(marks_of, drawn(by_hand(tmp_path)).axes)
+    left, right = map(drawn_at, lines)
+    assert right - left == pytest.approx(beside(2)[1] - beside(2)[0]) == pytest.approx(MARK_PT)
+    later, earlier = map(drawn_at, seconds)
+    assert later - earlier > 3 * MARK_PT  # different costs lie where they are
+
+
+def drawn_at(mark):
+    """Points from the left of the page to the middle of a mark."""
+    (x, _), dpi = mark.get_transform().transform(mark.get_xydata()[0]), mark.figure.dpi
+    return 72 * x / dpi
 
 
 def test_what_is_not_shown_is_an_empty_mark(tmp_path, drawn):

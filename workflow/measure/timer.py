@@ -155,14 +155,14 @@ class Timer:
         elapsed_s, p = self.timed_ns / 1e9, self._protocol
         if self.steps >= p.max_steps:
             self.stop = "steps"
-        elif elapsed_s >= (p.hard_cap_s if self._short() else p.cap_s):
-            self.stop = "time"
         elif (
             self.steps >= p.min_steps
             and elapsed_s >= p.floor_s
             and relative_standard_error(self.blocks) < p.precision
         ):
             self.stop = "precision"
+        elif elapsed_s >= (p.hard_cap_s if self._short() else p.cap_s):
+            self.stop = "time"
         else:
             return False
         return True

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
 from analysis.comparisons.native import payoffs
 from analysis.comparisons.native_ways import Way
@@ -26,7 +27,7 @@ PANEL_IN = 2.0
 MOST_PANELS = 12
 REACH = 4.0  # an interval may leave the picture beyond so many times its ratio
 NARROW = 1.2  # the least that an axis spans to each side, in times
-MARK = 0.035  # of the width of a panel: between two marks of the same cost
+MARK_PT = 7  # of a mark, and between two of the same cost
 COSTS = ("lines of code", "seconds of building")
 
 
@@ -133,20 +134,22 @@ def _marks(axes: Axes, found: list[tuple[float, Point]]) -> None:
         axes.set_xticks([])
         return
     costs = [cost for cost, _ in found]
-    low, high = min(costs) / NARROW, max(costs) * NARROW
-    for cost, (_, point) in zip(beside(costs, (high / low) ** MARK), found, strict=True):
-        style = look(point.way.cell.column)
-        axes.plot([cost, cost], point.ends, color=style.colour, linewidth=1.2)
+    drawn = Counter[float]()
+    for cost, point in found:
+        aside_pt = beside(costs.count(cost))[drawn[cost]]
+        drawn[cost] += 1
+        offset = ScaledTranslation(aside_pt / 72, 0, axes.figure.dpi_scale_trans)
+        style, place = look(point.way.cell.column), {"transform": axes.transData + offset}
+        axes.plot([cost, cost], point.ends, color=style.colour, linewidth=1.2, **place)
         filled = style.colour if point.shown else "none"
-        mark = {"marker": style.marker, "markersize": 7, "markeredgecolor": style.colour}
-        axes.plot(cost, point.gain.value, linestyle="", zorder=3, markerfacecolor=filled, **mark)
+        mark = {"marker": style.marker, "markersize": MARK_PT, "markeredgecolor": style.colour}
+        mark |= {"markerfacecolor": filled, "linestyle": "", "zorder": 3}
+        axes.plot(cost, point.gain.value, **mark, **place)
+    low, high = min(costs) / NARROW, max(costs) * NARROW
     axes.set_xlim(low, high)
     log_ticks(axes.xaxis, low, high)
 
 
-def beside(costs: Sequence[float], factor: float) -> Iterator[float]:
-    """Where each is drawn: equal ones apart by a factor, around where they are."""
-    number, seen = Counter(costs), Counter[float]()
-    for cost in costs:
-        yield cost * factor ** (seen[cost] - (number[cost] - 1) / 2)
-        seen[cost] += 1
+def beside(number: int) -> list[float]:
+    """Points by which so many marks of one cost are drawn aside of it, so that all are seen."""
+    return [MARK_PT * (place - (number - 1) / 2) for place in range(number)]

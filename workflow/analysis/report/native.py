@@ -202,11 +202,12 @@ def _threads(found: Sequence[Payoff]) -> str:
 
 def _pays_line(payoff: Payoff) -> tuple[str, ...]:
     native, own = payoff.native, payoff.own
+    why = payoff.why_not_shown
     return (
         title(payoff),
         native.cell.column.title,
         *map(_gain, (payoff.alone, payoff.step)),
-        _on_one_line(payoff.pays),
+        f"{payoff.pays}: {why}" if why else str(payoff.pays),
         f"{native.lines} ({own.lines if own else NA})",
         seconds(native.build_s),
         _packages(native),
@@ -215,12 +216,8 @@ def _pays_line(payoff: Payoff) -> tuple[str, ...]:
 
 
 def _gain(ratio: Ratio | None) -> str:
-    """'2.00x [1.90x, 2.10x]'."""
-    return _on_one_line(ratio_text(ratio)) if ratio else NA
-
-
-def _on_one_line(text: str) -> str:
-    return text.replace(" ", "\u00a0")
+    """'2.00x [1.90x, 2.10x]', on one line."""
+    return ratio_text(ratio).replace(" ", "\u00a0") if ratio else NA
 
 
 def _packages(way: Way) -> str:

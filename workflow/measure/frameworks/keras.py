@@ -37,6 +37,10 @@ class KerasFramework(ABC):
         self.feed = feeding.Feed(self.taken)
         self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
 
+    def seed(self) -> None:
+        """Whatever this process draws from."""
+        self.keras.utils.set_random_seed(self.cell.seed)
+
     def run(self, timer: Clock) -> None:
         """The task at the cell's own batch size, through the public API."""
         self.run_at(self.cell.batch_size, timer)
@@ -77,7 +81,7 @@ class KerasFramework(ABC):
 
     def begin_training(self) -> None:
         """A new model with the weights that its training begins with."""
-        self.keras.utils.set_random_seed(self.cell.seed)
+        self.seed()
         self.model = self.models.build(self.cell)
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
 

@@ -29,7 +29,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         self.models = builder(self.cell, self.family)
 
     def build(self) -> None:
-        self.keras.utils.set_random_seed(self.cell.seed)
+        self.seed()
         self.model = self.models.build(self.cell)
         self.count_traces()
 

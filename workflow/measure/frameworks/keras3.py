@@ -45,10 +45,10 @@ class Keras3Framework(KerasFramework):
         self.model = self.models.build(self.cell)
 
     def seed(self) -> None:
-        """Whatever this process draws from, Keras' own seeds too, which come from Python's.
+        """Python's and NumPy's; Keras draws its own from Python's.
 
         ``keras.utils.set_random_seed`` imports TensorFlow on every backend: seconds that no step
-        needs.
+        needs. Each backend adds its own seed.
         """
         import numpy as np
 

@@ -19,4 +19,5 @@ class Framework(TensorFlowMixin, Keras3Framework):
         self.count_traces()
 
     def seed(self) -> None:
-        self.keras.utils.set_random_seed(self.cell.seed)
+        super().seed()
+        self.tf.random.set_seed(self.cell.seed)
