@@ -6,13 +6,16 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 from conditions import gpu_readings
+from quiet_table import TORCH, quiet_project
 from results_factory import Project, make_plan, unsupported
+from time_changes import scale
 from whole_table import whole_table
 
 from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import MOST_ROWS, short
+from analysis.figures.probes import sample_ms
 from analysis.figures.style import RC
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
@@ -104,6 +107,23 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path, words):
     spent = words(results, "why")
     assert all(text in spent for text in ("nothing computes", "normalisation", "optimiser", "oom"))
     assert "oom" in words(results, "memory")
+
+
+def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
+    project = quiet_project(tmp_path)
+
+    def slower_and_without_probes(r):
+        scale(r, 1.1)
+        r["probes"] = []
+
+    before = sample_ms(cell_of(project, TORCH))
+    assert len(before) > 1
+    project.change(slower_and_without_probes, TORCH, run=2)
+    assert sample_ms(cell_of(project, TORCH)) == pytest.approx(before)
+
+
+def cell_of(project, column):
+    return next(cell for cell in project.load().cells if cell.column.name == column)
 
 
 def test_without_canaries_the_reason_stands_there(project, words):

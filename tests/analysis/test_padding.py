@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, TORCH, quiet_project
-from time_changes import LENGTHS, generating, padded
+from time_changes import LENGTHS, generating, padded, scale
 
 from analysis.caveats import collect
 from analysis.comparisons.calls import Call
 from analysis.comparisons.padding import (
+    PADDING_FAMILIES,
     Share,
     explains,
     fit,
@@ -21,6 +22,7 @@ from analysis.comparisons.padding import (
 )
 from analysis.report.methods_text import methods_text
 from analysis.statistics.intervals import Interval, mean_interval
+from planning.identity import PADS
 
 OWN = (44, 50)
 
@@ -185,6 +187,25 @@ def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
     assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
 
 
+def test_runs_that_differ_in_speed_bend_no_means_by_length(tmp_path):
+    project = quiet_project(tmp_path)
+    padded(project)
+
+    def slower_at_the_shortest_and_longest_alone(r):
+        scale(r, 1.1)
+        r["probes"] = [probe for probe in r["probes"] if probe["max_length"] != 100]
+
+    for run in (2, 3):
+        project.change(slower_at_the_shortest_and_longest_alone, TORCH, run=run)
+    sentence, caveat = caveat_of(project)
+    (evidence,) = caveat.evidence.values()
+    means = {(call["new_tokens"], call["max_length"]): call["ms"] for call in evidence["calls"]}
+    assert means == pytest.approx(
+        {(n, length): 4 + 0.4 * n + 0.004 * n * length for n, length in means}
+    )
+    assert "max_length 20, 50, 100 and 200" in sentence and "(3 runs)" in sentence
+
+
 def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(tmp_path):
     project = quiet_project(tmp_path)
     padded(project)
@@ -225,6 +246,10 @@ def test_a_column_that_pads_nothing_has_no_share(tmp_path):
     for column in project.plan["columns"]:
         column["family"] = "pytorch"
     assert "static_padding" not in {caveat.id for caveat in collect(project.load())}
+
+
+def test_lengths_are_timed_again_of_the_families_that_are_judged():
+    assert PADS == PADDING_FAMILIES
 
 
 def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):

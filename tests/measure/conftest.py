@@ -8,6 +8,7 @@ import pytest
 
 from supervise import parent
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "workflow/schemas/record.schema.json").read_text())
 PLUGINS = str(Path(__file__).parent / "plugins")
 
 

@@ -1,15 +1,14 @@
 """An operation in one of its ways: equal results or no number, what it costs, and it by itself."""
 
-import json
 import re
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from measure.agreement import STEPS
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "workflow/schemas/record.schema.json").read_text())
+from .conftest import SCHEMA
+
 NATIVE = {"operation": "mas", "way": "native", "extras": []}
 
 

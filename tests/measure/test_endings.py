@@ -1,9 +1,7 @@
 """How a run ends: by itself, by a fault injected for real, by a limit, or before it begins."""
 
-import json
 import signal
 import time
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -11,8 +9,7 @@ import pytest
 from contract.ending import Ending, of_probes, of_process
 from supervise import parent, preconditions
 
-ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
+from .conftest import SCHEMA
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -12,10 +11,7 @@ from contract.printed import warnings
 from measure.caught import MOST
 from supervise import logs
 
-from .conftest import identity
-
-ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
+from .conftest import SCHEMA, identity
 
 
 def step_ms(record):

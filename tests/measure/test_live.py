@@ -17,10 +17,9 @@ from planning.models import Models
 from supervise import canary, jobs, parent
 
 from ..models.libraries import cell
-from .conftest import identity
+from .conftest import SCHEMA, identity
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
 NO_GPU = subprocess.run(["sh", "-c", "command -v nvidia-smi"], capture_output=True).returncode
 
 

@@ -15,10 +15,9 @@ from supervise import parent
 from supervise.monitor import Monitor
 from tests.conftest import PROCESSORS
 
-from .conftest import PLUGINS, identity
+from .conftest import PLUGINS, SCHEMA, identity
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
 S = 10**9
 
 

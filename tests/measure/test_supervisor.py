@@ -11,10 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from .conftest import PLUGINS, identity
+from .conftest import PLUGINS, SCHEMA, identity
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
 
 
 def command(tmp_path, environment, attempt=1, **architecture):

@@ -1,9 +1,7 @@
 """Records that could not be read again: the smallest part is left out, the status follows."""
 
 import copy
-import json
 import math
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -12,9 +10,7 @@ from supervise import parent
 from supervise.schema import Schema
 from supervise.withhold import Unsayable, checked
 
-from .conftest import ENVIRONMENT, PLUGINS, identity
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "workflow/schemas/record.schema.json").read_text())
+from .conftest import ENVIRONMENT, PLUGINS, SCHEMA, identity
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "architecture": model.architecture[plan.scale],
             "batch_size": row.batch_size,
             "column": column.name,
-            "extras": [e for e, runs in EXTRAS.items() if number <= runs and _decides(e, about)],
+            "extras": extras(bool(about["published"]), number),
             "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
             "model": row.model,
             "module": column.framework.module,
@@ -64,9 +64,10 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     )
 
 
-def _decides(extra: str, about: dict) -> bool:
-    """The published arithmetic only where there is something published."""
-    return extra != "legacy" or bool(about["published"])
+def extras(published: bool, number: int) -> list[str]:
+    """What a run tells besides its steps; the published arithmetic only of a published row."""
+    decide = {extra: runs for extra, runs in EXTRAS.items() if published or extra != "legacy"}
+    return [extra for extra, runs in decide.items() if number <= runs]
 
 
 def of_column(plan, column: Column) -> dict:

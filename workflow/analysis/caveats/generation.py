@@ -9,7 +9,7 @@ from typing import Any
 from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
-from analysis.comparisons.calls import Call, calls_of, kinds
+from analysis.comparisons.calls import Call, compared_calls, kinds
 from analysis.comparisons.padding import Share, explains, padding_share, without_padding
 from analysis.formats.text import count, listed, percent, spelled, times
 from analysis.results.cells import Cell, cell_ratio
@@ -104,8 +104,7 @@ def explanation(ratio: Ratio, share: Share, limit: float) -> str:
 
 
 def _means(cell: Cell, length: int) -> list[Call]:
-    calls = (call for run in cell.ok_runs for call in calls_of(run, length))
-    return list(kinds(calls).values())
+    return list(kinds(compared_calls(cell, length)).values())
 
 
 def _evidence(cell: Cell, share: Share, length: int) -> dict[str, Any]:

@@ -25,10 +25,9 @@ from analysis.statistics.intervals import Interval, geometric_mean, log_t_interv
 def several_nodes(results: Results) -> Iterator[Caveat]:
     """Nodes differ: an interval knows by how much where it rests on several of them."""
     cells = measured(results.rows)
-    nodes = {node for cell in cells for node in cell.nodes}
-    if len(nodes) > 1:
+    if len(results.nodes) > 1:
         alone = tuple(cell for cell in cells if len(cell.nodes) == 1)
-        parts = [f"Measured on {count(len(nodes), 'node')}."]
+        parts = [f"Measured on {count(len(results.nodes), 'node')}."]
         if len(alone) < len(cells):
             parts.append(
                 f"Of {count(len(cells) - len(alone), 'cell')} the runs lie on more than one, and "
@@ -37,7 +36,7 @@ def several_nodes(results: Results) -> Iterator[Caveat]:
         if alone:
             where = places(alone, rows=results.rows)
             parts.append(f"Measured on one node, times and intervals hold for it alone: {where}.")
-        evidence = {"nodes": len(nodes), "on_one_node": list(map(label, alone))}
+        evidence = {"nodes": len(results.nodes), "on_one_node": list(map(label, alone))}
         yield Caveat("several_nodes", Severity.NOTE, alone, evidence, " ".join(parts))
 
 

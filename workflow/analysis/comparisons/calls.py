@@ -49,6 +49,15 @@ def _call(block: Block, new_tokens: int, max_length: int) -> Call:
     return Call(new_tokens, max_length, block.step_ms, block.steps)
 
 
+def compared_calls(cell: Cell, own_length: int) -> list[Call]:
+    """Of the runs that were timed at the most lengths. Another run's calls would move the means of
+    some lengths alone, by whatever runs differ in.
+    """
+    by_run = [calls_of(run, own_length) for run in cell.ok_runs]
+    most = max((len(kinds(calls)) for calls in by_run), default=0)
+    return [call for calls in by_run if len(kinds(calls)) == most for call in calls]
+
+
 def kinds(calls: Iterable[Call]) -> dict[tuple[int, int], Call]:
     """All calls with as many new tokens and the same length as one, in the order of these."""
     by_kind: dict[tuple[int, int], list[Call]] = {}
@@ -66,7 +75,7 @@ def token_ms(cell: Cell, own_length: int) -> dict[int, float]:
     """ms per new token by length, of calls with as many new tokens as the row's own; empty where
     there is one length only.
     """
-    calls = [call for run in cell.ok_runs for call in calls_of(run, own_length)]
+    calls = compared_calls(cell, own_length)
     own = [call for call in calls if call.new_tokens == calls[0].new_tokens]
     points = {length: mean.ms / tokens for (tokens, length), mean in kinds(own).items()}
     return points if len(points) > 1 else {}

@@ -13,6 +13,7 @@ from analysis.results.cells import Cell
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 
 Points = Callable[[Cell], dict[int, float]]
 
@@ -46,14 +47,20 @@ def batch(results: Results, reference: Reference) -> Figure:
 
 
 def sample_ms(cell: Cell) -> dict[int, float]:
-    """ms/step over the batch size, by batch size; empty without a probe of another size."""
-    own = cell.row.batch_size
-    found: dict[int, list[float]] = {own: [run.step_ms / own for run in cell.ok_runs]}
-    for record in cell.records:
-        for probe in record.probes:
-            if probe.batch_size != own:
-                found.setdefault(probe.batch_size, []).append(probe.step_ms / probe.batch_size)
-    return {size: mean_of(times) for size, times in sorted(found.items())} if len(found) > 1 else {}
+    """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes:
+    one at a single size would move the mean of that alone. Empty without a probe of another size.
+    """
+    by_run = [_of_run(run, cell.row.batch_size) for run in cell.ok_runs]
+    sizes = max(by_run, key=len, default={})
+    fullest = [found for found in by_run if found.keys() == sizes.keys()]
+    means = {size: mean_of([found[size] for found in fullest]) for size in sorted(sizes)}
+    return means if len(means) > 1 else {}
+
+
+def _of_run(run: Run, own: int) -> dict[int, float]:
+    probes = run.record.probes if run.record else ()
+    others = {p.batch_size: p.step_ms / p.batch_size for p in probes if p.batch_size != own}
+    return {own: run.step_ms / own, **others}
 
 
 def _figure(

@@ -102,13 +102,12 @@ def _statistics(results: Results) -> str:
 
 def _nodes(results: Results) -> str:
     """For which machines intervals hold."""
-    nodes = {node for cell in results.cells for node in cell.nodes}
-    if len(nodes) < 2:
+    if len(results.nodes) < 2:
         return "All runs are of one machine: intervals hold for that one alone."
     return (
-        f"Runs are of {len(nodes)} nodes, each row in a round of one of them, and compared within "
-        "its session. Where they lie on several, an interval rests on the means of nodes, whose "
-        "variance is not moderated; elsewhere it holds for the one node alone."
+        f"Runs are of {len(results.nodes)} nodes, each row in a round of one of them, and compared "
+        "within its session. Where they lie on several, an interval rests on the means of nodes, "
+        "whose variance is not moderated; elsewhere it holds for the one node alone."
     )
 
 

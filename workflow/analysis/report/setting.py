@@ -21,16 +21,18 @@ MONTHS_OF_A_YEAR = 12
 
 def machines(results: Results) -> str:
     """Every machine that a number comes from; of equal ones, on how many nodes."""
-    nodes: dict[str, set[str]] = {describe(m): set() for m in machines_of(results.records)}
-    for record in results.records:
-        of_equal = nodes.get(describe(record.machine))
-        if record.session and of_equal is not None:
-            of_equal.add(record.session.node)
-    texts = [
-        f"{count(len(found), 'node')} with {machine} each" if len(found) > 1 else machine
-        for machine, found in sorted(nodes.items())
-    ]
-    return listed(texts) or NOTHING
+    return listed([_of_nodes(results, machine) for machine in _described(results)]) or NOTHING
+
+
+def _described(results: Results) -> list[str]:
+    return sorted({describe(machine) for machine in machines_of(results.records)})
+
+
+def _of_nodes(results: Results, machine: str) -> str:
+    """'4 nodes with Example CPU each'; the machine alone where it is one, or not known."""
+    equal = (record for record in results.records if describe(record.machine) == machine)
+    nodes = {record.session.node for record in equal if record.session}
+    return f"{count(len(nodes), 'node')} with {machine} each" if len(nodes) > 1 else machine
 
 
 def period(results: Results) -> str:

@@ -69,6 +69,11 @@ class Results:
         return [card for card in self.machine_cards.values() if card]
 
     @cached_property
+    def nodes(self) -> set[str]:
+        """On which anything was measured; one without a name where that is not known."""
+        return {node for cell in self.cells for node in cell.nodes}
+
+    @cached_property
     def records(self) -> tuple[Record, ...]:
         """Records that count, in table order."""
         return tuple(record for cell in self.cells for record in cell.records)
