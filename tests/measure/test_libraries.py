@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from measure.frameworks import keras3_jax
+from measure.frameworks.xplane import NoOperation
 from measure.libraries.causal_lm import never_stopping
 from measure.libraries.keras import keeps_state_of_predict, leaves, uses_fused_attention
 from tests.models.libraries import cell
@@ -108,6 +109,13 @@ def test_predict_of_early_releases_is_fenced_by_its_outputs(monkeypatch):
     assert waited == [["of step 0", "of step 1"]]
     assert framework._outputs == []
     assert framework.model.non_trainable_variables[0].value == "seed"  # for the next call
+
+
+def test_a_release_that_cannot_read_its_traces_says_so():
+    framework, _ = framework_of(Early)
+    framework.jax = SimpleNamespace(__version__="0.4.20", profiler=SimpleNamespace())
+    with pytest.raises(NoOperation, match=r"^JAX 0\.4\.20 cannot read the traces that it writes$"):
+        framework.begin_profile()
 
 
 class Stateless:

@@ -12,8 +12,8 @@ from measure.frameworks import Clock
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import FACTS, Event, Trace
-from measure.libraries.jax import FORMER_FRACTION, memory_fraction
+from measure.frameworks.xplane import FACTS, Event, NoOperation, Trace
+from measure.libraries.jax import FORMER_FRACTION, memory_fraction, reads_traces
 from measure.libraries.keras import keeps_state_of_predict, leaves
 from measure.operations import Span
 
@@ -141,6 +141,8 @@ class Framework(Keras3Framework):
     profiler = "jax.profiler, operations of XLA programs"
 
     def begin_profile(self) -> None:
+        if not reads_traces(self.jax):
+            raise NoOperation(f"JAX {self.jax.__version__} cannot read the traces that it writes")
         options = self.jax.profiler.ProfileOptions()
         options.python_tracer_level = 0
         self._trace = Trace(

@@ -1,6 +1,7 @@
 """JAX, from 0.4.20 on."""
 
 import inspect
+from typing import Any
 
 FRACTION = "XLA_CLIENT_MEM_FRACTION"
 FORMER_FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
@@ -11,3 +12,10 @@ def memory_fraction() -> str:
     from jaxlib import xla_client
 
     return FRACTION if FRACTION in inspect.getsource(xla_client) else FORMER_FRACTION
+
+
+def reads_traces(jax: Any) -> bool:
+    """Whether it can read what its profiler writes. Those that cannot record no operation of a
+    program on the host either, as TensorFlow's of the same time.
+    """
+    return hasattr(jax.profiler, "ProfileData")
