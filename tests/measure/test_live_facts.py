@@ -3,13 +3,14 @@
 import ctypes
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from measure.frameworks import Cell, keras3_jax
 from measure.frameworks.tensorflow import TensorFlowMixin
-from measure.frameworks.threads import XLA_POOL
+from measure.frameworks.threads import XLA_POOL, named
 
 CELL = Cell("m", "predict", 4, "f", "f", "cpu", "default", {}, "random", seed=1, threads=5)
 PR_SET_NAME = 15
@@ -39,21 +40,24 @@ def tensorflow():
 @pytest.fixture
 def pool():
     """Two threads that are called as those of XLA's pool."""
-    done, named = threading.Event(), threading.Barrier(3)
+    done, called = threading.Event(), threading.Barrier(3)
 
     def work():
         ctypes.CDLL(None).prctl(PR_SET_NAME, XLA_POOL.encode())
-        named.wait()
+        called.wait()
         done.wait()
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
-    named.wait()
+    called.wait()
     yield
     done.set()
     for thread in threads:
         thread.join()
+    deadline = time.monotonic() + 10
+    while named(XLA_POOL) and time.monotonic() < deadline:  # the system has it a moment longer
+        time.sleep(0.001)
 
 
 @pytest.mark.parametrize("column", [jax, tensorflow])
