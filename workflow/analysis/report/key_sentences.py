@@ -16,6 +16,7 @@ from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
 from analysis.report.effects import effect_views
 from analysis.report.setting import coverage, machines, period
+from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower
@@ -70,8 +71,20 @@ def _row(row: RowCells) -> str:
     standings = [
         (standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)
     ]
-    text = "; ".join(f"{standing}: {listed(titles)}" for standing, titles in standings if titles)
-    return f"{row.row.label}: {span}; {text}."
+    parts = [f"{standing}: {listed(titles)}" for standing, titles in standings if titles]
+    if took_less := [cell.column.title for cell in _took_less(row)]:
+        parts.append(f"not compared, since not steady: {listed(took_less)}")
+    return f"{row.row.label}: {span}; {'; '.join(parts)}."
+
+
+def _took_less(row: RowCells) -> list[Cell]:
+    """Than every column that is compared, in steps that were not steady."""
+    fastest = min((cell.step_ms for cell in row.measured if cell.comparable), default=0.0)
+    return [
+        cell
+        for cell in row.measured
+        if not (cell.comparable or cell.disturbed) and cell.step_ms < fastest
+    ]
 
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:
@@ -106,9 +119,12 @@ def _counts(rows: list[RowCells]) -> str:
     parts = [f"{titles[name]} in {number}" for name, number in wins.most_common()]
     left = sum(not names for names in best)
     open_rows = f"; in {left} no column is shown to be" if left else ""
+    less = sum(bool(_took_less(row)) for row in rows)
+    unsteady = f"; in {less} one that was not steady took less" if less else ""
     return (
-        f"Best or equal, so that no other column could be more than {percent(MARGIN)} faster: "
-        f"{listed(parts)} of {count(len(rows), 'row')}{open_rows}."
+        "Best or equal, so that no other column that is compared could be more than "
+        f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
+        f"{unsteady}."
     )
 
 

@@ -175,7 +175,7 @@ def _caption(results: Results) -> str:
     if any(cell.interval for cell in results.cells):
         shown = (
             f"Mean ms/step with its 95 % interval ({_interval_method(results)}). Bold: best or "
-            "equal, that is, no other column of its row could be more than "
+            "equal, that is, no other column of its row that is compared could be more than "
             f"{percent(MARGIN)} faster. Marked with {STANDING_MARKS[Standing.UNDECIDED]}: "
             "undecided, neither that nor shown to be more than "
             f"{percent(MARGIN)} slower than the fastest. Marked with "
