@@ -72,7 +72,7 @@ def test_a_lower_time_that_was_not_steady_stands_beside_the_best(tmp_path, proje
     assert "not steady" not in predict
     many = whole_table(tmp_path / "many", runs=3)
     many.change(slow_down, "keras3-jax", "fit")
-    assert "one that was not steady took less" in sentences(many)[0]
+    assert "rows a column that was not steady took less" in sentences(many)[0]
 
 
 def test_why_none_is_best_is_said(project):

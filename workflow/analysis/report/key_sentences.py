@@ -120,7 +120,7 @@ def _counts(rows: list[RowCells]) -> str:
     left = sum(not names for names in best)
     open_rows = f"; in {left} no column is shown to be" if left else ""
     less = sum(bool(_took_less(row)) for row in rows)
-    unsteady = f"; in {less} one that was not steady took less" if less else ""
+    unsteady = f"; in {count(less, 'row')} a column that was not steady took less" if less else ""
     return (
         "Best or equal, so that no other column that is compared could be more than "
         f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
