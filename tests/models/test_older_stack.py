@@ -11,7 +11,7 @@ import pytest
 from tests.models.libraries import KERAS, cell, is_deployed, run
 
 STACK = "2024-03"
-COLUMNS = [name for name in KERAS if is_deployed(name, STACK)]
+COLUMNS = [name for name in (*KERAS, "pytorch-eager") if is_deployed(name, STACK)]
 pytestmark = pytest.mark.skipif(
     not COLUMNS, reason=f"environments of {STACK} are deployed only where they are asked for"
 )

@@ -4,27 +4,27 @@
     python bert_pytorch.py WORKFLOW CELL outputs EXCHANGE
 
 flops: what PyTorch counts in one step.
-outputs: weights and logits into the folder EXCHANGE.
+outputs: weights (unless some lie there) and logits into the folder EXCHANGE.
 """
 
 import numpy as np
 import torch
-from native import batch, flops, models
-from program import cell, command, exchange
+from native import batch, flops, weighted
+from program import command, exchange
 
 
-def outputs(folder):
+def change(model):
     """Every weight random, those too that a fresh model has at zero or one, and far enough from
     linear that another activation or attention shows.
     """
-    torch.manual_seed(cell.seed)
-    model = models.build(cell).eval()
-    with torch.inference_mode():
-        for parameter in model.parameters():
-            parameter.add_(0.2 * torch.randn_like(parameter))
-        logits = model(**batch()).logits
-    np.savez(folder / "weights.npz", **{k: v.numpy() for k, v in model.state_dict().items()})
-    np.save(folder / "pytorch.npy", logits.numpy())
+    for parameter in model.parameters():
+        parameter.add_(0.2 * torch.randn_like(parameter))
+
+
+@torch.inference_mode()
+def outputs(folder):
+    model, name = weighted(folder, change)
+    np.save(folder / f"{name}.npy", model(**batch()).logits.numpy())
 
 
 {"flops": flops, "outputs": outputs}[command](*exchange)

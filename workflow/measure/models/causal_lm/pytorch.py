@@ -78,7 +78,10 @@ def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
     words.post_processor = processors.TemplateProcessing(
         single=f"{begin} $A", special_tokens=[(begin, ids[begin])]
     )
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=words, **special)
+    # What Gemma's and Mistral's own tokenizers return; early releases add types to any other's.
+    returned = ["input_ids", "attention_mask"]
+    fast = transformers.PreTrainedTokenizerFast
+    return fast(tokenizer_object=words, model_input_names=returned, **special)
 
 
 def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> None:
