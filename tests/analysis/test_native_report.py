@@ -200,7 +200,6 @@ def test_the_figure_has_a_mark_for_every_native_way_over_both_costs(tmp_path, dr
         assert [mark.get_ydata()[0] for mark in of_axes] == pytest.approx(gains)
         assert all(mark.get_markerfacecolor() != "none" for mark in of_axes)
     assert figure.axes[0].get_title(loc="left") == "ALIGNER fit, batch 16"
-
     (legend,) = figure.legends
     titles = [text.get_text() for text in legend.get_texts()]
     assert titles[0] == "PyTorch (eager), native" and "PyTorch (compiled)" not in titles

@@ -66,8 +66,8 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
 
 def extras(published: bool, number: int) -> list[str]:
     """What a run tells besides its steps; the published arithmetic only of a published row."""
-    decide = {extra: runs for extra, runs in EXTRAS.items() if published or extra != "legacy"}
-    return [extra for extra, runs in decide.items() if number <= runs]
+    decisive = [extra for extra, runs in EXTRAS.items() if number <= runs]
+    return [extra for extra in decisive if published or extra != "legacy"]
 
 
 def of_column(plan, column: Column) -> dict:
