@@ -14,6 +14,7 @@ from whole_table import whole_table
 from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
+from analysis.figures.methods import clocks_ms
 from analysis.figures.panels import MOST_ROWS, short
 from analysis.figures.probes import sample_ms
 from analysis.figures.style import RC
@@ -120,6 +121,22 @@ def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
     assert len(before) > 1
     project.change(slower_and_without_probes, TORCH, run=2)
     assert sample_ms(cell_of(project, TORCH)) == pytest.approx(before)
+
+
+def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
+    project = quiet_project(tmp_path)
+
+    def slower_and_without_the_published_arithmetic(r):
+        scale(r, 1.1)
+        r["timing"]["legacy"] = None
+
+    project.change(lambda r: r["timing"]["legacy"].update(step_ms=7.0), TORCH, run=1)
+    for run in (2, 3):
+        project.change(slower_and_without_the_published_arithmetic, TORCH, run=run)
+    cell = cell_of(project, TORCH)
+    found = clocks_ms(cell)
+    assert found["pipelined (ours)"] == pytest.approx(cell.ok_runs[0].step_ms)
+    assert found["published arithmetic"] == pytest.approx(7.0)
 
 
 def cell_of(project, column):

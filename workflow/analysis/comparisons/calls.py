@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from analysis.comparisons.fullest import fullest
 from analysis.results.cells import Cell
 from analysis.results.runs import Run
 from analysis.results.timing import Block
@@ -50,12 +51,10 @@ def _call(block: Block, new_tokens: int, max_length: int) -> Call:
 
 
 def compared_calls(cell: Cell, own_length: int) -> list[Call]:
-    """Of the runs that were timed at the most lengths. Another run's calls would move the means of
-    some lengths alone, by whatever runs differ in.
-    """
+    """Of the runs that were timed at the most lengths."""
     by_run = [calls_of(run, own_length) for run in cell.ok_runs]
-    most = max((len(kinds(calls)) for calls in by_run), default=0)
-    return [call for calls in by_run if len(kinds(calls)) == most for call in calls]
+    of_most = fullest(by_run, lambda calls: {call.kind for call in calls})
+    return [call for calls in of_most for call in calls]
 
 
 def kinds(calls: Iterable[Call]) -> dict[tuple[int, int], Call]:

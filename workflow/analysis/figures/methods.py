@@ -9,12 +9,12 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.comparisons.fullest import fullest
 from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     label_panels,
     line_per_column,
     log_ticks,
-    mean_of,
     nothing_measured,
 )
 from analysis.figures.style import RULE, look
@@ -24,6 +24,7 @@ from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.statistics.intervals import geometric_mean
 
 METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
     ("pipelined (ours)", "o", lambda run: run.step_ms),
@@ -58,13 +59,22 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
 
 def _draw(axes: Axes, line: int, cell: Cell) -> list[float]:
     """Draw the times of a cell that exist; returns them."""
-    colour = look(cell.column).colour
-    found = []
-    for _, marker, value in METHODS:
-        time = mean_of(value(run) for run in cell.ok_runs)
-        if time:
-            found.append(time)
-            axes.plot(time, line, marker, color=colour, **MARKER, zorder=3)
-    if found:
-        axes.hlines(line, min(found), max(found), color=RULE, linewidth=2, zorder=1)
-    return found
+    colour, found = look(cell.column).colour, clocks_ms(cell)
+    for name, marker, _ in METHODS:
+        if name in found:
+            axes.plot(found[name], line, marker, color=colour, **MARKER, zorder=3)
+    times = list(found.values())
+    if times:
+        axes.hlines(line, min(times), max(times), color=RULE, linewidth=2, zorder=1)
+    return times
+
+
+def clocks_ms(cell: Cell) -> dict[str, float]:
+    """ms/step by clock, of the runs that were timed by the most of them."""
+    by_run = fullest([_of_run(run) for run in cell.ok_runs], dict.keys)
+    clocks = by_run[0] if by_run else ()
+    return {name: geometric_mean([found[name] for found in by_run]) for name in clocks}
+
+
+def _of_run(run: Run) -> dict[str, float]:
+    return {name: time for name, _, value in METHODS if (time := value(run))}

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.comparisons.calls import token_ms
+from analysis.comparisons.fullest import fullest
 from analysis.figures.panels import empty, line_panels, log_ticks, mean_of, plot_cell
 from analysis.results.cells import Cell
 from analysis.results.reference import Reference
@@ -47,13 +48,12 @@ def batch(results: Results, reference: Reference) -> Figure:
 
 
 def sample_ms(cell: Cell) -> dict[int, float]:
-    """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes:
-    one at a single size would move the mean of that alone. Empty without a probe of another size.
+    """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes;
+    empty without a probe of another size.
     """
-    by_run = [_of_run(run, cell.row.batch_size) for run in cell.ok_runs]
-    sizes = max(by_run, key=len, default={})
-    fullest = [found for found in by_run if found.keys() == sizes.keys()]
-    means = {size: mean_of([found[size] for found in fullest]) for size in sorted(sizes)}
+    by_run = fullest([_of_run(run, cell.row.batch_size) for run in cell.ok_runs], dict.keys)
+    sizes = sorted(by_run[0]) if by_run else []
+    means = {size: mean_of([found[size] for found in by_run]) for size in sizes}
     return means if len(means) > 1 else {}
 
 
