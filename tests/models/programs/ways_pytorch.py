@@ -5,12 +5,14 @@
     python ways_pytorch.py WORKFLOW CELL changed HEADER
     python ways_pytorch.py WORKFLOW CELL profile
     python ways_pytorch.py WORKFLOW CELL initial
+    python ways_pytorch.py WORKFLOW CELL kernels
 
 agreement: the record's operation, timed by itself.
 operator: the same, and what PyTorch's own tests of an operator find.
 changed: what the agreement fails with where the operation is built from another header.
 profile: names of what computes in a step.
 initial: the weights that the model begins with, as the sum of squares of each.
+kernels: bytes of the operation's kernels in Triton, compiled for an A100 and an H100.
 """
 
 import json
@@ -69,11 +71,34 @@ def initial():
     return [float(parameter.square().sum()) for parameter in model.parameters()]
 
 
+def kernels():
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    from measure.native import triton_ways
+
+    numbers = {"n": "i32", "frames": "i32", "tokens": "i32", "a": "fp32", "path": "*i32"}
+    constants = {"WIDTH": 256, "BLOCK": triton_ways.BLOCK}
+    found = {}
+    for kernel in triton_ways.WRITTEN[name]:
+        if not isinstance(kernel, triton.JITFunction):
+            continue
+        own = {each: constants[each] for each in kernel.arg_names if each in constants}
+        types = {each: numbers.get(each, "*fp32") for each in kernel.arg_names}
+        source = ASTSource(kernel, types | dict.fromkeys(own, "constexpr"), own)
+        for capability in (80, 90):
+            compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32))
+            found[f"{kernel.__name__} {capability}"] = len(compiled.asm["cubin"])
+    return found
+
+
 COMMANDS = {
     "agreement": agreement,
     "operator": operator,
     "changed": changed,
     "profile": profile,
     "initial": initial,
+    "kernels": kernels,
 }
 print(json.dumps(COMMANDS[command]()))
