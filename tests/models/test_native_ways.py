@@ -41,6 +41,13 @@ def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
     assert found["alone_ns"] and min(found["alone_ns"]) > 0
 
 
+@pytest.mark.parametrize(("task", "expected"), [("predict", [True]), ("fit", [False])])
+def test_the_operation_by_itself_is_called_in_the_mode_of_its_step(task, expected, tmp_path):
+    """A fifth of a search of a thousand small operations lies between the two."""
+    wanted = one("aligner", "framework", task=task)
+    assert run("ways", wanted, "inference", folder=tmp_path) == expected
+
+
 def test_the_frameworks_own_way_is_as_long_as_its_function(tmp_path):
     """Of TeLU, whose formula is a line."""
     found = run("ways", one("telu_net", "framework"), "agreement", folder=tmp_path)

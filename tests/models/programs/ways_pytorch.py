@@ -6,6 +6,7 @@
     python ways_pytorch.py WORKFLOW CELL profile
     python ways_pytorch.py WORKFLOW CELL initial
     python ways_pytorch.py WORKFLOW CELL kernels
+    python ways_pytorch.py WORKFLOW CELL inference
 
 agreement: the record's operation, timed by itself.
 operator: the same, and what PyTorch's own tests of an operator find.
@@ -13,6 +14,7 @@ changed: what the agreement fails with where the operation is built from another
 profile: names of what computes in a step.
 initial: the weights that the model begins with, as the sum of squares of each.
 kernels: bytes of the operation's kernels in Triton, compiled for an A100 and an H100.
+inference: whether the operation by itself is called in inference mode.
 """
 
 import json
@@ -93,6 +95,18 @@ def kernels():
     return found
 
 
+def inference():
+    modes = []
+
+    def seen(value):
+        modes.append(torch.is_inference_mode_enabled())
+        return value
+
+    torch_ways.operation = lambda name, way: seen
+    framework.models.alone(cell)[0]()
+    return modes
+
+
 COMMANDS = {
     "agreement": agreement,
     "operator": operator,
@@ -100,5 +114,6 @@ COMMANDS = {
     "profile": profile,
     "initial": initial,
     "kernels": kernels,
+    "inference": inference,
 }
 print(json.dumps(COMMANDS[command]()))
