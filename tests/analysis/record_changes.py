@@ -21,6 +21,12 @@ ENDING = {
 FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
 
 
+def slow_down(record: dict[str, Any]) -> None:
+    """By a tenth from the sixth block on."""
+    for block in record["timing"]["blocks"][5:]:
+        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
+
+
 def fail(record: dict[str, Any], status: str, message: str = "") -> None:
     """Turn a record into that of a run that ended so."""
     record.update(timing=None, probes=[], work=None, parity=None)

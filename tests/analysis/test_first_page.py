@@ -5,6 +5,7 @@ import re
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from record_changes import slow_down
 from results_factory import Project, make_plan
 from whole_table import whole_table
 
@@ -59,11 +60,6 @@ def test_few_rows_are_described_one_by_one(project):
     fit, predict, *_ = sentences(project)
     assert "BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (PyTorch)" in fit
     assert predict.endswith("best or equal: Keras 3 (JAX).")
-
-
-def slow_down(record):
-    for block in record["timing"]["blocks"][5:]:
-        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
 
 
 def test_a_lower_time_that_was_not_steady_stands_beside_the_best(tmp_path, project):

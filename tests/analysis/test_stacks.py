@@ -2,7 +2,7 @@
 
 import pytest
 from effect_projects import columns
-from record_changes import profile
+from record_changes import profile, slow_down
 from results_factory import BERT_ROWS, Project, make_plan
 from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdicts
 
@@ -14,6 +14,7 @@ from analysis.comparisons.rounds import undecided
 from analysis.comparisons.why import why_slower
 from analysis.figures.published import relative_times
 from analysis.report.effects import effect_views
+from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
 from analysis.report.why import why_views
 from analysis.results.stacks import on_stack
@@ -93,6 +94,31 @@ def test_findings_are_about_todays(tmp_path):
     assert [f.verdict for f in findings(both.load())] == [f.verdict for f in findings(today)]
 
 
+def test_the_first_page_says_of_which_stack_it_speaks(tmp_path):
+    found = project_of(tmp_path / "both").load()
+    statements = [finding.statement for finding in findings(found) if finding.numbers.get("gain")]
+    assert statements and all(" on stack 2026-11 (" in text for text in statements)
+    best, *_ = key_sentences(
+        project_of(tmp_path / "rows", rows=(*BERT_ROWS, ("sam", "fit", 1, None))).load(), []
+    )
+    assert best.text.startswith(
+        "Best or equal, so that no other column on the same stack of library versions that is "
+        "compared could be more than 2\u00a0% faster: "
+    )
+    alone = Project(tmp_path / "alone", make_plan(columns=BOTH[:3])).load()
+    assert not any("stack" in finding.statement for finding in findings(alone))
+    assert not any("stack" in sentence.text for sentence in key_sentences(alone, []))
+
+
+def test_what_took_less_is_compared_with_its_stack(tmp_path):
+    """More than today's best, and less than what it competes with."""
+    project = project_of(tmp_path, rows=BERT_ROWS[:1])
+    project.change(slow_down, f"{JAX}+{THEN}")
+    first, *_ = key_sentences(project.load(), [])
+    assert "best or equal on the same stack of library versions: Keras 3 (JAX)" in first.text
+    assert first.text.endswith("; not compared, since not steady: Keras 3 (JAX), 2024-03.")
+
+
 def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path):
     project = project_of(tmp_path)
     project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
@@ -102,6 +128,7 @@ def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path
     assert [pair.pair.new.name for pair in effect.pairs] == [K2, K3_TF, JAX]
     assert all(found.gain.ratio.value > 1.05 for found in effect.comparisons)
     (view,) = [v for v in effect_views(results) if v.setting == "stack"]
+    assert "(Holm), stack 2026-11 is shown to be faster with Keras 2 (TensorFlow) in " in view.shown
     (_, grid) = view.pairs[-1]
     assert "Versions" in grid.header[-1]
     assert all(

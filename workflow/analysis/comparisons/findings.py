@@ -49,15 +49,17 @@ class Finding:
 
 
 def findings(results: Results) -> list[Finding]:
-    """In the order in which the report prints them."""
+    """In the order in which the report prints them, of the columns without settings."""
+    on = _on(results)
     return [
-        _one_best_backend(results),
+        _one_best_backend(results, on),
         _faster(
             "keras3_over_keras2",
             "Is Keras 3, on its fastest backend, faster than Keras 2?",
             "Keras 3 on its fastest backend",
             "Keras 2",
             family_gains(results, "keras3", "keras2"),
+            on,
         ),
         _faster(
             "upgrade_alone",
@@ -65,6 +67,7 @@ def findings(results: Results) -> list[Finding]:
             "Keras 3 on TensorFlow",
             "Keras 2",
             column_gains(results, UPGRADED, KERAS2),
+            on,
         ),
         _faster(
             "keras3_over_pytorch",
@@ -72,11 +75,18 @@ def findings(results: Results) -> list[Finding]:
             "Keras 3 on its fastest backend",
             "native PyTorch",
             family_gains(results, "keras3", "pytorch"),
+            on,
         ),
     ]
 
 
-def _one_best_backend(results: Results) -> Finding:
+def _on(results: Results) -> str:
+    """Which versions of the libraries they are about, where the table has several."""
+    stacks = {column.stack for column in results.plan.columns if column.plain}
+    return f" on stack {listed(sorted(map(str, stacks)))}" if results.several_stacks else ""
+
+
+def _one_best_backend(results: Results, on: str) -> Finding:
     contests = winners(results)
     names = list(dict.fromkeys(c.column.name for w in contests for c in w.backends))
     ahead = [name for name in names if contests and _never_behind(contests, name)]
@@ -86,9 +96,9 @@ def _one_best_backend(results: Results) -> Finding:
         "one_best_backend",
         "Is one backend of Keras 3 the fastest everywhere?",
         verdict,
-        _best_backend_answer(contests, verdict, [titles[name] for name in ahead])
+        _best_backend_answer(contests, verdict, [titles[name] for name in ahead], on)
         + _by_the_means(contests, titles),
-        _best_backend_statement(contests, verdict, [titles[name] for name in ahead]),
+        _best_backend_statement(contests, verdict, [titles[name] for name in ahead], on),
         tuple((w.row.row.label, _contest(w)) for w in contests),
         {
             "rows": len(contests),
@@ -112,8 +122,10 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
     return Answer.YES if alone else Answer.UNDECIDED
 
 
-def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
-    rows = count(len(contests), "row")
+def _best_backend_answer(
+    contests: list[Winners], verdict: Answer, ahead: list[str], on: str
+) -> str:
+    rows = count(len(contests), "row") + on
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (
@@ -128,8 +140,10 @@ def _best_backend_answer(contests: list[Winners], verdict: Answer, ahead: list[s
     }[verdict]
 
 
-def _best_backend_statement(contests: list[Winners], verdict: Answer, ahead: list[str]) -> str:
-    of = f"of all {count(len(contests), 'row')}"
+def _best_backend_statement(
+    contests: list[Winners], verdict: Answer, ahead: list[str], on: str
+) -> str:
+    of = f"of all {count(len(contests), 'row')}{on}"
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (
@@ -166,16 +180,16 @@ def _contest(contest: Winners) -> str:
     return "; ".join([text, *standings])
 
 
-def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) -> Finding:
-    faster = all_faster(gains)
+def _faster(name: str, question: str, new: str, base: str, gains: list[Gain], on: str) -> Finding:
+    faster, told = all_faster(gains), f"{tally(gains)}{on} ({_range(gains)})" if gains else ""
     if not gains:
         verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}, undisturbed."
     elif faster:
-        verdict, answer = Answer.YES, f"Yes: {new} is {tally(gains)} ({_range(gains)})."
+        verdict, answer = Answer.YES, f"Yes: {new} is {told}."
     elif faster is False:
-        verdict, answer = Answer.NO, f"Not everywhere: {new} is {tally(gains)} ({_range(gains)})."
+        verdict, answer = Answer.NO, f"Not everywhere: {new} is {told}."
     else:
-        verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {tally(gains)} ({_range(gains)})."
+        verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {told}."
     evidence = tuple(
         (
             gain.row.row.label,
@@ -188,7 +202,7 @@ def _faster(name: str, question: str, new: str, base: str, gains: list[Gain]) ->
         "gain": {"/".join(map(str, g.row.row.key)): g.ratio.value - 1 for g in gains},
         "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
     }
-    statement = f"{new} against {base}: {tally(gains)} ({_range(gains)})." if gains else answer
+    statement = f"{new} against {base}: {told}." if gains else answer
     return Finding(name, question, verdict, answer, statement, evidence, numbers)
 
 

@@ -16,6 +16,7 @@ from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 
+STACK = "stack"
 HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
 CHANGED = (*HEADER, "Versions, what else is not the same, or missing")
 HEADER += ("Else not the same, or missing",)
@@ -73,7 +74,8 @@ def _shown(effect: Effect) -> str:
     over = f"Corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "In its one row"
     if not parts:
         return f"{over}, no difference of more than {percent(MARGIN)} is shown."
-    return f"{over}, it is shown to be {'; '.join(parts)}."
+    stack = f"stack {effect.question.new}" if effect.question.setting == STACK else "it"
+    return f"{over}, {stack} is shown to be {'; '.join(parts)}."
 
 
 def _places(effect: Effect, shown: list[Comparison]) -> str:

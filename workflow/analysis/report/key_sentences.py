@@ -50,13 +50,15 @@ def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence
 
 def _rows(results: Results) -> list[KeySentence]:
     compared = [row for row in results.rows if len(row.measured) > 1]
-    texts = list(map(_row, compared)) if len(compared) <= FEW_ROWS else [_counts(compared)]
+    among = " on the same stack of library versions" if results.several_stacks else ""
+    few = len(compared) <= FEW_ROWS
+    texts = [_row(row, among) for row in compared] if few else [_counts(compared, among)]
     return [KeySentence(text, "table") for text in texts]
 
 
-def _row(row: RowCells) -> str:
+def _row(row: RowCells, among: str) -> str:
     """Who is best or equal in a row and who is undecided; where none was compared, the lowest and
-    the highest time without calling any best.
+    the highest time without calling any best. among: which columns compete, where not all do.
     """
     cells = [cell for cell in row.measured if not cell.disturbed]
     if not cells:
@@ -71,20 +73,20 @@ def _row(row: RowCells) -> str:
     standings = [
         (standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)
     ]
-    parts = [f"{standing}: {listed(titles)}" for standing, titles in standings if titles]
+    parts = [f"{standing}{among}: {listed(titles)}" for standing, titles in standings if titles]
     if took_less := [cell.column.title for cell in _took_less(row)]:
         parts.append(f"not compared, since not steady: {listed(took_less)}")
     return f"{row.row.label}: {span}; {'; '.join(parts)}."
 
 
 def _took_less(row: RowCells) -> list[Cell]:
-    """Than every column that is compared, in steps that were not steady."""
-    fastest = min((cell.step_ms for cell in row.measured if cell.comparable), default=0.0)
-    return [
-        cell
-        for cell in row.measured
-        if not (cell.comparable or cell.disturbed) and cell.step_ms < fastest
-    ]
+    """Than every column that they compete with, in steps that were not steady."""
+    found = []
+    for cells in row.contestants:
+        fastest = min((cell.step_ms for cell in cells if cell.comparable), default=0.0)
+        unsteady = (cell for cell in cells if not (cell.comparable or cell.disturbed))
+        found += [cell for cell in unsteady if cell.step_ms < fastest]
+    return found
 
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:
@@ -103,7 +105,7 @@ def _why_none_is_best(row: RowCells) -> str:
     return "no other shares two rounds with the lowest steady time"
 
 
-def _counts(rows: list[RowCells]) -> str:
+def _counts(rows: list[RowCells], among: str) -> str:
     """How often each column is best or equal; stands for a sentence per row."""
     if not any(not_slower(row.standings) for row in rows):
         return (
@@ -122,7 +124,7 @@ def _counts(rows: list[RowCells]) -> str:
     less = sum(bool(_took_less(row)) for row in rows)
     unsteady = f"; in {count(less, 'row')} a column that was not steady took less" if less else ""
     return (
-        "Best or equal, so that no other column that is compared could be more than "
+        f"Best or equal, so that no other column{among} that is compared could be more than "
         f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
         f"{unsteady}."
     )

@@ -74,6 +74,11 @@ class Results:
         return {node for cell in self.cells for node in cell.nodes}
 
     @cached_property
+    def several_stacks(self) -> bool:
+        """Whether the columns of a row compete on several stacks of library versions."""
+        return any(len(row.contestants) > 1 for row in self.rows)
+
+    @cached_property
     def records(self) -> tuple[Record, ...]:
         """Records that count, in table order."""
         return tuple(record for cell in self.cells for record in cell.records)

@@ -182,7 +182,7 @@ def _caption(results: Results) -> str:
             f"{STANDING_MARKS[Standing.NOT_COMPARED]}: not compared, for want of two rounds that "
             "it shares with the fastest. No mark: shown slower."
         )
-        if any(len(row.contestants) > 1 for row in results.rows):
+        if results.several_stacks:
             shown += (
                 " Columns compete with those on the same stack of library versions; what another "
                 "stack changes is among the effects."
