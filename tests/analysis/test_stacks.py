@@ -20,6 +20,7 @@ from analysis.report.why import why_views
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.effects import effects_csv
+from analysis.tables.html import to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 
@@ -70,6 +71,11 @@ def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     }
     views = why_views(project.load())
     assert len(views) == 2 and all("on its library versions" in view.summary for view in views)
+
+
+def test_the_date_of_a_stack_stays_on_one_line(tmp_path):
+    head = to_html(main_table(project_of(tmp_path).load())).partition("<tbody>")[0]
+    assert head.count("2024-03") == head.count('<span class="whole">2024-03</span></th>') == 3
 
 
 def test_one_stack_is_not_spoken_of(tmp_path):

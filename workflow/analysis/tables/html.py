@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ def to_html(table: Table, links: Links = NOWHERE) -> str:
     label_heads = "".join(
         f'<th scope="col" class="label">{html_text(title)}</th>' for title in table.label_columns
     )
-    heads = "".join(f'<th scope="col">{html_text(column.title)}</th>' for column in table.columns)
+    heads = "".join(f'<th scope="col">{_head(column.title)}</th>' for column in table.columns)
     body = "\n".join(_row(table, row, links) for row in table.rows)
     notes = "".join(
         f'<li id="{table.name}-note-{mark}"><sup>{mark}</sup> {html_text(text)}</li>'
@@ -51,6 +52,11 @@ def to_html(table: Table, links: Links = NOWHERE) -> str:
         f"<thead><tr>{label_heads}{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>\n"
         + (f'<ol class="notes">{notes}</ol>\n' if notes else "")
     )
+
+
+def _head(title: str) -> str:
+    """A date in it stays on one line."""
+    return re.sub(r"\d+(-\d+)+", r'<span class="whole">\g<0></span>', html_text(title))
 
 
 def _row(table: Table, row: TableRow, links: Links) -> str:
