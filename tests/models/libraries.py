@@ -80,6 +80,25 @@ def run(program, cell, *command, folder, stack=STACK):
     return json.loads(lines[-1]) if command[0] != "outputs" else None
 
 
+def check_results(model, agreement):
+    """Of an operation in a way, beside the reference: within what its record allows, which is
+    nothing for a path and little for an activation and its gradient.
+    """
+    outputs, gradients = agreement["outputs"], agreement["gradients"]
+    assert outputs["largest_difference"] <= outputs["allowed"]
+    if model == "aligner":
+        assert outputs["allowed"] == 0 and gradients is None
+    else:
+        assert 0 < outputs["allowed"] < 1e-4
+        assert gradients["largest_difference"] < gradients["allowed"]
+
+
+def check_losses(agreement):
+    """Of ten steps, beside those of the framework's own way."""
+    losses = agreement["losses"]
+    assert losses["largest_difference"] < losses["allowed"]
+
+
 def size(shapes):
     """Parameters in a list of shapes."""
     return sum(int(np.prod(shape)) for shape in shapes)

@@ -7,7 +7,7 @@ from measure.models.activation_net import inputs as of_nets
 from measure.models.aligner import inputs as of_aligner
 from measure.native import build
 from planning.models import Models
-from tests.models.libraries import cell, run
+from tests.models.libraries import cell, check_losses, check_results, run
 
 MODELS = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
 WAYS = ("framework", "native", "naive", "callback")
@@ -24,17 +24,11 @@ def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
     command = "agreement" if way == "framework" else "operator"
     found = run("ways", one(model, way), command, folder=tmp_path)
     assert (found["name"], found["way"]) == (MODELS[model], way)
-    agreement = found["agreement"]
-    assert agreement["outputs"]["largest_difference"] <= agreement["outputs"]["allowed"]
-    if model == "aligner":
-        assert agreement["outputs"]["allowed"] == 0 and agreement["gradients"] is None
-    else:
-        assert 0 < agreement["outputs"]["allowed"] < 1e-4
-        assert agreement["gradients"]["largest_difference"] < agreement["gradients"]["allowed"]
+    check_results(model, found["agreement"])
     if way == "framework":
-        assert agreement["losses"] is None and found["build"] is None
+        assert found["agreement"]["losses"] is None and found["build"] is None
     else:
-        assert agreement["losses"]["largest_difference"] < agreement["losses"]["allowed"]
+        check_losses(found["agreement"])
         assert found["build"]["seconds"] > 0 and found["lines"] > 20
         assert {*found["opcheck"].values()} == {"SUCCESS"} and len(found["opcheck"]) > 3
     assert found["uses"] == (1 if model == "aligner" else 3)
@@ -58,8 +52,7 @@ def test_the_frameworks_own_way_is_as_long_as_its_function(tmp_path):
 def test_compiled_steps_take_the_operator_and_give_the_same(model, tmp_path):
     compiled = one(model, "native", "pytorch-compiled")
     found = run("ways", compiled, "agreement", folder=tmp_path)
-    losses = found["agreement"]["losses"]
-    assert losses["largest_difference"] < losses["allowed"]
+    check_losses(found["agreement"])
 
 
 def test_a_kernel_with_a_wrong_sign_is_an_error_and_no_number(tmp_path):

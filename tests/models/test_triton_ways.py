@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.models.libraries import ROOT, STACK, cell, run
+from tests.models.libraries import ROOT, STACK, cell, check_losses, check_results, run
 
 pytestmark = pytest.mark.skipif(
     find_spec("triton") is None, reason="the package index has Triton for Linux alone"
@@ -46,13 +46,8 @@ def test_kernels_have_the_results_of_the_reference(model, sizes, tmp_path, monke
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     found = run("ways", one(model, **sizes), "agreement", folder=tmp_path)
     assert found["build"] is None and found["lines"] > 20
-    agreement = found["agreement"]
-    assert agreement["outputs"]["largest_difference"] <= agreement["outputs"]["allowed"]
-    assert agreement["losses"]["largest_difference"] < agreement["losses"]["allowed"]
-    if model == "aligner":
-        assert agreement["outputs"]["allowed"] == 0 and agreement["gradients"] is None
-    else:
-        assert agreement["gradients"]["largest_difference"] < agreement["gradients"]["allowed"]
+    check_results(model, found["agreement"])
+    check_losses(found["agreement"])
 
 
 @pytest.mark.parametrize(

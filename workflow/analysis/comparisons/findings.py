@@ -92,13 +92,13 @@ def _one_best_backend(results: Results, on: str) -> Finding:
     ahead = [name for name in names if contests and _never_behind(contests, name)]
     verdict = _best_backend_verdict(contests, names, ahead)
     titles = {c.column.name: c.column.title for w in contests for c in w.backends}
+    rows, leaders = count(len(contests), "row") + on, [titles[name] for name in ahead]
     return Finding(
         "one_best_backend",
         "Is one backend of Keras 3 the fastest everywhere?",
         verdict,
-        _best_backend_answer(contests, verdict, [titles[name] for name in ahead], on)
-        + _by_the_means(contests, titles),
-        _best_backend_statement(contests, verdict, [titles[name] for name in ahead], on),
+        _best_backend_answer(verdict, leaders, rows) + _by_the_means(contests, titles),
+        _best_backend_statement(verdict, leaders, rows),
         tuple((w.row.row.label, _contest(w)) for w in contests),
         {
             "rows": len(contests),
@@ -122,10 +122,7 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
     return Answer.YES if alone else Answer.UNDECIDED
 
 
-def _best_backend_answer(
-    contests: list[Winners], verdict: Answer, ahead: list[str], on: str
-) -> str:
-    rows = count(len(contests), "row") + on
+def _best_backend_answer(verdict: Answer, ahead: list[str], rows: str) -> str:
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (
@@ -140,10 +137,8 @@ def _best_backend_answer(
     }[verdict]
 
 
-def _best_backend_statement(
-    contests: list[Winners], verdict: Answer, ahead: list[str], on: str
-) -> str:
-    of = f"of all {count(len(contests), 'row')}{on}"
+def _best_backend_statement(verdict: Answer, ahead: list[str], rows: str) -> str:
+    of = f"of all {rows}"
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
         Answer.NO: (

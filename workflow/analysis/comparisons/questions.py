@@ -17,7 +17,7 @@ from typing import Any
 from analysis.formats.text import listed
 from analysis.results.plan import Column
 
-FRAMEWORK = "framework"
+FRAMEWORK, STACK = "framework", "stack"
 PRECISIONS = {"tf32": "TF32", "default": "the libraries' own precision"}
 COMPILING = {True: "compiling", False: "not compiling"}
 WAYS = {
@@ -110,7 +110,7 @@ def _rank(setting: str, column: Column) -> tuple[Any, int]:
     fewest packages put over it; else the framework's own default, which its name does not show.
     """
     value = column.settings[setting]
-    order = {"accelerator": value != "cpu", "stack": value}
+    order = {"accelerator": value != "cpu", STACK: value}
     if setting == "overlay":
         order["overlay"] = len(value)
     return order.get(setting, 0), column.name.count("+")
@@ -152,7 +152,7 @@ def _text(setting: str, pair: Pair) -> str:
         "interpreter": "another interpreter",
         "way": WAYS.get(new, f"the way {new}"),
     }
-    if setting == "stack":
+    if setting == STACK:
         return f"What did {_period(base, new)} change?"
     return f"What does {subjects.get(setting, f'{setting} {_spelled(new)}')} change?"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import Comparison, Effect, PairEffect, effects_of
 from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
-from analysis.comparisons.questions import FRAMEWORK, Question
+from analysis.comparisons.questions import FRAMEWORK, STACK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.different_tests import in_the_effect
 from analysis.report.grid import Grid
@@ -16,7 +16,6 @@ from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.power import MOST_ROUNDS
 
-STACK = "stack"
 HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
 CHANGED = (*HEADER, "Versions, what else is not the same, or missing")
 HEADER += ("Else not the same, or missing",)
@@ -74,8 +73,8 @@ def _shown(effect: Effect) -> str:
     over = f"Corrected for {count(tested, 'comparison')} (Holm)" if tested > 1 else "In its one row"
     if not parts:
         return f"{over}, no difference of more than {percent(MARGIN)} is shown."
-    stack = f"stack {effect.question.new}" if effect.question.setting == STACK else "it"
-    return f"{over}, {stack} is shown to be {'; '.join(parts)}."
+    new = f"stack {effect.question.new}" if effect.question.setting == STACK else "it"
+    return f"{over}, {new} is shown to be {'; '.join(parts)}."
 
 
 def _places(effect: Effect, shown: list[Comparison]) -> str:

@@ -92,8 +92,8 @@ def losses(cell: Cell, way: str, steps: int) -> list[float]:
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
     """The search of values as a step has them."""
     search = torch_ways.operation(OPERATION, cell.way)
-    within = torch.inference_mode if cell.task == "predict" else torch.no_grad
-    return torch_ways.repeated(search, operand(cell), False, cell.mode, within), 1
+    forward = torch.inference_mode if cell.task == "predict" else torch.no_grad
+    return torch_ways.repeated(search, operand(cell), False, cell.mode, forward), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
