@@ -60,8 +60,9 @@ def installed() -> dict[str, str]:
 
     found: dict[str, str] = {}
     for distribution in distributions():
-        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"]).lower()
-        found.setdefault(name, distribution.version)
+        metadata = distribution.metadata  # parsed whenever it is asked for
+        name = re.sub(r"[-_.]+", "-", metadata["Name"]).lower()
+        found.setdefault(name, metadata["Version"])
     return dict(sorted(found.items()))
 
 

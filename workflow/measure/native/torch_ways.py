@@ -21,8 +21,7 @@ Function = Callable[..., Any]
 def operation(name: str, way: str) -> Function:
     """mas(value), telu(x) or snake(x, a) on tensors; built when it is first asked for."""
     if way == "framework":
-        # torch.compile unrolls loops, minutes for a hundred frames: it is to go around this one.
-        return torch.compiler.disable(mas) if name == "mas" else FRAMEWORK[name]
+        return FRAMEWORK[name]
     if way == "triton":  # which the environments of processors do not have
         from measure.native import triton_ways
 

@@ -45,10 +45,9 @@ def library() -> str:
 
 def build(cell: Cell) -> torch.nn.Module:
     """The aligner with its loss for fit, the search alone for predict."""
-    search = torch_ways.operation(OPERATION, cell.way)
     if cell.task == "predict":
-        return Search(search)
-    model = Aligner(cell.architecture, search)
+        return Search(search(cell))
+    model = Aligner(cell.architecture, search(cell))
     embedding, *dense = map(torch.from_numpy, initial_weights(cell))
     # Outputs before inputs here.
     weights = [embedding, *(each.T if each.ndim == 2 else each for each in dense)]
@@ -75,6 +74,15 @@ def attention(model: Any, backend: str) -> str:
     return "none"
 
 
+def search(cell: Cell) -> Callable[[Tensor], Tensor]:
+    """The operation in the cell's way."""
+    found = torch_ways.operation(OPERATION, cell.way)
+    if cell.way == "framework" and cell.mode:
+        # torch.compile unrolls loops over frames, minutes for a hundred: it goes around this.
+        return torch.compiler.disable(found)
+    return found
+
+
 def outputs(cell: Cell) -> dict[str, np.ndarray]:
     """Of the operation, which has no gradient."""
     (path,) = alone(cell)[0]()
@@ -91,9 +99,8 @@ def losses(cell: Cell, way: str, steps: int) -> list[float]:
 
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
     """The search of values as a step has them."""
-    search = torch_ways.operation(OPERATION, cell.way)
     forward = torch.inference_mode if cell.task == "predict" else torch.no_grad
-    return torch_ways.repeated(search, operand(cell), False, cell.mode, forward), 1
+    return torch_ways.repeated(search(cell), operand(cell), False, cell.mode, forward), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
