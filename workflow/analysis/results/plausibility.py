@@ -8,10 +8,13 @@ the others are not: their mean may well be possible.
 Faster than that product, a run is invalid: a fence is missing, so that the clock stopped before the
 work did, or the label of its precision or the count of its FLOPs is wrong. All of these are off by
 factors. 10 % are allowed, because a canary is a measurement too: it catches the device at other
-clocks, and one size of matrix is not the best of all.
+clocks, and one size of matrix is not the best of all. 30 % are allowed on processors, because a
+product is not what they can do at most, and the kernel of another library may be nearer to it: on
+two cores with AVX-512 multiply-adds alone made 424 GFLOP/s, PyTorch's products 331 to 355 by their
+size, and a convolutional net of JAX 373 (benchmarks/processor_peak.py).
 
 A canary that was slowed itself would make correct runs invalid. On a CPU those count alone beside
-which other processes took less of the processors than that; where there is none, nothing is judged.
+which other processes took less than 10 % of the processors; where there is none, nothing is judged.
 
 The peak is that of the least exact arithmetic on the parity card or of any more exact one,
 whichever is faster: a framework may always do better than asked, and bfloat16 is slower than
@@ -32,7 +35,8 @@ from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.results.sessions import Session
 
-TOLERANCE = 0.10
+TOLERANCE = {"cpu": 0.30, "cuda": 0.10}  # beyond the best product
+DISTURBED = 0.10  # of its processors, used by others beside a canary
 INVALID = "invalid"
 
 WIDTHS = ("float32", "tf32", "bfloat16")  # as canaries name them, the most exact first
@@ -67,13 +71,14 @@ def with_peak(run: Run, peaks: Peaks) -> Run:
     """The run with its peak; invalid when it is beyond it, with a reason that gives the numbers."""
     if not run.ok:
         return run
-    device = (run.record.machine.id, run.record.cell.accelerator)
-    peak = peak_of(run.record.parity, peaks.get(device, {}))
+    accelerator = run.record.cell.accelerator
+    peaks_here = peaks.get((run.record.machine.id, accelerator), {})
+    peak = peak_of(run.record.parity, peaks_here)
     run = replace(run, peak_flops_per_s=peak)
     if run.share_of_peak is None:
         return run
     implied = run.flops_per_s * run.step_ms / run.fastest_block_ms
-    if implied <= (1 + TOLERANCE) * peak:
+    if implied <= (1 + TOLERANCE[accelerator]) * peak:
         return run
     reason = (
         f"in the fastest block of steps, {flops(run.record.work.flops_per_step)} in "
@@ -92,7 +97,7 @@ def peaks_by_device(sessions: Iterable[Session]) -> Peaks:
     around = [(kind, each) for session in sessions for kind, each in session.canaries.items()]
     for accelerator, each in around:
         for canary in filter(None, (each.before, each.after)):
-            if accelerator == "cpu" and (canary.foreign_cpu_share or 0.0) >= TOLERANCE:
+            if accelerator == "cpu" and (canary.foreign_cpu_share or 0.0) >= DISTURBED:
                 continue
             found.setdefault((canary.machine_id, accelerator), []).append(canary)
     return {device: peak_flops_per_s(measured) for device, measured in found.items()}

@@ -10,13 +10,14 @@ from measure.models import Architecture
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
-    Convolutions and matrix products. A training step costs three forward passes, less one of the
-    first layer: nobody needs the gradient of the images. Activations, pools, softmax and the
-    optimiser are left out. Images are counted where there are convolutions; to dense layers a
-    picture is a row of numbers.
+    Convolutions and matrix products, of results that something needs: XLA computes no row and no
+    column that the pool behind a convolution leaves over. A training step costs three forward
+    passes, less one of the first layer: nobody needs the gradient of the images. Activations,
+    pools, softmax and the optimiser are left out. Images are counted where there are convolutions;
+    to dense layers a picture is a row of numbers.
     """
     a = architecture
-    places = [side**2 for side in _sides(a)] + [1] * (len(a["hidden"]) + 1)
+    places = [(side - side % 2) ** 2 for side in _sides(a)] + [1] * (len(a["hidden"]) + 1)
     layers = [2 * n * prod(shape) for n, shape in zip(places, shapes(a), strict=True)]
     one = 3 * sum(layers) - layers[0] if task == "fit" else sum(layers)
     return {
