@@ -12,11 +12,11 @@ from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
+from analysis.caveats.batch_sizes import fixed_cost_share, sample_growth
 from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
 from analysis.caveats.noise import legacy_ratio
-from analysis.caveats.work import fixed_cost_share
 from analysis.formats.strict_json import validate
 
 
@@ -78,7 +78,7 @@ INDEPENDENT = sorted(
     - {"devices_compared_in_one_way", "trainings_differ"}  # other columns, other trainings
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
     - {"not_steady", "steady_state_not_tested", "overhead_bound", "plausibility_not_tested"}
-    - {"legacy_differs", "fixed_cost_dominates", "observer_effect", "close_call"}
+    - {"legacy_differs", "fixed_cost_dominates", "outgrows_batch", "observer_effect", "close_call"}
     # these set the same reading, or say why it is not there
     - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}
     - {"several_nodes", "rounds_lost", "neighbours_disturb", "neighbours_unknown"}
@@ -142,11 +142,46 @@ def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
     assert bool(spoken) == any(share >= 0.5 for share in shares)
 
 
-def test_no_probe_no_word_about_fixed_cost(tmp_path):
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(times=st.lists(st.floats(1.0, 6.0), min_size=1, max_size=5))
+def test_a_sample_that_takes_half_again_as_long_at_twice_the_batch_is_spoken_of(tmp_path, times):
+    project = quiet_project(tmp_path)
+
+    def change(r):
+        blocks = [{"steps": 1000, "elapsed_ns": int(1000 * t * step_ns(r))} for t in times]
+        total = {name: sum(block[name] for block in blocks) for name in blocks[0]}
+        r["probes"][0].update(**total, blocks=blocks)
+
+    project.change(change, TORCH)
+    results = project.load()
+    found = sample_growth(results.rows[0].cells[1])
+    # By the fastest block: of the others the machine may have made more.
+    assert found.factor == pytest.approx(min(times) / 2, rel=0.01)
+    assert (found.to, found.of) == (16, 8)
+    spoken = [caveat for caveat in collect(results) if caveat.id == "outgrows_batch"]
+    assert bool(spoken) == (found.factor >= 1.5)
+
+
+def test_the_rows_own_batch_may_be_the_one_at_which_a_sample_takes_longer(tmp_path):
+    project = quiet_project(tmp_path)
+    halved = {"batch_size": 4, "max_length": None, "new_tokens": None, "failed": None}
+    project.change(
+        lambda r: r["probes"].append({**halved, "steps": 10, "elapsed_ns": 2 * step_ns(r)}), TORCH
+    )
+    (caveat,) = collect(project.load())
+    assert "Keras 3 (PyTorch) 2.5 times as long at 8 as at 4" in caveat.sentence
+    (cell,) = caveat.evidence["cells"].values()
+    assert {point["batch_size"] for point in cell["points"]} == {4, 8, 16}
+
+
+def test_no_probe_no_word_about_the_batch(tmp_path):
     project = quiet_project(tmp_path)
     project.change(lambda r: r.update(probes=[]))
     assert ids(project) == []
-    assert fixed_cost_share(project.load().rows[0].cells[0]) is None
+    cell = project.load().rows[0].cells[0]
+    assert fixed_cost_share(cell) is None and sample_growth(cell) is None
 
 
 def test_evidence_holds_the_numbers_of_the_sentence(tmp_path):

@@ -6,6 +6,7 @@ caveat is adding a function there. Every sentence must be true of the data that 
 
 from analysis.caveats import (
     attempts,
+    batch_sizes,
     clocks,
     comparability,
     coverage,
@@ -37,6 +38,7 @@ __all__ = [
     "Caveat",
     "Severity",
     "attempts",
+    "batch_sizes",
     "clocks",
     "collect",
     "comparability",

@@ -2,6 +2,7 @@
 
 # of a step, that does not grow with the batch: the cell measures the framework, not the model
 FIXED_COST_SHARE = 0.50
+SAMPLE_GROWTH = 0.50  # longer that a sample takes at the larger of two batch sizes
 LOW_USE = 0.05  # of the machine's best matrix product: arithmetic does not decide the time
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
 FOREIGN_CPU_SHARE = 0.05  # of its processors, used by other processes during the timed steps

@@ -1,0 +1,156 @@
+"""How a step grows with the batch: what does not grow with it, and what grows faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.thresholds import FIXED_COST_SHARE, SAMPLE_GROWTH
+from analysis.formats.text import percent
+from analysis.results.cells import Cell
+from analysis.results.results import Results
+from analysis.results.runs import Run
+from analysis.results.timing import Probe
+from analysis.statistics.intervals import fixed_cost_ms
+
+
+@rule(
+    "Half of a step does not grow with the batch",
+    "These cells compare fixed costs at least as much as the work per sample.",
+    Changes.ELSEWHERE,
+    "A larger batch size.",
+)
+def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
+    """Cells in which most of a step does not grow with the batch."""
+    shares = {cell: fixed_cost_share(cell) for cell in measured(results.rows)}
+    high = {
+        cell: share
+        for cell, share in shares.items()
+        if share is not None and share >= FIXED_COST_SHARE
+    }
+    if high:
+        trained = any(cell.row.task == "fit" for cell in high)
+        optimiser = "in fit the optimiser's update, " if trained else ""
+        where = places(high, lambda cell: percent(high[cell]), high.get)
+        sentence = (
+            f"A large part of the step does not grow with the batch: {where}. Python, dispatch, "
+            f"{optimiser}reading the weights and hardware that a batch does not fill all look like "
+            "this; two batch sizes cannot separate them."
+        )
+        evidence = {
+            "threshold": FIXED_COST_SHARE,
+            "cells": {label(cell): {"share": high[cell], "points": _points(cell)} for cell in high},
+        }
+        yield Caveat("fixed_cost_dominates", Severity.WARNING, tuple(high), evidence, sentence)
+
+
+def fixed_cost_share(cell: Cell) -> float | None:
+    """Mean over the runs of the share of a step that does not grow with the batch; None without
+    probes.
+    """
+    shares = [share for run in cell.ok_runs if (share := _run_share(cell, run)) is not None]
+    return sum(shares) / len(shares) if shares else None
+
+
+def _run_share(cell: Cell, run: Run) -> float | None:
+    """From the probe farthest from the cell's own batch size, where noise weighs least."""
+    batch = cell.row.batch_size
+    probes = _others(cell, run)
+    if not probes:
+        return None
+    probe = max(probes, key=lambda probe: max(probe.batch_size / batch, batch / probe.batch_size))
+    return fixed_cost_ms(batch, run.step_ms, probe.batch_size, probe.step_ms) / run.step_ms
+
+
+@rule(
+    "A step grows faster than its batch",
+    "In these cells a sample takes longer at a larger batch.",
+    Changes.ELSEWHERE,
+    "The same rows at several batch sizes.",
+)
+def outgrows_batch(results: Results) -> Iterator[Caveat]:
+    """Cells in which a sample takes much longer at the larger of two batch sizes."""
+    found = {cell: growth for cell in measured(results.rows) if (growth := sample_growth(cell))}
+    large = {cell: growth for cell, growth in found.items() if growth.factor >= 1 + SAMPLE_GROWTH}
+    if large:
+        where = places(large, lambda cell: large[cell].text, lambda cell: large[cell].factor)
+        sentence = (
+            f"A sample takes longer at a larger batch: {where}. Another kernel for "
+            "another size and memory beyond a cache look like this; the order of the columns at "
+            "one batch size need not be that at another."
+        )
+        evidence = {
+            "threshold": 1 + SAMPLE_GROWTH,
+            "cells": {
+                label(cell): {"growth": growth.factor, "points": _points(cell)}
+                for cell, growth in large.items()
+            },
+        }
+        yield Caveat("outgrows_batch", Severity.WARNING, tuple(large), evidence, sentence)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A sample's time at one batch size, over that at the next smaller one."""
+
+    factor: float
+    to: int
+    of: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.factor:.1f} times as long at {self.to} as at {self.of}"
+
+
+def sample_growth(cell: Cell) -> Growth | None:
+    """The largest, of the run in which it is least; None without probes.
+
+    Of the larger batch the fastest block counts, of the smaller one the middle: ten steps are few,
+    and the machine may have hesitated in some of them.
+    """
+    runs = [growths for run in cell.ok_runs if (growths := _growths(cell, run))]
+    largest = [max(growths, key=lambda growth: growth.factor) for growths in runs]
+    return min(largest, key=lambda growth: growth.factor, default=None)
+
+
+def _growths(cell: Cell, run: Run) -> list[Growth]:
+    fastest: dict[int, float] = {}
+    middle: dict[int, float] = {}
+    for probe in _others(cell, run):
+        steps_ms = [block.step_ms for block in probe.blocks or (probe,)]
+        fastest[probe.batch_size], middle[probe.batch_size] = min(steps_ms), median(steps_ms)
+    if not middle:
+        return []
+    own = cell.row.batch_size
+    fastest[own], middle[own] = run.fastest_block_ms, run.step_ms
+    return [
+        Growth(fastest[large] / middle[small] * small / large, large, small)
+        for small, large in pairwise(sorted(middle))
+    ]
+
+
+def _probes(run: Run) -> tuple[Probe, ...]:
+    """Those of the run; a published number has none."""
+    return run.record.probes if run.record else ()
+
+
+def _others(cell: Cell, run: Run) -> list[Probe]:
+    """Probes at other batch sizes than the cell's own."""
+    return [probe for probe in _probes(run) if probe.batch_size != cell.row.batch_size]
+
+
+def _points(cell: Cell) -> list[dict]:
+    """The numbers behind it: ms/step at each batch size, run by run."""
+    probes = [
+        {"run": run.number, "batch_size": probe.batch_size, "ms": probe.step_ms}
+        for run in cell.ok_runs
+        for probe in _probes(run)
+    ]
+    own = [
+        {"run": sitting.round, "batch_size": cell.row.batch_size, "ms": value}
+        for sitting, value in cell.run_ms.items()
+    ]
+    return own + probes
