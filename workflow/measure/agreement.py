@@ -20,12 +20,13 @@ class WrongResult(RuntimeError):
     """A way computes something else: its time is none of the operation."""
 
 
-def agreement(models: Any, cell: Cell) -> dict[str, Any]:
+def agreement(models: Any, cell: Cell, results: Any) -> dict[str, Any]:
     """The record's part of it; raises :class:`WrongResult`.
 
-    models: the builder of a model around an operation, see :mod:`measure.models`.
+    models: the builder of a model around an operation, see :mod:`measure.models`. results: of a
+    call of the operation by itself.
     """
-    found, expected = models.outputs(cell), models.expected(cell)
+    found, expected = models.outputs(cell, results), models.expected(cell)
     differences = {name: _difference(cell, name, found[name], expected[name]) for name in expected}
     return {
         "outputs": differences["output"],

@@ -16,11 +16,12 @@ from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from measure import frameworks, models, operation  # noqa: E402 (found by the path above)
+from measure import frameworks, models  # noqa: E402 (found by the path above)
 from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
 from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
+from measure.operation import Operation  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import MAX_MESSAGE, Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
@@ -137,20 +138,21 @@ class Measurement:
 
     def check_operation(self) -> None:
         """Whether that of a model around one gives what every way must: else its time is none."""
-        self.operation: dict[str, Any] | None = None
+        self.operation: Operation | None = None
         if name := self.request["operation"]:
-            self.operation = operation.checked(self.framework.models, self.cell, name)
-            self.events.send("operation", operation=self.operation)
+            self.operation = Operation(self.framework.models, self.cell, name)
+            self.checked = self.operation.checked()
+            self.events.send("operation", operation=self.checked)
 
     def time_operation(self) -> None:
         """The same by itself; a failure costs nothing else."""
         if self.operation:
             try:
-                found = operation.alone(self.framework.models, self.cell, self.protocol)
+                found = self.operation.timed(self.protocol)
             except Exception as error:
                 self._withhold("operation.alone_ns", error)
                 return
-            self.events.send("operation", operation={**self.operation, **found})
+            self.events.send("operation", operation={**self.checked, **found})
 
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""

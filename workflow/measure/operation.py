@@ -11,40 +11,44 @@ from measure.protocol import Protocol
 WARMUP_CALLS = 3
 
 
-def checked(models: Any, cell: Cell, name: str) -> dict[str, Any]:
-    """The record's ``operation``, not yet timed by itself; raises where its results differ.
+class Operation:
+    """That of a cell: what is timed by itself is what was checked."""
 
-    models: the builder of a model around an operation, see :mod:`measure.models`.
-    """
-    agrees, built = agreement(models, cell), build.found()
-    return {
-        "name": name,
-        "way": cell.way,
-        "uses": None,
-        "alone_ns": [],
-        "lines": lines.of_python(*models.written(cell)) + (built.lines if built else 0),
-        "agreement": agrees,
-        "build": built
-        and {
-            "seconds": built.build_s,
-            "compiler": built.compiler,
-            "compile_flags": built.compile_flags,
-            "link_flags": built.link_flags,
-            "packages": [*built.packages],
-        },
-    }
+    def __init__(self, models: Any, cell: Cell, name: str) -> None:
+        """models: the builder of a model around an operation, see :mod:`measure.models`."""
+        self._models, self._cell, self._name = models, cell, name
+        self._call, self._uses = models.alone(cell)
 
+    def checked(self) -> dict[str, Any]:
+        """The record's ``operation``, not yet timed by itself; raises where its results differ."""
+        agrees, built = agreement(self._models, self._cell, self._call()), build.found()
+        own_lines = lines.of_python(*self._models.written(self._cell))
+        return {
+            "name": self._name,
+            "way": self._cell.way,
+            "uses": None,
+            "alone_ns": [],
+            "lines": own_lines + (built.lines if built else 0),
+            "agreement": agrees,
+            "build": built
+            and {
+                "seconds": built.build_s,
+                "compiler": built.compiler,
+                "compile_flags": built.compile_flags,
+                "link_flags": built.link_flags,
+                "packages": [*built.packages],
+            },
+        }
 
-def alone(models: Any, cell: Cell, protocol: Protocol) -> dict[str, Any]:
-    """``uses`` and ``alone_ns`` of the record's ``operation``: calls of it by itself, each waited
-    for, after a warm-up.
-    """
-    call, uses = models.alone(cell)
-    for _ in range(WARMUP_CALLS):
-        call()
-    found: list[int] = []
-    while len(found) < protocol.operation_calls and sum(found) < protocol.operation_cap_s * 1e9:
-        start = time.perf_counter_ns()
-        call()
-        found.append(time.perf_counter_ns() - start)
-    return {"uses": uses, "alone_ns": found}
+    def timed(self, protocol: Protocol) -> dict[str, Any]:
+        """``uses`` and ``alone_ns`` of the same: calls of it by itself, each waited for, after a
+        warm-up.
+        """
+        for _ in range(WARMUP_CALLS):
+            self._call()
+        found: list[int] = []
+        while len(found) < protocol.operation_calls and sum(found) < protocol.operation_cap_s * 1e9:
+            start = time.perf_counter_ns()
+            self._call()
+            found.append(time.perf_counter_ns() - start)
+        return {"uses": self._uses, "alone_ns": found}

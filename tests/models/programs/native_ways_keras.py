@@ -27,12 +27,12 @@ def told(one):
     framework.cell, framework.models = one, frameworks.builder(one, "keras3")
     framework.build()
     models, called = framework.models, framework.models.alone(one)
-    called[0]()
+    results = called[0]()
     built = build.found()
     return {
         "jit_compile": bool(framework.model.jit_compile),
         "dtype": framework.parity()["dtype"],
-        "outputs": differences(models.outputs(one), models.expected(one)),
+        "outputs": differences(models.outputs(one, results), models.expected(one)),
         "uses": called[1],
         "lines": lines.of_python(*models.written(one)),
         "built": {**asdict(built), "path": None} if built else None,

@@ -7,8 +7,9 @@ import json
 
 from program import cell
 
-from measure import frameworks, operation
+from measure import frameworks
 from measure.card import parity
+from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 from measure.timer import Timer
 
@@ -17,7 +18,7 @@ framework.load()
 framework.build()
 timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
 framework.run(timer)
-found = operation.checked(framework.models, cell, cell.model)
-found |= operation.alone(framework.models, cell, PROTOCOLS["smoke"])
+operation = Operation(framework.models, cell, cell.model)
+found = operation.checked() | operation.timed(PROTOCOLS["smoke"])
 card = parity(framework, {"images_per_step": None})
 print(json.dumps({"operation": found, "card": card, "compiled": timer.compilations_during}))

@@ -25,9 +25,10 @@ from pathlib import Path
 import torch
 from program import cell, command, exchange
 
-from measure import frameworks, operation
+from measure import frameworks
 from measure.agreement import WrongResult
 from measure.native import build, torch_ways
+from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 
 NAMES = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
@@ -37,8 +38,8 @@ name = NAMES[cell.model]
 
 
 def agreement():
-    found = operation.checked(framework.models, cell, name)
-    return found | operation.alone(framework.models, cell, PROTOCOLS["smoke"])
+    operation = Operation(framework.models, cell, name)
+    return operation.checked() | operation.timed(PROTOCOLS["smoke"])
 
 
 def operator():

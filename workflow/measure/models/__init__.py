@@ -70,9 +70,9 @@ class OperationBuilder(Builder, Protocol):
     has one; see :mod:`measure.native`.
     """
 
-    def outputs(self, cell: Cell) -> dict[str, Any]:
-        """The operation's ``output`` and, where it has one, its ``gradient`` of a loss whose
-        gradient by each output is one; NumPy arrays, of a seeded operand.
+    def outputs(self, cell: Cell, results: Any) -> dict[str, Any]:
+        """Of what a call of ``alone`` returned, as NumPy arrays: the operation's ``output`` and,
+        where it has one, its ``gradient`` of a loss whose gradient by each output is one.
         """
 
     def expected(self, cell: Cell) -> dict[str, Any]:
@@ -82,8 +82,9 @@ class OperationBuilder(Builder, Protocol):
         """Of the first steps of a training of a new model from its initial weights, in some way."""
 
     def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]:
-        """What calls the operation once, on operands as a step has them and with its gradient where
-        the task trains, and waits for it; and how often a step uses it.
+        """What calls the operation once, on seeded operands as a step has them and with its
+        gradient where the task trains, waits for it and returns its results; and how often a step
+        uses it.
         """
 
     def written(self, cell: Cell) -> tuple[Any, ...]:
@@ -108,7 +109,7 @@ class HostBuilder(Protocol):
     def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
         """What every way takes in a step: arrays, numbers, or the path of a file."""
 
-    def outputs(self, cell: Cell) -> dict[str, Any]: ...
+    def outputs(self, cell: Cell, results: Any) -> dict[str, Any]: ...
 
     def expected(self, cell: Cell) -> dict[str, Any]: ...
 

@@ -33,12 +33,9 @@ def repeated(cell: Cell, function: Function, operand: np.ndarray, backward: bool
     return of_backend[keras.backend.backend()](function, operand, backward, jit)
 
 
-def outputs(
-    cell: Cell, function: Function, operand: np.ndarray, backward: bool
-) -> dict[str, np.ndarray]:
+def outputs(cell: Cell, results: list[Any]) -> dict[str, np.ndarray]:
     """``output``, and ``gradient`` where there is one."""
-    found = map(keras.ops.convert_to_numpy, repeated(cell, function, operand, backward)())
-    return dict(zip(("output", "gradient"), found, strict=False))
+    return dict(zip(("output", "gradient"), map(keras.ops.convert_to_numpy, results), strict=False))
 
 
 def losses(

@@ -1,7 +1,15 @@
-"""The first steps of a training in PyTorch, for models around an operation."""
+"""What models around an operation share in PyTorch: its results, and first steps of a training."""
 
 import numpy as np
 import torch
+
+from measure.frameworks import Cell
+
+
+def outputs(cell: Cell, results: list[torch.Tensor]) -> dict[str, np.ndarray]:
+    """``output``, and ``gradient`` where there is one."""
+    arrays = (result.numpy(force=True) for result in results)
+    return dict(zip(("output", "gradient"), arrays, strict=False))
 
 
 def losses(

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import keras
-import numpy as np
 
 from measure.frameworks import Cell
 from measure.models.activation_net import inputs
@@ -41,11 +40,6 @@ def activation(name: str, cell: Cell) -> Callable[[Any], Any]:
     """By the cell's way, with its constants."""
     function, numbers = keras_ways.operation(name, cell.way), inputs.parameters(cell)
     return lambda x: function(x, *numbers)
-
-
-def outputs(name: str, cell: Cell) -> dict[str, np.ndarray]:
-    """What the activation gives of its operand by the cell's way, and its gradient."""
-    return keras_steps.outputs(cell, activation(name, cell), inputs.operand(cell), backward=True)
 
 
 def losses(name: str, cell: Cell, way: str, steps: int) -> list[float]:

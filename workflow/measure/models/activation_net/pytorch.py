@@ -60,12 +60,6 @@ def activation(operation: str, cell: Cell) -> Callable[[Tensor], Tensor]:
     return lambda x: function(x, *numbers)
 
 
-def outputs(operation: str, cell: Cell) -> dict[str, np.ndarray]:
-    """Of the activation and its gradient."""
-    y, dx = alone(operation, cell)[0]()
-    return {"output": y.numpy(force=True), "gradient": dx.numpy(force=True)}
-
-
 def losses(operation: str, cell: Cell, way: str, steps: int) -> list[float]:
     """Of the first steps of a training in a way; compiled as the cell is, in its own."""
     model = build(operation, replace(cell, way=way)).to(cell.accelerator).train()

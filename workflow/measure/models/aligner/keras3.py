@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import keras
-import numpy as np
 from keras import layers, ops
 
 from measure.frameworks import Cell
@@ -18,6 +17,7 @@ from measure.models.aligner.inputs import (
     text,
 )
 from measure.native import keras_steps, keras_ways
+from measure.native.keras_steps import outputs
 
 __all__ = ["alone", "attention", "batch", "build", "expected", "losses", "outputs", "written"]
 
@@ -38,8 +38,8 @@ def aligner(cell: Cell) -> Any:
     """Text and speech to the path, with the weights that every framework begins with."""
     a = cell.architecture
     named = {
-        "text": keras.Input((a["tokens"],), dtype="int32"),
-        "speech": keras.Input((a["frames"], a["mels"])),
+        "text": keras.Input((a["tokens"],), dtype="int32", name="text"),
+        "speech": keras.Input((a["frames"], a["mels"]), name="speech"),
     }
     # Zeros, until they are set: JAX compiles a program for random ones of each shape.
     embedding = partial(layers.Embedding, embeddings_initializer="zeros")
@@ -81,11 +81,6 @@ def search(cell: Cell) -> Callable[[Any], Any]:
         # torch.compile unrolls loops over frames, minutes for a hundred: it goes around this.
         return torch.compiler.disable(found)
     return found
-
-
-def outputs(cell: Cell) -> dict[str, np.ndarray]:
-    """Of the operation, which has no gradient."""
-    return keras_steps.outputs(cell, search(cell), operand(cell), backward=False)
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:

@@ -23,6 +23,7 @@ from measure.models.aligner.inputs import (
 )
 from measure.models.image_regression import Loss
 from measure.native import torch_steps, torch_ways
+from measure.native.torch_steps import outputs
 
 __all__ = [
     "alone",
@@ -81,12 +82,6 @@ def search(cell: Cell) -> Callable[[Tensor], Tensor]:
         # torch.compile unrolls loops over frames, minutes for a hundred: it goes around this.
         return torch.compiler.disable(found)
     return found
-
-
-def outputs(cell: Cell) -> dict[str, np.ndarray]:
-    """Of the operation, which has no gradient."""
-    (path,) = alone(cell)[0]()
-    return {"output": path.numpy(force=True)}
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:

@@ -7,12 +7,11 @@ import numpy as np
 from measure.frameworks import Cell
 from measure.models.mas_host.inputs import operand
 from measure.native import host_ways, reference
-from measure.native.host_ways import written
+from measure.native.host_ways import outputs, written
 
 __all__ = ["alone", "expected", "operand", "outputs", "written"]
 
 alone = partial(host_ways.alone, operand)
-outputs = partial(host_ways.outputs, operand)
 
 
 def expected(cell: Cell) -> dict[str, np.ndarray]:
