@@ -28,7 +28,8 @@ workers = --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscop
 # Its options of several values come first: what follows in ARGS may be a target.
 snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	if $(usable_conda); then deploy=--use-conda; fi; \
-	snakemake $(1) --quiet all --cores 1 $${deploy:-} $(ARGS)
+	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
+	python workflow/planning check "$$@" && snakemake "$$@"
 
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
@@ -42,7 +43,6 @@ environments: .venv
 	@$(call snakemake,environments)
 
 study: known_study .venv
-	@.venv/bin/python workflow/planning check config/studies/$(NAME).yaml
 	@$(call snakemake,--configfile config/studies/$(NAME).yaml)
 
 known_study:

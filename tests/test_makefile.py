@@ -30,6 +30,7 @@ def command(path: Path, text: str) -> None:
 )
 def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
     command(tmp_path / ".venv/bin/snakemake", 'echo "called: $*"')
+    command(tmp_path / ".venv/bin/python", "exit 0")
     if conda:
         command(tmp_path / "bin/conda", conda)
     (tmp_path / "bin").mkdir(exist_ok=True)
@@ -50,6 +51,7 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, conda, option):
 def test_a_module_of_the_callers_takes_the_place_of_none_of_ours(tmp_path):
     """Called snakemake, for example."""
     command(tmp_path / ".venv/bin/snakemake", 'echo "PYTHONPATH: ${PYTHONPATH-}"')
+    command(tmp_path / ".venv/bin/python", "exit 0")
     make = [shutil.which("make"), "--silent", "-f", str(MAKEFILE), "--old-file=.venv"]
     environ = {"PATH": "/usr/bin:/bin", "PYTHONPATH": "/somebodys/modules"}
     done = subprocess.run(make, cwd=tmp_path, env=environ, capture_output=True, text=True)
@@ -90,6 +92,21 @@ def test_a_study_that_is_not_yaml_ends_with_one_line_that_names_file_and_line(st
     assert code != 0 and output == ""
     first = message.splitlines()[0]
     assert first.startswith("millistep: configuration: config/studies/patch.yaml, line 2, column ")
+
+
+@pytest.mark.parametrize("words", ["--configfile own.yaml", "-n --configfiles ok.yaml own.yaml"])
+def test_a_configuration_of_ones_own_that_is_not_yaml_is_named_as_well(studies, tmp_path, words):
+    """Of which Snakemake itself says nothing with --quiet all."""
+    (tmp_path / "ok.yaml").write_text("runs: 1\n")
+    code, output, message = studies(f"ARGS={words} --config runs=2")
+    assert code != 0 and output == ""
+    assert message.splitlines()[0] == (
+        "millistep: configuration: own.yaml: No such file or directory"
+    )
+    (tmp_path / "own.yaml").write_text("a: b\n")
+    code, output, message = studies(f"ARGS={words} --config runs=2")
+    assert (code, message) == (0, "")
+    assert output == f"called: --quiet all --cores 1 {words} --config runs=2\n"
 
 
 @pytest.mark.parametrize("name", ["", "pach", "%", "patch precision", "../studies/patch"])

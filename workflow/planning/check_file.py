@@ -1,6 +1,7 @@
-"""Say what is wrong with a configuration file that Snakemake itself would not read.
+"""Say what is wrong with configuration files that Snakemake itself would not read.
 
-Snakemake reads the files of ``--configfile`` before the Snakefile, and names neither file nor line.
+Snakemake reads the files of ``--configfile`` before the Snakefile, names neither file nor line, and
+says nothing at all with ``--quiet all``.
 """
 
 import argparse
@@ -10,10 +11,12 @@ from planning.config import ConfigError, read_configuration
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("file", help="YAML")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    known, _ = parser.parse_known_args()  # the others are Snakemake's
     try:
-        read_configuration(parser.parse_args().file)
+        for path in known.configfile:
+            read_configuration(path)
     except ConfigError as error:
         print(f"millistep: {error}", file=sys.stderr)
         return 1
