@@ -41,6 +41,12 @@ def project(tmp_path):
     return made
 
 
+def same(results):
+    """What the file says of each column."""
+    lines = csv.DictReader(io.StringIO(trainings_csv(results)))
+    return {line["column"]: line["as_the_first"] for line in lines}
+
+
 def found_by(project, name):
     return [caveat for caveat in collect(project.load()) if caveat.id == name]
 
@@ -90,6 +96,32 @@ def test_a_net_that_drops_out_at_random_may_end_anywhere(project):
     project.plan["models"]["mnist_dense"]["architecture"]["dropout"] = 0.5
     project.change(lambda r: r.update(training=training(loss=0.3)), column=TORCH, run=1)
     assert found_by(project, "trainings_differ") == []
+    results = project.load()
+    assert "may end anywhere" in trainings(results).caption
+    assert same(results) == {JAX: "NA", TORCH: "NA"}
+
+
+def test_fewer_epochs_are_not_compared(project):
+    shorter = training()
+    project.change(
+        lambda r: r.update(training={**shorter, "epochs": shorter["epochs"][:2]}), TORCH, run=1
+    )
+    assert found_by(project, "trainings_differ") == []
+    assert same(project.load()) == {JAX: "True", TORCH: "NA"}
+
+
+@pytest.mark.parametrize(
+    ("native", "optimizer", "told"),
+    [("pytorch-eager", "Adam", True), ("pytorch-eager", "SGD", False), (TORCH, "Adam", False)],
+)
+def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(tmp_path, native, optimizer, told):
+    asked = {"data": "digits", "epochs": 3}
+    made = Project(tmp_path, make_plan(rows=ROWS, columns=(JAX, native), training=asked))
+    made.change(lambda r: r["parity"].update(optimizer=optimizer))
+    for column, loss in ((JAX, 0.15), (native, 0.16)):
+        made.change(lambda r, x=loss: r.update(training=training(loss=x)), column, run=1)
+    (caveat,) = found_by(made, "trainings_differ")
+    assert ("Adam's epsilon" in caveat.sentence) == told
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, label, name, rule
-from analysis.comparisons.trainings import SAME_LOSS, SAME_RIGHT, asked, disagreeing, trained
+from analysis.comparisons.trainings import (
+    SAME_LOSS,
+    SAME_RIGHT,
+    Trained,
+    asked,
+    disagreeing,
+    trained,
+)
 from analysis.formats.text import count, percent
 from analysis.results.results import Results
 
@@ -29,9 +36,24 @@ def trainings_differ(results: Results) -> Iterator[Caveat]:
                 f"{name(found.cell)} ended its training with loss {found.loss:.6f} and "
                 f"{count(found.right, 'image')} right, {first.cell.column.title} with "
                 f"{first.loss:.6f} and {first.right}: more than {percent(SAME_LOSS)} or "
-                f"{count(SAME_RIGHT, 'image')} apart."
+                f"{count(SAME_RIGHT, 'image')} apart.{_reason(first, found)}"
             )
             yield Caveat("trainings_differ", Severity.WARNING, (found.cell,), evidence, sentence)
+
+
+def _reason(first: Trained, other: Trained) -> str:
+    """Where it is known. With Keras' epsilon a net of PyTorch's ended alike, eager and compiled;
+    with its own it multiplied what rounding had made of small gradients.
+    """
+    families = {each.cell.column.family for each in (first, other)}
+    records = [record for each in (first, other) for record in each.cell.records]
+    optimizers = {record.parity["optimizer"] for record in records if record.parity}
+    if optimizers != {"Adam"} or "pytorch" not in families or len(families) == 1:
+        return ""
+    return (
+        " They do not take the same steps: Keras adds Adam's epsilon before the correction of the "
+        "bias and PyTorch after it, where it is up to 32 times smaller."
+    )
 
 
 @rule(

@@ -75,19 +75,30 @@ def trained(row: RowCells) -> list[Trained]:
     return [Trained(cell, training) for cell, training in found if training and training.epochs]
 
 
-def disagreeing(results: Results, row: RowCells) -> list[Trained]:
-    """Those that ended elsewhere than the first one of as many epochs; none of a net that drops out
-    at random.
+def at_random(results: Results, row: RowCells) -> bool:
+    """Whether the row's net drops out at random, so that its trainings may end anywhere."""
+    return bool(results.plan.models[row.row.model].architecture.get("dropout"))
+
+
+def as_the_first(results: Results, row: RowCells) -> dict[Cell, bool]:
+    """Whether a cell ended where the row's first one did. Those of another number of epochs are
+    left out, and all of a net that drops out at random.
     """
     found = trained(row)
-    if not found or results.plan.models[row.row.model].architecture.get("dropout"):
-        return []
+    if not found or at_random(results, row):
+        return {}
     first = found[0]
-    return [
-        each
-        for each in found[1:]
-        if len(each.training.epochs) == len(first.training.epochs) and not _agree(first, each)
-    ]
+    return {
+        each.cell: _agree(first, each)
+        for each in found
+        if len(each.training.epochs) == len(first.training.epochs)
+    }
+
+
+def disagreeing(results: Results, row: RowCells) -> list[Trained]:
+    """Those that ended elsewhere than the first one."""
+    same = as_the_first(results, row)
+    return [each for each in trained(row) if not same.get(each.cell, True)]
 
 
 def _agree(one: Trained, other: Trained) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.comparisons.trainings import Trained, disagreeing, trained
+from analysis.comparisons.trainings import Trained, at_random, disagreeing, trained
 from analysis.formats.text import NA, percent, seconds
 from analysis.report.grid import Grid
 from analysis.results.results import Results
@@ -17,6 +17,8 @@ def trainings(results: Results) -> Grid:
     found = [each for row in results.rows for each in trained(row)]
     others = {each.cell for row in results.rows for each in disagreeing(results, row)}
     aim = f"; the target is {percent(target)}" if target else ""
+    if any(trained(row) and at_random(results, row) for row in results.rows):
+        aim += "; nets that drop out at random may end anywhere and are not compared"
     caption = (
         "Trained to the end on real data, after the timed steps of run 1: loss and accuracy of the "
         "validation, seconds of an epoch with it (median), and the same predicted from ms/step"
