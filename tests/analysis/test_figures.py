@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 from conditions import gpu_readings
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from quiet_table import TORCH, quiet_project
 from results_factory import Project, make_plan, unsupported
 from time_changes import scale
@@ -172,6 +174,16 @@ def test_rows_that_do_not_fit_are_counted(tmp_path, words):
     note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
     for name in ("step_times", "batch", "speedup_over_keras2"):
         assert note in words(results, name)
+        assert not covered(FIGURES[name](results, load_reference()), note)
+
+
+def covered(figure, words):
+    """Panels whose labels lie under a text of the figure."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    (text,) = (text for text in figure.findobj(Text) if text.get_text() == words)
+    place = text.get_window_extent(renderer)
+    return [axes for axes in figure.axes if axes.get_tightbbox(renderer).overlaps(place)]
 
 
 def test_hostile_titles_and_missing_parts(tmp_path, words):

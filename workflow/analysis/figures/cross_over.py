@@ -9,7 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.comparisons.cross_over import Sweep, sweeps
-from analysis.figures.panels import COLUMNS, LINE_MARGINS, WIDTH_IN, empty, log_ticks, plot_cell
+from analysis.figures.panels import (
+    COLUMNS,
+    LINE_MARGINS,
+    WIDTH_IN,
+    empty,
+    log_ticks,
+    note,
+    plot_cell,
+)
 from analysis.figures.style import INK, RULE
 from analysis.results.reference import Reference
 from analysis.results.results import Results
@@ -30,7 +38,7 @@ def cross_over(results: Results, reference: Reference) -> Figure:
         _panel(axes, sweep)
     if len(found) > MOST_PANELS:
         text = f"The first {MOST_PANELS} of {len(found):,} sweeps; cross_over.csv has them all."
-        figure.supxlabel(text, fontsize=9)
+        note(figure, text)
     return figure
 
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.comparisons.effects import Effect, PairEffect, effects_of
 from analysis.comparisons.gains import gain_text
-from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks
+from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks, note
 from analysis.figures.style import INK, PUBLISHED, RULE, look
 from analysis.formats.text import count
 from analysis.results.plan import Column
@@ -52,7 +52,7 @@ def effects(results: Results, reference: Reference) -> Figure:
         _panel(figure.add_axes(box), effect)
         top_in -= height_in
     if left_out:
-        figure.text(0.5, 0.1 / total_in, left_out, ha="center", fontsize=9)
+        note(figure, left_out)
     return figure
 
 

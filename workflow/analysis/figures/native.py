@@ -15,7 +15,7 @@ from matplotlib.transforms import ScaledTranslation
 from analysis.comparisons.native import payoffs
 from analysis.comparisons.native_ways import Way
 from analysis.figures.legends import column_labels, legend_in, legend_of
-from analysis.figures.panels import LINE_MARGINS, WIDTH_IN, empty, log_ticks, title
+from analysis.figures.panels import LINE_MARGINS, WIDTH_IN, empty, log_ticks, note, title
 from analysis.figures.style import INK, RULE, look
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
@@ -70,7 +70,7 @@ def native(results: Results, reference: Reference) -> Figure:
     legend_of(figure, columns)
     if len(found) > MOST_PANELS:
         text = f"The first {MOST_PANELS} of {len(found):,} rows; native.csv has them all."
-        figure.supxlabel(text, fontsize=9)
+        note(figure, text)
     return figure
 
 

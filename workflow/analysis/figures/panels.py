@@ -27,6 +27,7 @@ LINE_IN, SECOND_LINE_IN = 0.2, 0.13  # of a panel, for each title at its left
 LABEL_CHARACTERS = 34  # of a line; a longer title takes two
 FEW_COLUMNS = 6  # that fit into a panel of the least height
 MARKER_SIZE = 7
+NOTE_IN = 0.06  # above the lower edge
 
 
 def shown(rows: Sequence[RowCells]) -> Sequence[RowCells]:
@@ -115,8 +116,16 @@ def title(row: RowCells) -> str:
 def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
     """A note on the rows beyond those that are shown."""
     if len(rows) > MOST_ROWS:
-        text = f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all."
-        figure.supxlabel(text, fontsize=9)
+        note(figure, f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all.")
+
+
+def note(figure: Figure, text: str) -> None:
+    """At the bottom. In inches where nothing lays the figure out: a share of the height of a long
+    figure lies among the labels of its last panels.
+    """
+    laid_out = figure.get_layout_engine() is not None
+    place = {} if laid_out else {"y": NOTE_IN / figure.get_figheight()}
+    figure.supxlabel(text, fontsize=9, **place)
 
 
 def empty(reason: str) -> Figure:
