@@ -141,8 +141,8 @@ class Measurement:
         self.operation: Operation | None = None
         if name := self.request["operation"]:
             self.operation = Operation(self.framework.models, self.cell, name)
-            self.checked = self.operation.checked()
-            self.events.send("operation", operation=self.checked)
+            self.operation_record = self.operation.checked()
+            self.events.send("operation", operation=self.operation_record)
 
     def time_operation(self) -> None:
         """The same by itself; a failure costs nothing else."""
@@ -152,7 +152,7 @@ class Measurement:
             except Exception as error:
                 self._withhold("operation.alone_ns", error)
                 return
-            self.events.send("operation", operation={**self.checked, **found})
+            self.events.send("operation", operation={**self.operation_record, **found})
 
     def probe(self) -> None:
         """The same step at other batch sizes and lengths."""

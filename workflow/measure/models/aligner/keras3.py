@@ -76,10 +76,9 @@ def search(cell: Cell) -> Callable[[Any], Any]:
     """The operation in the cell's way."""
     found = keras_ways.operation(OPERATION, cell.way)
     if cell.way == "framework" and keras.backend.backend() == "torch":
-        import torch
+        from measure.native import torch_ways
 
-        # torch.compile unrolls loops over frames, minutes for a hundred: it goes around this.
-        return torch.compiler.disable(found)
+        return torch_ways.not_unrolled(found)
     return found
 
 

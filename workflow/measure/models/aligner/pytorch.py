@@ -78,10 +78,7 @@ def attention(model: Any, backend: str) -> str:
 def search(cell: Cell) -> Callable[[Tensor], Tensor]:
     """The operation in the cell's way."""
     found = torch_ways.operation(OPERATION, cell.way)
-    if cell.way == "framework" and cell.mode:
-        # torch.compile unrolls loops over frames, minutes for a hundred: it goes around this.
-        return torch.compiler.disable(found)
-    return found
+    return torch_ways.not_unrolled(found) if cell.way == "framework" and cell.mode else found
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:
