@@ -111,16 +111,19 @@ def test_fewer_epochs_are_not_compared(project):
 
 
 @pytest.mark.parametrize(
-    ("native", "optimizer", "told"),
-    [("pytorch-eager", "Adam", True), ("pytorch-eager", "SGD", False), (TORCH, "Adam", False)],
+    ("family", "optimizer", "told"),
+    [
+        ("pytorch", "Adam", True),
+        ("pytorch", "SGD", False),
+        ("keras3", "Adam", False),
+        ("somebodys_own", "Adam", False),
+    ],
 )
-def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(tmp_path, native, optimizer, told):
-    asked = {"data": "digits", "epochs": 3}
-    made = Project(tmp_path, make_plan(rows=ROWS, columns=(JAX, native), training=asked))
-    made.change(lambda r: r["parity"].update(optimizer=optimizer))
-    for column, loss in ((JAX, 0.15), (native, 0.16)):
-        made.change(lambda r, x=loss: r.update(training=training(loss=x)), column, run=1)
-    (caveat,) = found_by(made, "trainings_differ")
+def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(project, family, optimizer, told):
+    project.plan["columns"][1]["family"] = family
+    project.change(lambda r: r["parity"].update(optimizer=optimizer))
+    project.change(lambda r: r.update(training=training(loss=0.16)), column=TORCH, run=1)
+    (caveat,) = found_by(project, "trainings_differ")
     assert ("Adam's epsilon" in caveat.sentence) == told
 
 

@@ -16,6 +16,8 @@ from analysis.comparisons.trainings import (
 from analysis.formats.text import count, percent
 from analysis.results.results import Results
 
+KERAS_BESIDE_PYTORCH = ({"keras2", "pytorch"}, {"keras3", "pytorch"})
+
 
 @rule(
     "Trainings ended elsewhere",
@@ -48,7 +50,7 @@ def _reason(first: Trained, other: Trained) -> str:
     families = {each.cell.column.family for each in (first, other)}
     records = [record for each in (first, other) for record in each.cell.records]
     optimizers = {record.parity["optimizer"] for record in records if record.parity}
-    if optimizers != {"Adam"} or "pytorch" not in families or len(families) == 1:
+    if optimizers != {"Adam"} or families not in KERAS_BESIDE_PYTORCH:
         return ""
     return (
         " They do not take the same steps: Keras adds Adam's epsilon before the correction of the "
