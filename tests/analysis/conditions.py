@@ -54,6 +54,11 @@ def gpu_readings(**more):
     return dict.fromkeys(names, steady) | {"throttle_reasons": [], "foreign_processes": 0} | more
 
 
+def updated_differently(project):
+    for column, way in ((JAX, "in the step's program"), (TORCH, "for-loop, eager")):
+        project.change(lambda r, w=way: r["parity"].update(optimizer_update=w), column)
+
+
 def overhead(r, before=(), after=()):
     """Say of a profile what nobody said yet, and what replaces what is said."""
     least = {"share": 0.1, "method": "profiler", "steps": 3}
@@ -97,6 +102,17 @@ def slower_beside_neighbours(project):
 CONDITIONS = {
     "not_the_pages_version": on_the_pages_stack,
     "execution_differs": parity("execution", "eager"),
+    "xla_as_published": lambda p: p.change(
+        lambda r: r["parity"].update(jit_compile=True, jit_compile_auto=False), column=TORCH
+    ),
+    "parts_left_eager": parity("left_eager", "AdamW"),
+    "convolutions_not_tuned": lambda p: p.change(
+        lambda r: r["parity"].update(
+            convolution_precision="float32",
+            **({"cudnn_benchmark": False} if r["cell"]["column"] == TORCH else {}),
+        )
+    ),
+    "optimizer_update_differs": updated_differently,
     "precision_differs": parity("matmul_precision", "bfloat16"),
     "parity_differs": parity("attention", "sdpa"),
     "batch_sizes_differ": another_batch_size,

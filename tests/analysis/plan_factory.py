@@ -115,7 +115,7 @@ def make_column(name: str, **settings: Any) -> dict[str, Any]:
     """A framework with the settings that are given, and those that the words of its name mean."""
     framework, *words = name.split("+")
     title, family, *_ = FRAMEWORKS[framework]
-    own = {"jit_compile": "auto"} if framework.startswith("keras") else {}
+    own = {"jit_compile": "published"} if framework.startswith("keras") else {}
     own |= {"mode": "reduce-overhead"} if framework == "pytorch-compiled" else {}
     named = {key: value for word in words for key, value in WORDS.get(word, {}).items()}
     return {

@@ -7,19 +7,20 @@ from quiet_table import JAX, TORCH, on_processor, parity, quiet_project
 
 from analysis.caveats import collect
 from analysis.caveats.advantages import ADVANTAGES, favoured, rank
+from analysis.formats.text import ms
 
 
 @pytest.mark.parametrize(
     ("key", "value", "advantage"),
     [
-        ("execution", "eager", "It favours jit / xla over eager / xla"),
-        ("matmul_precision", "tf32", "It favours float32 / tf32 over float32"),
-        ("dtype", "bfloat16", "It favours bfloat16 over float32"),
-        ("attention", "flash_attention_2", "It favours flash_attention_2 over einsum"),
+        ("execution", "eager", "favours jit / xla over eager / xla"),
+        ("matmul_precision", "tf32", "favours float32 / tf32 over float32"),
+        ("dtype", "bfloat16", "favours bfloat16 over float32"),
+        ("attention", "flash_attention_2", "favours flash_attention_2 over einsum"),
         ("attention", "sdpa", "unknown"),
         ("attention", "keras.ops.dot_product_attention", "unknown"),
-        ("flush_denormals", False, "It favours yes over no"),
-        ("optimizer", "adamw with EMA", "It favours adamw over adamw with EMA"),
+        ("flush_denormals", False, "favours yes over no"),
+        ("optimizer", "adamw with EMA", "favours adamw over adamw with EMA"),
         ("optimizer", "sgd", "unknown"),
         ("threads", 3, "unknown"),
         ("device", "NVIDIA H200", "unknown"),
@@ -36,6 +37,25 @@ def test_the_favoured_value_of_a_difference_on_a_gpu(tmp_path, key, value, advan
         assert bool(caveat.evidence["favours"]) == ("It favours" in caveat.sentence)
 
 
+def test_times_that_say_otherwise_stand_beside_what_is_favoured_as_a_rule(tmp_path):
+    project = quiet_project(tmp_path)  # PyTorch takes longer than JAX
+    for column, card in ((TORCH, "eager"), (JAX, "jit")):
+        project.change(lambda r, c=card: r["parity"].update(execution=c), column)
+    (caveat,) = [found for found in collect(project.load()) if "keys" in found.evidence]
+    assert "It favours jit / xla over eager / xla (an eager step" in caveat.sentence
+    for column, card in ((TORCH, "jit"), (JAX, "eager")):
+        project.change(lambda r, c=card: r["parity"].update(execution=c), column)
+    (caveat,) = [found for found in collect(project.load()) if "keys" in found.evidence]
+    assert "It favours" not in caveat.sentence
+    jax, torch = (cell.step_ms for cell in project.load().rows[0].cells)
+    assert jax < torch
+    assert (
+        "As a rule that favours jit / xla over eager / xla (an eager step pays Python for every "
+        f"operation), but it does not decide here: BERT fit took {ms(jax)} ms in Keras 3 (JAX) and "
+        f"{ms(torch)} ms in Keras 3 (PyTorch)." in caveat.sentence
+    )
+
+
 def test_on_a_processor_neither_compilers_nor_narrow_numbers_are_favoured(tmp_path):
     project = quiet_project(tmp_path)
     on_processor(project)
@@ -44,7 +64,7 @@ def test_on_a_processor_neither_compilers_nor_narrow_numbers_are_favoured(tmp_pa
     parity("threads", 4)(project)
     sentences = {c.evidence["keys"][0]: c.sentence for c in collect(project.load()) if c.cells}
     assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
-    assert "It favours 4 over 2" in sentences["threads"]
+    assert "favours 4 over 2" in sentences["threads"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +82,7 @@ def test_attention_is_fused_where_a_fused_kernel_was_seen_to_run(tmp_path, kerne
     project.change(lambda r: r["parity"].update(card), TORCH)
     (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
     assert caveat.evidence["keys"] == ["attention", "attention_kernel"]
-    assert (f"It favours sdpa / {kernel} over einsum (" in caveat.sentence) == favours
+    assert (f"favours sdpa / {kernel} over einsum (" in caveat.sentence) == favours
     assert ("unknown" in caveat.sentence) != favours
 
 
@@ -71,7 +91,7 @@ def test_a_compiler_that_fuses_what_the_model_writes_out_is_favoured(tmp_path):
     kernel = "scaled_dot_product_flash_attention_for_cpu"
     parity("attention_kernel", kernel)(project)
     (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
-    assert f"It favours einsum / {kernel} over einsum (" in caveat.sentence
+    assert f"favours einsum / {kernel} over einsum (" in caveat.sentence
 
 
 CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
@@ -108,7 +128,7 @@ def test_convolutions_in_tf32_are_a_difference_of_precision(tmp_path):
     (caveat,) = [c for c in collect(project.load()) if "keys" in c.evidence]
     assert caveat.id == "precision_differs"
     assert "dtype, matmul precision and convolution precision" in caveat.sentence
-    assert "It favours float32 / float32 / tf32 over float32 (" in caveat.sentence
+    assert "favours float32 / float32 / tf32 over float32 (" in caveat.sentence
 
 
 def test_float32_products_are_of_no_account_to_a_model_in_bfloat16(tmp_path):

@@ -42,8 +42,8 @@ def test_a_card_says_when_a_batch_is_copied_and_how_large_it_is():
     def told(accelerator, **how):
         return feeding.facts(accelerator, "NumPy arrays", BATCH, **how)
 
-    assert told("cpu") == {"feeding": "host memory", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
-    assert told("cpu", ahead=True)["feeding"] == "host memory, prefetched"
+    assert told("cpu") == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
+    assert told("cpu", ahead=True)["feeding"] == "NumPy arrays, prefetched"
     assert told("cuda")["feeding"] == "NumPy arrays, copied in the step"
     ahead = told("cuda", ahead=True, copied_ahead=True)["feeding"]
     assert ahead == "NumPy arrays, prefetched, copied ahead of the step"
@@ -85,7 +85,7 @@ def native(accelerator, copies):
     ("accelerator", "pinned", "words"),
     [
         ("cuda", True, "tensors in pinned memory, copied in the step"),
-        ("cpu", False, "host memory"),
+        ("cpu", False, "tensors in pageable memory"),
     ],
 )
 def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):

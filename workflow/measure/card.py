@@ -9,6 +9,7 @@ from measure.frameworks import Framework
 
 # What a builder calls an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
+NO_KERNEL = "none seen"  # of a fused attention, by a profile that would have shown one
 
 
 def parity(framework: Framework, amount: dict) -> dict:
@@ -29,11 +30,11 @@ def with_attention_seen(card: dict, kernels: list[str]) -> dict:
     What a profile has shown is no longer only declared; that an attention is written
     out shows in that no such kernel ran.
     """
+    card = {**card, "attention_kernel": ", ".join(kernels) or NO_KERNEL}
     if not kernels and card["attention"] not in WRITTEN_OUT:
         return card
     left = [name for name in card.get("declared", "").split(", ") if name not in ("attention", "")]
-    seen = {"attention_kernel": ", ".join(kernels)} if kernels else {}
-    return with_declared({**card, **seen}, left)
+    return with_declared(card, left)
 
 
 def with_declared(card: dict, names: list[str]) -> dict:

@@ -32,6 +32,8 @@ SETTINGS = (
     "precision",
     "mode",
     "jit_compile",
+    "optimizer",
+    "cudnn_benchmark",
     "way",
     "threads",
     "interpreter",
@@ -68,6 +70,8 @@ class Column:
     overlay: tuple[Overlay, ...]
     mode: str | None = None  # of torch.compile, where the framework takes it
     jit_compile: str | bool | None = None  # of Keras, where the framework takes it
+    optimizer: str | None = None  # how native PyTorch updates parameters
+    cudnn_benchmark: bool | None = None  # of PyTorch: convolutions tuned by trying
     way: str | None = None  # in which a model's operation is written, where the framework takes it
 
     def __hash__(self) -> int:
@@ -173,6 +177,10 @@ def _words(setting: str, value) -> list[tuple[str, str]]:
     if setting == "jit_compile":
         word = {True: "jit", False: "no-jit"}.get(value, value)
         return [(word, f"jit_compile {str(value).lower()}")]
+    if setting == "optimizer":
+        return [(f"{value}-optimizer", f"{value} optimizer")]
+    if setting == "cudnn_benchmark":
+        return [("cudnn-benchmark", "cuDNN benchmark")]
     if setting == "way":
         return [(value, WAYS.get(value, value))]
     if setting == "threads":

@@ -28,6 +28,8 @@ CODES = {
     "precision": {"float32": 3, "tf32": 6},
     "mode": {"default": 11, "reduce-overhead": 22, "max-autotune": 33},
     "jit_compile": {"auto": 11, True: 22, False: 33},
+    "optimizer": {"default": 4, "foreach": 8, "fused": 16},
+    "cudnn_benchmark": {True: 12},
     "way": {"native": 14, "naive": 7, "callback": 28, "triton": 21},
 }
 # Ways of an operation on the processor alone, beside Python's: a marker each, five shades for all.

@@ -35,7 +35,9 @@ def _precision(card: Card, gpu: bool) -> float | None:
 
 def _attention(card: Card, gpu: bool) -> float | None:
     kernel, kind = card.get("attention_kernel"), card["attention"]
-    if kernel is not None:  # what ran decides: a compiler may fuse what the model writes out
+    if kernel and kernel.startswith(
+        "scaled_dot_product"
+    ):  # a compiler may fuse what is written out
         return 0 if "math" in kernel else 1
     return 0 if kind in WRITTEN_OUT else 1 if kind in FUSED else None
 

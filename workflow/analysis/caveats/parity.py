@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
 from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
-from analysis.formats.text import listed, spelled
+from analysis.formats.text import listed, ms, spelled
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
@@ -22,7 +22,9 @@ from analysis.results.rows import RowCells
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
-FEEDING = ("feeding", "fed_bytes_per_step")  # judged by what a copy costs: caveats/feeding.py
+# Judged by what a copy or an update costs: caveats/feeding.py, caveats/optimizers.py.
+ELSEWHERE = ("feeding", "fed_bytes_per_step", "optimizer_update")
+OF_FAMILIES = ("model_library",)  # another one for each family of frameworks
 NOT_REPORTED = "not reported"
 Declared = tuple[tuple[str, tuple[str, ...]], ...]  # entry, columns
 Ranks = tuple[float | None, ...]
@@ -59,7 +61,7 @@ def precision_differs(results: Results) -> Iterator[Caveat]:
 def parity_differs(results: Results) -> Iterator[Caveat]:
     """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
     yield from _differences(results, ATTENTION, "parity_differs", Severity.WARNING)
-    known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE, *FEEDING}
+    known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE, *ELSEWHERE, *OF_FAMILIES}
     cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
     for key in dict.fromkeys(key for card in cards for key in card if key not in known):
         yield from _differences(results, (key,), "parity_differs", Severity.WARNING)
@@ -79,10 +81,12 @@ def _differences(
         values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
         what = listed([key.replace("_", " ") for key in keys])
         ranks = {value: levels for value, levels, _ in partition if value != NOT_REPORTED}
+        levels = _favoured(ranks)
+        against = _against(levels, partition, [cells for _, cells in group])
         evidence = {
             "keys": list(keys),
             "values": {value: list(titles) for value, _, titles in partition},
-            "favours": _favoured(ranks),
+            "favours": [] if against else levels,
             "declared": dict(declared),
         }
         yield Caveat(
@@ -92,7 +96,7 @@ def _differences(
             evidence,
             f"{listed([row.row.label for row, _ in group])}: {what} not the same in every column "
             f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
-            f"{_advantage(keys[0], evidence['favours'])}",
+            f"{_advantage(keys[0], levels, against)}",
             f"{what[0].upper()}{what[1:]} not the same" if caveat_id == "parity_differs" else "",
         )
 
@@ -130,11 +134,42 @@ def _only_declared(declared: Declared) -> str:
     return f"Declared, not read back: {'; '.join(entries)}. " if entries else ""
 
 
-def _advantage(key: str, levels: list[list[str]]) -> str:
-    """'It favours jit / xla over eager / none (an eager step ...).'"""
+def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | None) -> str:
+    """'It favours jit / xla over eager / none (an eager step ...).', unless times say otherwise."""
     if not levels:
         return "Which of them it favours is unknown."
-    return f"It favours {' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})."
+    order = f"{' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})"
+    if against is None:
+        return f"It favours {order}."
+    fast, slow = against
+    return (
+        f"As a rule that favours {order}, but it does not decide here: {fast.row.label} took "
+        f"{ms(fast.step_ms)} ms in {fast.column.title} and {ms(slow.step_ms)} ms in "
+        f"{slow.column.title}."
+    )
+
+
+def _against(
+    levels: list[list[str]], partition: Partition, rows: list[list[Cell]]
+) -> tuple[Cell, Cell] | None:
+    """Of all pairs of a row in which the value that is not favoured took less, the one that shows
+    it most; None where the times agree with the order, as far as they may be compared.
+    """
+    place = {
+        title: number
+        for value, _, titles in partition
+        for number, level in enumerate(levels)
+        if value in level
+        for title in titles
+    }
+    pairs = [
+        (fast, slow)
+        for cells in rows
+        for fast, slow in permutations([cell for cell in cells if cell.comparable], 2)
+        if fast.step_ms < slow.step_ms
+        if place.get(fast.column.title, 0) > place.get(slow.column.title, len(levels))
+    ]
+    return max(pairs, key=lambda pair: pair[1].step_ms / pair[0].step_ms, default=None)
 
 
 def _partition(cells: list[Cell], keys: tuple[str, ...]) -> Partition:

@@ -15,7 +15,7 @@ from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell
 
 COMPILED = ("execution", "compiler", "jit_compile", "compile_mode")
-COMPILED += ("graphs", "graph_breaks", "cuda_graphs", "cuda_graphs_skipped")
+COMPILED += ("graphs", "graph_breaks", "cuda_graphs", "cuda_graphs_skipped", "left_eager")
 VERSIONS = ("framework_version", "cuda_version", "cudnn_version")
 # The entries of a card that a setting is about.
 SUBJECTS = {
@@ -26,11 +26,14 @@ SUBJECTS = {
     "precision": ("matmul_precision", "convolution_precision"),
     "mode": COMPILED,
     "jit_compile": COMPILED,
+    "optimizer": ("optimizer_update", "left_eager"),
+    "cudnn_benchmark": ("cudnn_benchmark",),
     "way": (*COMPILED, "threads"),  # a graph may be broken where it is left; a library has its pool
     "threads": ("threads",),
 }
 # Differ between frameworks by definition, or repeat what `execution` says.
-NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "declared")
+NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_auto", "declared")
+NOT_REPORTED = "none reported"
 WORK = ("parameters", "trainable_parameters")
 
 
@@ -57,8 +60,8 @@ def versions_changed(base: Cell, new: Cell) -> list[str]:
 
 
 def other_differences(base: Cell, new: Cell) -> list[str]:
-    """'attention sdpa instead of einsum', for every entry that both report, that differs, and that
-    the two were not meant to differ in.
+    """'attention sdpa instead of einsum', for every entry that differs, or that one alone reports,
+    and that the two were not meant to differ in.
     """
     expected = subject(base, new) | {"declared"}
     if base.column.framework != new.column.framework:
@@ -78,13 +81,14 @@ def _differences(keys: Iterable[str], base: Cell, new: Cell) -> list[str]:
 
 
 def differing(keys: Iterable[str], one: Cell, other: Cell) -> set[str]:
-    """Those of some entries that both cells report, with other values."""
+    """Those of some entries in which two cells differ, or that one of them alone reports."""
     return {key for key in keys if _differs(key, one, other)}
 
 
 def _differs(key: str, one: Cell, other: Cell) -> bool:
-    values = (_values(key, one), _values(key, other))
-    return all(values) and {*values[0]} != {*values[1]}
+    if not all(any(record.parity for record in cell.records) for cell in (one, other)):
+        return False  # without a card nothing is known
+    return {*_values(key, one)} != {*_values(key, other)}
 
 
 def _values(key: str, cell: Cell) -> list[Any]:
@@ -98,4 +102,4 @@ def _values(key: str, cell: Cell) -> list[Any]:
 
 
 def _values_text(key: str, cell: Cell) -> str:
-    return listed(list(map(spelled, _values(key, cell))))
+    return listed(list(map(spelled, _values(key, cell)))) or NOT_REPORTED

@@ -148,7 +148,9 @@ def _text(setting: str, pair: Pair) -> str:
         "accelerator": "the GPU",
         "precision": PRECISIONS.get(new, str(new)),
         "mode": f"compiling in mode {new}",
-        "jit_compile": f"{COMPILING.get(new, 'the own choice')} in Keras",
+        "jit_compile": f"{COMPILING.get(new, 'its own choice of XLA')} in Keras",
+        "optimizer": f"a {new} optimizer",
+        "cudnn_benchmark": "trying convolution algorithms",
         "interpreter": "another interpreter",
         "way": WAYS.get(new, f"the way {new}"),
     }

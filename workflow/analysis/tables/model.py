@@ -200,7 +200,17 @@ def _caption(results: Results) -> str:
         )
     accelerators = listed(list(results.accelerators)) or plan.accelerator
     where = f"Scale: {plan.scale}; accelerator: {accelerators}; {plan.runs_per_cell} planned."
-    return f"{shown} Lower is faster. {where}"
+    return f"{shown} Lower is faster. {where}{_modes(results)}"
+
+
+def _modes(results: Results) -> str:
+    """What "compiled" is, of columns whose titles do not say it."""
+    modes = {
+        column.title: column.settings["mode"]
+        for column in results.plan.columns
+        if column.settings.get("mode") and column.settings["mode"] not in column.title
+    }
+    return "".join(f" {title}: torch.compile in mode {mode}." for title, mode in modes.items())
 
 
 def _interval_method(results: Results) -> str:

@@ -47,7 +47,9 @@ class Cell:
     seed: int
     threads: int
     mode: str | None = None  # of torch.compile, where the framework takes it
-    jit_compile: str | bool = "auto"  # or true, false; of Keras alone
+    jit_compile: str | bool = "published"  # or auto, true, false; of Keras alone
+    optimizer: str = "default"  # or foreach, fused; of native PyTorch alone
+    cudnn_benchmark: bool = False  # of PyTorch, native and under Keras
     way: str = "framework"  # in which the model's operation is written, see measure.native
 
 

@@ -1,7 +1,7 @@
 """How a column's steps are fed, for the parity card: seen while they run.
 
-On a CPU nothing is copied to a device, and all that can differ is whether batches are made
-ahead of the steps that use them.
+On a CPU nothing is copied to a device; what differs is what a framework makes of what it is handed,
+and whether it makes it ahead of the steps that use it.
 """
 
 from typing import Any
@@ -40,9 +40,7 @@ def facts(
     source: what is handed over, in words. batch: arrays or tensors in dicts, tuples or lists.
     ahead: batches are made ahead of their steps. copied_ahead: and copied to the device.
     """
-    words = "host memory" if accelerator == "cpu" else source
-    if ahead:
-        words += ", prefetched"
+    words = f"{source}, prefetched" if ahead else source
     if accelerator != "cpu":
         words += ", copied ahead of the step" if copied_ahead else ", copied in the step"
     return {"feeding": words, "fed_bytes_per_step": size(batch)}

@@ -102,6 +102,14 @@ class KerasFramework(ABC):
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
 
+    def model_library(self) -> str | None:
+        """Name and version of what the model comes from; None of layers of Keras alone."""
+        for name in ("keras_hub", "keras_nlp", "keras_cv"):
+            library = getattr(self.models, name, None)
+            if library:
+                return f"{library.__name__.replace('_', '-')} {library.__version__}"
+        return None
+
     fed_as = "NumPy arrays"
     taken = 0  # batches that a step has taken when Keras says that it begins
     copies_ahead = False  # whether a batch made ahead of its step is on the device by then

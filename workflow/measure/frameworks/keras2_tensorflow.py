@@ -3,8 +3,9 @@
 import os
 from typing import Any
 
+from measure import models
 from measure.frameworks import WrongFramework, builder
-from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
+from measure.frameworks.keras import KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.tensorflow import TensorFlowMixin
 
@@ -33,14 +34,6 @@ class Framework(TensorFlowMixin, KerasFramework):
         self.model = self.models.build(self.cell)
         self.count_traces()
 
-    def dataset(self, batch_size: int) -> Any:
-        self.feed.batch = self.models.batch(self.cell, batch_size)
-        data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
-        self.feed.ahead = int("Prefetch" in type(data).__name__)
-        return data
-
-    fed_as = "tf.data tensors"
-
     def precision(self) -> dict[str, str]:
         tf = self.tf
 
@@ -60,13 +53,16 @@ class Framework(TensorFlowMixin, KerasFramework):
         jit = self.compiled()
         return {
             "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
+            "model_library": self.model_library(),
             "backend": "tensorflow",
             "dtype": computing_dtype(self.model),
             "image_data_format": self.keras.backend.image_data_format(),
             "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
+            "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,
             "jit_compile": jit,
             "attention": self.models.attention(self.model, "tensorflow"),
             **self.execution(jit),
             **self.feeding(),
             **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
         }

@@ -5,9 +5,11 @@ import random
 from abc import abstractmethod
 from typing import Any
 
+from measure import models
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from measure.libraries.keras import auto_jit_compile
 
 
 class Keras3Framework(KerasFramework):
@@ -36,6 +38,10 @@ class Keras3Framework(KerasFramework):
     @abstractmethod
     def execution(self, jit: bool) -> dict[str, Any]:
         """Entries of the parity card: how a step is executed, and where."""
+
+    def optimizer_update(self, jit: bool) -> str:
+        """How parameters are updated; of a backend that traces a step, in its program."""
+        return "in the step's program"
 
     def prepare_backend(self) -> None:
         """Import the backend and apply the thread policy, before Keras is imported."""
@@ -89,15 +95,19 @@ class Keras3Framework(KerasFramework):
         jit = bool(self.model.jit_compile)
         return {
             "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
+            "model_library": self.model_library(),
             "backend": self.backend,
             "dtype": computing_dtype(self.model),
             "image_data_format": self.keras.config.image_data_format(),
             "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
+            "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
             "jit_compile": jit,
+            "jit_compile_auto": auto_jit_compile(self.keras),
             "attention": self.models.attention(self.model, self.backend),
             **self.execution(jit),
             **self.feeding(),
             **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
         }
 
 

@@ -114,6 +114,9 @@ class Framework(Keras3Framework):
         # Of all of them: without a state that one hands to the next, they may end in any order.
         self._outputs = [*self._outputs, logs]
 
+    def optimizer_update(self, jit: bool) -> str:
+        return super().optimizer_update(jit) if jit else "operation by operation"
+
     def compilations(self) -> int | None:
         return self._compiled
 

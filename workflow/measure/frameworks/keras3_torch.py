@@ -3,6 +3,7 @@
 from typing import Any
 
 from measure import live
+from measure.frameworks import optimizers
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.torch import TorchMixin
 
@@ -24,6 +25,10 @@ class Framework(TorchMixin, Keras3Framework):
 
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.keras.ops.zeros(()))
+
+    def optimizer_update(self, jit: bool) -> str:
+        kind = optimizers.of_keras(self.torch, self.keras, self.model.optimizer)
+        return f"{kind}, {'compiled' if jit else 'eager'}"
 
     def compilations(self) -> int | None:
         if not self.model.jit_compile:

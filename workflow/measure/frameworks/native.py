@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, cast
 
-from measure import live
-from measure.frameworks import Cell, Clock, builder, feeding, loops
+from measure import live, models
+from measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
 from measure.models import Loop, NativeBuilder, Tick, TrainedBuilder
@@ -45,8 +45,14 @@ class NativeFramework(TorchMixin):
         self.device = self.torch.device(self.cell.accelerator)
         self.model = self.models.build(self.cell).to(self.device)
         self.model.train(self.cell.task == "fit")
-        self.optimizer = self.models.optimizer(self.model) if self.cell.task == "fit" else None
+        self.optimizer = self._new_optimizer() if self.cell.task == "fit" else None
         self.step_model = self.compile(self.model)
+
+    def _new_optimizer(self) -> Any:
+        optimizer = self.models.optimizer(self.model)
+        if self.cell.optimizer == "default":
+            return optimizer
+        return optimizers.with_implementation(optimizer, self.cell.optimizer)
 
     def compile(self, model: Any) -> Any:
         return model
@@ -132,7 +138,7 @@ class NativeFramework(TorchMixin):
     def begin_training(self) -> None:
         """The weights that a training begins with, and a new optimiser."""
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
-        self.optimizer = self.models.optimizer(self.model)
+        self.optimizer = self._new_optimizer()
 
     def train_epoch(self, images: Any, classes: Any) -> None:
         """One pass over the images, in their order."""
@@ -184,10 +190,12 @@ class NativeFramework(TorchMixin):
 
     def parity(self) -> dict[str, Any]:
         return {
-            "framework_version": f"{self.models.library()}, {self.backend_version()}",
+            "framework_version": self.backend_version(),
+            "model_library": self.models.library(),
             "backend": "torch",
             "dtype": self._dtype(),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
+            "optimizer_update": self._optimizer_update(),
             "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model, "torch"),
             "compile_mode": self.cell.mode,
@@ -195,7 +203,14 @@ class NativeFramework(TorchMixin):
             **self.device_facts(),
             **self.fed,
             **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
         }
+
+    def _optimizer_update(self) -> str | None:
+        if not self.optimizer:
+            return None
+        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
+        return f"{kind}, eager"
 
     def _dtype(self) -> str:
         """Of the parameters, or of what an operation without any is fed."""

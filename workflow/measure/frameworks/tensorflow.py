@@ -8,8 +8,11 @@ from measure import live
 from measure.device_memory import SHARE, total_mib
 from measure.frameworks import Cell
 from measure.frameworks.denormals import flushed
+from measure.frameworks.feeding import Feed
+from measure.frameworks.keras import ENDLESS
 from measure.frameworks.threads import XLA_POOL, named
 from measure.frameworks.xplane import FACTS, Event, Trace
+from measure.models import TrainerBuilder
 from measure.operations import Span
 
 
@@ -19,7 +22,10 @@ class TensorFlowMixin:
     tf: Any  # the module
     cell: Cell
     model: Any
+    models: TrainerBuilder
+    feed: Feed
     declared: set[str]
+    fed_as = "tf.data tensors"
 
     def apply_threads(self) -> None:
         """One policy for all pools; before TensorFlow's first operation."""
@@ -46,6 +52,15 @@ class TensorFlowMixin:
         # Host operations of a step are done when the step's call returns (a
         # tf.function is run synchronously); only devices may lag behind.
         self.tf.test.experimental.sync_devices()
+
+    def dataset(self, batch_size: int) -> Any:
+        """One batch, made into tensors once, as users of TensorFlow repeat it: the same under both
+        Keras. A data set of Python's is copied into tensors again in each step.
+        """
+        self.feed.batch = self.models.batch(self.cell, batch_size)
+        data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
+        self.feed.ahead = int("Prefetch" in type(data).__name__)
+        return data
 
     def count_traces(self) -> None:
         """Count traces of the step: its Python runs while it is traced, never after."""

@@ -20,6 +20,8 @@ class TorchMixin:
     def apply_threads(self) -> None:
         self._of_torch = namespaces(self.torch)  # less what extensions of it add from now on
         self.torch.set_num_threads(self.cell.threads)
+        if self.cell.cudnn_benchmark:
+            self.torch.backends.cudnn.benchmark = True
         if self.cell.accelerator == "cpu":
             # As TensorFlow and XLA do by themselves. Without it the *values* of
             # the weights set the speed (two to three times slower in training).
@@ -47,6 +49,7 @@ class TorchMixin:
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
             "threads": self.torch.get_num_threads(),
             "flush_denormals": self._flushes_denormals(),
+            "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
 
     def _flushes_denormals(self) -> bool | None:

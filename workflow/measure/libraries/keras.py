@@ -23,6 +23,15 @@ def keeps_state_of_predict(keras: Any) -> bool:
     return "self._jax_state = {" in loop
 
 
+def auto_jit_compile(keras: Any) -> bool:
+    """What Keras' own ``jit_compile="auto"`` comes to on this backend and machine, for a net that
+    every compiler takes.
+    """
+    net = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    net.compile()
+    return bool(net.jit_compile)
+
+
 def uses_fused_attention(keras: Any, layer: Any) -> bool:
     """Whether a ``MultiHeadAttention`` leaves its products to ``ops.dot_product_attention``, as it
     does since that exists, unless it drops out.

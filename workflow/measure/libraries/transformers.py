@@ -5,6 +5,21 @@ from typing import Any
 import torch
 import transformers
 
+# A private name: by itself ``generate()`` compiles on accelerators alone.
+ALL_DEVICES = "_compile_all_devices"
+
+
+def forced_on_host(config: Any, device: str) -> bool:
+    """Whether ``generate()`` was told by that name to compile on the host."""
+    return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
+
+
+def cache_facts(cache: Any) -> dict[str, str]:
+    """Entries of the parity card for the cache that a call of ``generate()`` has returned."""
+    if getattr(cache, "is_compileable", False):
+        return {"cache": f"static, {cache.get_max_length()} positions"}
+    return {"cache": "grows with its tokens"}
+
 
 def in_dtype(name: str) -> dict[str, Any]:
     """What makes a model of numbers of this type from the start."""
@@ -21,7 +36,7 @@ def compile_generation(model: Any, mode: str | None) -> None:
     """
     if hasattr(transformers, "CompileConfig"):
         config = transformers.CompileConfig(mode=mode)
-        config._compile_all_devices = True  # on the host, too, so that both run the same path
+        setattr(config, ALL_DEVICES, True)  # on the host, too, so that both run the same path
         model.generation_config.update(cache_implementation="static", compile_config=config)
         return
     if hasattr(model, "_setup_cache"):

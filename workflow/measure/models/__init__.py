@@ -12,6 +12,8 @@ A builder may also have
     by task, a :data:`Loop` for a task that no trainer drives: generation, diffusion.
 ``compile(model, cell, mode)``
     of a native builder: what ``torch.compile`` is given, where that is not the whole model.
+``facts(model, cell)``
+    entries of the parity card that no framework can know of, read from the built model.
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ Tick = Callable[[], bool]  # called before each step; True: enough
 # (model, cell, batch size, tick): makes steps until the tick says enough; may return facts for
 # the parity card.
 Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
+
+
+def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
+    """Those of a builder that has any."""
+    found = getattr(builder, "facts", None)
+    return found(model, cell) if found else {}
 
 
 class Builder(Protocol):

@@ -8,10 +8,12 @@ The benchmark (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py
 model. In two scripts that does not reach the model whose steps are timed: SegmentAnything's predict
 compiles the backbone and runs the model around it, Stable Diffusion's fit wraps the encoder into a
 model that is compiled without. Keras 3 then turns XLA on by itself where there is a GPU, Keras 2
-does not. Here the model that runs is the one that asks.
+does not. Here the model that runs is the one that asks. That is ``jit_compile: published``, what a
+column has that names none.
 
 ``generate`` passes nothing: KerasNLP turns XLA on under Keras 2, and Keras 3 does what its ``auto``
-finds right for the backend and the device.
+finds right for the backend and the device. ``jit_compile: auto`` passes nothing in any task. On
+TensorFlow without a GPU that is another choice than the published one: Keras 3 runs without XLA.
 """
 
 from typing import Any
@@ -22,10 +24,10 @@ from measure.frameworks import Cell
 def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
     """What ``compile()`` of a Keras model is told about ``jit_compile``.
 
-    As the cell's column has it; ``auto`` is the rule above, for a Keras with its backend.
+    As the cell's column has it; ``published`` is the rule above, for a Keras with its backend.
     """
-    if cell.jit_compile != "auto":
+    if isinstance(cell.jit_compile, bool):
         return {"jit_compile": cell.jit_compile}
-    if cell.task == "generate":
+    if cell.jit_compile == "auto" or cell.task == "generate":
         return {}
     return {"jit_compile": keras.backend.backend() != "torch"}

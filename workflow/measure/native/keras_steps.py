@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from measure.frameworks import Cell
+from measure.libraries.keras import auto_jit_compile
 from measure.models import xla
 
 Function = Callable[[Any], Any]
@@ -19,7 +20,7 @@ def options(cell: Cell) -> dict[str, str | bool]:
     nothing of TensorFlow's with an operator of ours in it.
     """
     foreign = cell.way != "framework" and keras.backend.backend() == "tensorflow"
-    if foreign and cell.jit_compile == "auto":
+    if foreign and not isinstance(cell.jit_compile, bool):
         return {"jit_compile": False}
     return xla.options(cell, keras)
 
@@ -29,7 +30,7 @@ def repeated(cell: Cell, function: Function, operand: np.ndarray, backward: bool
     asked for, with ones as that of the output.
     """
     of_backend = {"tensorflow": _in_tensorflow, "jax": _in_jax, "torch": _in_torch}
-    jit = bool(options(cell)["jit_compile"])
+    jit = bool(options(cell).get("jit_compile", auto_jit_compile(keras)))
     return of_backend[keras.backend.backend()](function, operand, backward, jit)
 
 

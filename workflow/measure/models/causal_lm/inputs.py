@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,13 @@ def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
     filler = (f"w{number}" for number in itertools.count())
     words = itertools.islice(itertools.chain(WORDS, filler), vocabulary_size - len(special))
     return [*special, *(f"▁{word}" for word in words)]
+
+
+def tokenizer(found: Any) -> str:
+    """What makes tokens of strings, for the parity card: a library's own class or one of ours."""
+    kind = type(found)
+    own = kind.__module__.startswith("measure.")
+    return f"{kind.__name__} of Millistep" if own else "the library's own"
 
 
 def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import keras
 from measure.frameworks import Cell
 from measure.libraries.keras_hub import library as keras_hub
 from measure.models import xla
-from measure.models.causal_lm.inputs import pieces, tokens
+from measure.models.causal_lm.inputs import pieces, tokenizer, tokens
 from measure.models.causal_lm.loop import generate_loop
 
 LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
@@ -50,6 +50,14 @@ def batch(cell: Cell, batch_size: int) -> Any:
     """``(inputs, targets, weights)`` as the library's preprocessor would make them."""
     ids, mask, targets = tokens(cell, batch_size)
     return {"token_ids": ids, "padding_mask": mask}, targets, mask
+
+
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Of the adapters or the tokenizer."""
+    if cell.task == "fit":
+        found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
+        return {"adapter_dtype": ", ".join(sorted(found))}
+    return {"tokenizer": tokenizer(model.preprocessor.tokenizer)}
 
 
 def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:

@@ -12,19 +12,44 @@ from measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, pro
 def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
     """The task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
 
-    def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> None:
-        """Strings in, strings out; never stopped early, and the first call's tokens counted."""
+    def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+        """Strings in, strings out; never stopped early, the first call's tokens counted and its
+        cache looked at.
+        """
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
         max_length = cell.architecture["max_length"]
         options, counted = never_stopping(model), False
+        cache = _Cache(model)
         while not tick():
             count = None if counted else _Count(model.preprocessor, texts, max_length)
             model.generate(texts, max_length=max_length, **options)
             if count:
                 check_new_tokens(count.end(to_numpy), cell.architecture)
+                cache.end()
                 counted = True
+        return cache.facts
 
     return loop
+
+
+class _Cache:
+    """Looks at the cache that a call makes: where that is traced, in the call that compiles it."""
+
+    AXIS = 3  # of its positions: (batch, layers, key and value, positions, heads, width)
+
+    def __init__(self, model: Any) -> None:
+        self._model, self._make = model, model._build_cache
+        self.facts: dict[str, Any] = {}  # entries of the parity card; none of a call traced before
+        model._build_cache = self._look
+
+    def _look(self, *arguments: Any, **options: Any) -> Any:
+        made = self._make(*arguments, **options)
+        self.facts["cache"] = f"static, {int(made[1].shape[self.AXIS])} positions"
+        return made
+
+    def end(self) -> None:
+        """From now on the model makes it unseen."""
+        self._model._build_cache = self._make
 
 
 class _Count:

@@ -9,7 +9,13 @@ import transformers
 
 from measure.frameworks import Cell
 from measure.libraries.peft import adapted
-from measure.libraries.transformers import compile_generation, in_dtype
+from measure.libraries.transformers import (
+    ALL_DEVICES,
+    cache_facts,
+    compile_generation,
+    forced_on_host,
+    in_dtype,
+)
 from measure.models import Tick
 from measure.models.causal_lm.inputs import (
     check_new_tokens,
@@ -17,6 +23,7 @@ from measure.models.causal_lm.inputs import (
     pieces,
     prompt_tokens,
     prompts,
+    tokenizer,
     tokens,
 )
 
@@ -62,7 +69,7 @@ def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) ->
     else:
         model.tokenizer = word_tokenizer(special, cell.architecture["vocabulary_size"])
     end = model.generation_config.eos_token_id
-    model.generation_config.update(do_sample=False, pad_token_id=end)
+    model.generation_config.update(do_sample=False, pad_token_id=end, eos_token_id=None)
     return model
 
 
@@ -84,15 +91,25 @@ def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
     return fast(tokenizer_object=words, model_input_names=returned, **special)
 
 
-def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> None:
-    """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted."""
+def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+    """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted.
+
+    No token ends an answer, as in Keras with ``stop_token_ids=None``. A least number of new tokens
+    would say the same, and forbid the end token anew for each token: work that Keras does not do.
+    """
     texts = prompts(batch_size, prompt_tokens(cell.architecture))
     count = new_tokens(cell.architecture)
+    facts: dict[str, Any] = {}
     while not tick():
         inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
-        outputs = model.generate(**inputs, min_new_tokens=count, max_new_tokens=count)
+        # The first call, which is not timed for the table, shows the cache, too.
+        looks = {} if facts else {"return_dict_in_generate": True}
+        outputs = model.generate(**inputs, max_new_tokens=count, **looks)
+        if looks:
+            facts, outputs = cache_facts(outputs.past_key_values), outputs.sequences
         model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
         check_new_tokens(outputs.shape[1] - inputs["input_ids"].shape[1], cell.architecture)
+    return facts
 
 
 LOOPS = {"generate": generate}
@@ -117,6 +134,23 @@ def batch(cell: Cell, batch_size: int) -> Any:
     ids, mask, _ = tokens(cell, batch_size)
     ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
     return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
+
+
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Of the adapters, or of the tokenizer and what only a private name switches on."""
+    if cell.task == "fit":
+        return {"adapter_dtype": adapter_dtype(model)}
+    private = getattr(model.generation_config, "compile_config", None)
+    return {
+        "tokenizer": tokenizer(model.tokenizer),
+        "compiled_by": ALL_DEVICES if forced_on_host(private, cell.accelerator) else None,
+    }
+
+
+def adapter_dtype(model: Any) -> str:
+    """Of the trained parameters."""
+    found = {str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.requires_grad}
+    return ", ".join(sorted(found))
 
 
 def attention(model: Any, backend: str) -> str:

@@ -18,7 +18,9 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     fit: forward, and the gradients of all inputs, which cost as much again for
     frozen matrices and twice as much for attention, whose factors are both
     computed; LoRA's two factors at query and value (Hu et al. 2021, section
-    4.1) cost three times their forward pass.
+    4.1) cost three times their forward pass. Of the first layer's query, key and
+    value no gradient of the input is needed, since nothing below it is trained;
+    nor that of its keys.
     generate: each prompt is read once, then all new tokens but the last; only
     tokens that are followed by a new one need the vocabulary's logits.
     """
@@ -37,7 +39,15 @@ def _fit(a: Architecture) -> int:
     length = a["sequence_length"]
     frozen = length * 2 * (a["layers"] * _layer(a) + _head(a))
     adapters = length * 2 * a["layers"] * _adapters(a)
-    return 2 * frozen + 3 * _attention(a, length) + 3 * adapters
+    return 2 * frozen + 3 * _attention(a, length) + 3 * adapters - _below_the_first(a, length)
+
+
+def _below_the_first(a: Architecture, length: int) -> int:
+    """FLOPs of gradients that the first layer would hand on to the embedding, which is frozen."""
+    outputs = (a["heads"] + 2 * a["key_value_heads"]) * a["head_size"]
+    inputs = length * 2 * a["hidden_size"] * (outputs + 2 * a["lora_rank"])
+    keys = _attention(a, length) // a["layers"] // 2
+    return inputs + keys
 
 
 def _generate(a: Architecture) -> int:

@@ -12,12 +12,13 @@ from measure.models.causal_lm.pytorch import (
     attention,
     batch,
     compile,
+    facts,
     library,
     optimizer,
 )
 from measure.models.gemma.inputs import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build", "compile", "library", "optimizer"]
+__all__ = ["LOOPS", "attention", "batch", "build", "compile", "facts", "library", "optimizer"]
 
 
 def build(cell: Cell) -> Any:

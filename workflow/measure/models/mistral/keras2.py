@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from measure.frameworks import Cell
 from measure.models import Architecture, xla
-from measure.models.causal_lm.inputs import pieces
+from measure.models.causal_lm.inputs import pieces, tokenizer
 from measure.models.causal_lm.loop import generate_loop
 from measure.models.mistral.inputs import SPECIAL
 
@@ -69,6 +69,11 @@ class WordPreprocessor:
 
     def _id(self, word: str) -> int:
         return self._ids[f"▁{word}"]
+
+
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Of the tokenizer, which is ours."""
+    return {"tokenizer": tokenizer(model.preprocessor.tokenizer)}
 
 
 def _backbone(a: Architecture) -> Any:

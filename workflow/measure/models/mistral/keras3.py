@@ -7,10 +7,10 @@ from measure.libraries.keras_hub import backbone_with_heads, fuses_attention
 from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture
 from measure.models.causal_lm import keras3 as causal_lm
-from measure.models.causal_lm.keras3 import LOOPS, batch
+from measure.models.causal_lm.keras3 import LOOPS, batch, facts
 from measure.models.mistral.inputs import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build"]
+__all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:

@@ -7,7 +7,7 @@ from measure.models import kerascv
 from measure.models.sam import kerascv as sam
 
 keras, keras_cv = kerascv.load_with_keras2()
-batch, attention = sam.batch, sam.attention
+batch, attention, facts = sam.batch, sam.attention, sam.facts
 
 
 def build(cell: Cell) -> Any:

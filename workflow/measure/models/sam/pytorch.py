@@ -83,6 +83,14 @@ def attention(model: Any, backend: str) -> str:
     return "matmul"
 
 
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Whether a step takes the mean from the images, and for how many sets of points it decodes."""
+    if cell.task == "fit":
+        return {"normalises_images": False}  # the encoder alone, which Meta's code feeds centred
+    where = batch(cell, cell.batch_size)["points"]
+    return {"normalises_images": True, "prompt_sets": len(where)}
+
+
 class TwoPoints(torch.nn.Module):
     """Masks of a batch of images for one set of points.
 

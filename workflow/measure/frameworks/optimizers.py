@@ -1,0 +1,69 @@
+"""How PyTorch updates parameters: seen in one update of two small ones, not read from options.
+
+An option that is not set says nothing: what stands for it depends on the device, on the release and
+on the class of the optimizer.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+# By what the names of its operations begin with, in the order in which they decide.
+KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
+ONE_BY_ONE = "for-loop"
+
+
+def seen(torch: Any, update: Callable[[], object]) -> str:
+    """``fused`` (one kernel for all parameters), ``foreach`` (each operation on all of them) or
+    ``for-loop`` (one parameter after the other).
+
+    update: updates parameters once, not those of the model that is timed.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    names = set()
+
+    class Names(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, operation: Any, types: Any, arguments: Any = (), options: Any = None
+        ) -> Any:
+            names.add(operation.name())
+            return operation(*arguments, **(options or {}))
+
+    with Names():
+        update()
+    for beginning, kind in KINDS.items():
+        if any(name.startswith(beginning) for name in names):
+            return kind
+    return ONE_BY_ONE
+
+
+def of_torch(torch: Any, optimizer: Any, device: str) -> str:
+    """Of an optimizer of ``torch.optim``: what another one with its options does."""
+    parameters = [torch.nn.Parameter(torch.zeros(8, device=device)) for _ in range(2)]
+    for parameter in parameters:
+        parameter.grad = torch.ones_like(parameter)
+    groups = [{**optimizer.param_groups[0], "params": parameters}]
+    return seen(torch, type(optimizer)(groups, **_chosen(optimizer)).step)
+
+
+def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
+    """Of an optimizer of Keras on PyTorch, the same way."""
+    variables = [keras.Variable(keras.ops.zeros(8)) for _ in range(2)]
+    other = type(optimizer).from_config(optimizer.get_config())
+    other.build(variables)
+    return seen(torch, lambda: other.apply([keras.ops.ones(8) for _ in variables], variables))
+
+
+def with_implementation(optimizer: Any, name: str) -> Any:
+    """The same optimizer of ``torch.optim``, told to be ``foreach`` or ``fused``."""
+    groups = [
+        {key: value for key, value in group.items() if key not in ("foreach", "fused")}
+        for group in optimizer.param_groups
+    ]
+    return type(optimizer)(groups, **{name: True})
+
+
+def _chosen(optimizer: Any) -> dict[str, bool]:
+    """Its implementation, where it was told one: what that needs is set up when it is made."""
+    options = optimizer.param_groups[0]
+    return {name: True for name in ("foreach", "fused") if options.get(name)}
