@@ -1,5 +1,7 @@
 """What a card says is what the live framework does, in every environment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,12 +32,72 @@ def test_denormals_threads_and_feeding_are_those_of_the_steps(framework, tmp_pat
     if framework.endswith("tensorflow") and card["execution"] == "graph":
         declared.add("threads")  # its pool has no name to be counted by
     assert set(card["declared"].split(", ")) == declared
-    # On a processor Keras' TensorFlow trainer alone makes batches ahead of their steps.
-    prefetched = framework == "keras3-tensorflow"
-    assert card["feeding"] == ("host memory, prefetched" if prefetched else "host memory")
+    kinds = {"keras2-tensorflow": "tf.data tensors", "keras3-tensorflow": "tf.data tensors"}
+    kinds["pytorch-eager"] = "tensors in pageable memory"
+    assert card["feeding"] == kinds.get(framework, "NumPy arrays")
     # Three arrays of 4 x 32 tokens, in the integers of the library.
     assert card["fed_bytes_per_step"] == 3 * 4 * 32 * (8 if framework == "pytorch-eager" else 4)
     assert card["memory_fraction"] == (SHARE if framework == "keras3-jax" else None)
+
+
+@pytest.mark.parametrize(
+    ("framework", "settings", "update"),
+    [
+        ("pytorch-eager", {}, "for-loop, eager"),
+        ("pytorch-eager", {"optimizer": "foreach"}, "foreach, eager"),
+        ("pytorch-eager", {"optimizer": "fused"}, "fused, eager"),
+        ("keras3-torch", {}, "foreach, eager"),
+        ("keras3-jax", {}, "in the step's program"),
+        ("keras2-tensorflow", {}, "in the step's program"),
+    ],
+)
+def test_how_parameters_are_updated_is_what_an_update_does(framework, settings, update, tmp_path):
+    one = replace(cell("bert", framework, "fit", "smoke", batch_size=4), **settings)
+    card = run("read_back", one, "card", folder=tmp_path)
+    assert card["optimizer_update"] == update
+    assert card["optimizer"] == "AdamW"
+
+
+@pytest.mark.parametrize(
+    ("model", "task", "left"),
+    [
+        ("bert", "fit", "AdamW"),
+        ("bert", "predict", "nothing"),
+        ("sam", "predict", "PromptEncoder, PositionEmbeddingRandom"),
+        ("gemma", "generate", "GemmaForCausalLM (1 of 14 calls)"),
+    ],
+)
+def test_what_a_compiled_step_leaves_eager_is_named(model, task, left, tmp_path):
+    one = cell(model, "pytorch-compiled", task, "smoke", batch_size=2)
+    card = run("read_back", one, "card", folder=tmp_path)
+    assert (card["execution"], card["left_eager"]) == ("jit", left)
+    if task == "generate":
+        assert card["cache"].startswith("static, ")
+        assert card["compiled_by"] == "_compile_all_devices"
+
+
+@pytest.mark.parametrize(
+    ("framework", "cache"),
+    [
+        ("keras2-tensorflow", "static, 20 positions"),
+        ("keras3-jax", "static, 20 positions"),
+        ("keras3-torch", "static, 20 positions"),
+        ("pytorch-eager", "grows with its tokens"),
+    ],
+)
+def test_the_cache_of_generation_is_looked_at(framework, cache, tmp_path):
+    one = cell("mistral", framework, "generate", "smoke", batch_size=2)
+    card = run("read_back", one, "card", folder=tmp_path)
+    assert card["cache"] == cache
+    ours = "WordPreprocessor of Millistep"
+    assert card["tokenizer"] == (ours if framework == "keras2-tensorflow" else "the library's own")
+
+
+@pytest.mark.parametrize(("asked", "jit"), [("published", True), ("auto", False), (True, True)])
+def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(asked, jit, tmp_path):
+    one = replace(cell("bert", "keras3-tensorflow", "predict", "smoke"), jit_compile=asked)
+    card = run("read_back", one, "card", folder=tmp_path)
+    assert (card["jit_compile"], card["jit_compile_auto"]) == (jit, False)
 
 
 @pytest.mark.parametrize("framework", TORCH)

@@ -8,7 +8,11 @@ import json
 import jsonschema
 import pytest
 
+from analysis.caveats import collect
+from analysis.comparisons.cards import ENTRIES, NO_DIFFERENCE
 from analysis.comparisons.operation_groups import Group, group_of
+from analysis.report.parity import differing
+from analysis.results.loading import load_results
 
 from .conftest import COLUMNS, KERAS2, KERAS3, ROOT, check_xla, checkout
 
@@ -95,6 +99,40 @@ def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
         assert record["parity"]["matmul_precision"] == "float32", name
         has_images = record["work"]["images_per_step"] is not None
         assert ("image_data_format" in record["parity"]) == has_images, name
+
+
+# What decides how fast a cell is, beside what every card has: by task, of which columns.
+DECIDES = {
+    "fit": ("optimizer_update", "feeding", "fed_bytes_per_step"),
+    "predict": ("feeding",),
+    "generate": ("cache", "tokenizer"),
+}
+EVERY = ("framework_version", "model_library", "dtype", "matmul_precision", "execution", "compiler")
+EVERY += ("attention", "device", "threads", "flush_denormals")
+
+
+def test_cards_hold_what_decides_and_each_difference_is_told(half):
+    results = load_results(half.folder / "results/plan.json")
+    caveats = collect(results)
+    for row in results.rows:
+        cards = {c.column.name: c.records[0].parity for c in row.cells if c.records}
+        for column, card in cards.items():
+            missing = [k for k in (*EVERY, *DECIDES[row.row.task]) if card.get(k) is None]
+            assert missing == [], (row.row.label, column)
+            assert {*card} <= ENTRIES, (row.row.label, column)
+            compiled = card["compiler"] == "inductor"
+            assert bool(card.get("left_eager")) == compiled, (row.row.label, column)
+        told = {line[0].replace(" ", "_") for line in differing(row).lines}
+        for key in {key for card in cards.values() for key in card} - {*NO_DIFFERENCE}:
+            if len({card.get(key) for card in cards.values()}) > 1:
+                assert key in told, (row.row.label, key)
+        kinds = {card.get("optimizer_update") for card in cards.values()} - {None}
+        of_row = [c for c in caveats if row.measured[0] in c.cells]
+        named = {caveat.id for caveat in of_row}
+        assert ("optimizer_update_differs" in named) == (len(kinds) > 1), row.row.label
+        caches = {card.get("cache") for card in cards.values()} - {None}
+        of_cache = [c for c in of_row if c.evidence.get("keys") == ["cache"]]
+        assert bool(of_cache) == (len(caches) > 1), row.row.label
 
 
 def test_no_probe_failed_and_generation_was_tried_at_other_lengths(half):

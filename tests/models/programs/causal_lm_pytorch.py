@@ -1,9 +1,11 @@
 """Run in the PyTorch environment: what Transformers makes of a cell.
 
     python causal_lm_pytorch.py WORKFLOW CELL count
+    python causal_lm_pytorch.py WORKFLOW CELL flops
     python causal_lm_pytorch.py WORKFLOW CELL outputs EXCHANGE
 
 count: ``[parameters, trainable with LoRA]`` on standard output, nothing allocated.
+flops: what PyTorch counts in one step.
 outputs: weights (unless some lie there), logits and generated strings into the folder EXCHANGE.
 """
 
@@ -11,7 +13,7 @@ import json
 
 import numpy as np
 import torch
-from native import models, weighted
+from native import flops, models, weighted
 from program import cell, command, exchange
 
 from measure.models.causal_lm.inputs import new_tokens, prompts, tokens
@@ -40,10 +42,10 @@ def outputs(folder):
     logits = model(torch.tensor(ids).long(), attention_mask=torch.tensor(mask).long()).logits
     inputs = model.tokenizer(prompts(cell.batch_size), return_tensors="pt")
     count = new_tokens(cell.architecture)
-    generated = model.generate(**inputs, min_new_tokens=count, max_new_tokens=count)
+    generated = model.generate(**inputs, max_new_tokens=count)
     texts = model.tokenizer.batch_decode(generated, skip_special_tokens=True)
     np.save(folder / f"{name}.npy", logits.numpy())
     (folder / f"{name}.json").write_text(json.dumps(texts))
 
 
-{"count": count, "outputs": outputs}[command](*exchange)
+{"count": count, "flops": flops, "outputs": outputs}[command](*exchange)

@@ -37,9 +37,9 @@ def feeding_differs(results: Results) -> Iterator[Caveat]:
         columns = "; ".join(f"{way} in {listed(titles)}" for way, titles in ways.items())
         sentence = (
             f"{row.row.label}: batches do not come to the device in the same way ({columns}), and "
-            f"copying the {max(sizes) / 1e6:.3g} MB of one takes {ms(copy_ms)} ms at the rate of "
-            f"{link}, {percent(share)} of the fastest step, so part of a difference may come from "
-            "that."
+            f"copying the {max(sizes) / 1e6:.3g} MB of one takes at least {ms(copy_ms)} ms, at the "
+            f"rate of {link}, {percent(share)} of the fastest step, so part of a difference may "
+            "come from that."
         )
         evidence = {
             "feeding": ways,

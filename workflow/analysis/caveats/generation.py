@@ -10,7 +10,13 @@ from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.comparisons.calls import Call, compared_calls, kinds
-from analysis.comparisons.padding import Share, explains, padding_share, without_padding
+from analysis.comparisons.padding import (
+    Share,
+    explains,
+    padding_share,
+    pads,
+    without_padding,
+)
 from analysis.formats.text import count, listed, percent, spelled, times
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
@@ -33,6 +39,7 @@ def static_padding(results: Results) -> Iterator[Caveat]:
         if shares:
             evidence = {label(cell): _evidence(cell, shares[cell], length) for cell in shares}
             sentence = f"{_bound(results, row, shares, length)}{_slowest(row, shares)}"
+            sentence += _without_share(row, shares)
             yield Caveat("static_padding", Severity.WARNING, tuple(shares), evidence, sentence)
 
 
@@ -50,6 +57,17 @@ def _bound(results: Results, row: RowCells, shares: Shares, length: int) -> str:
         f"part of a call's time that grows with the length of the cache is {listed(texts)}, fitted "
         f"to calls at max_length {listed([str(n) for n in lengths])}. All {length} positions are "
         f"taken as padding, each at the cost of those that a greater length adds, {end}."
+    )
+
+
+def _without_share(row: RowCells, shares: Shares) -> str:
+    """Columns that pad, too, at whose other lengths nothing was timed."""
+    left = [cell.column.title for cell in row.measured if pads(cell) and cell not in shares]
+    if not left:
+        return ""
+    return (
+        f" The cache of {listed(left)} is static as well; what that costs there was not measured, "
+        "since no other length was timed."
     )
 
 

@@ -34,6 +34,18 @@ SUBJECTS = {
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_auto", "declared")
 NOT_REPORTED = "none reported"
+# All that a card may say. What is not here no reader is told of: it fails the test of the table.
+ENTRIES = {
+    *NO_DIFFERENCE,
+    *COMPILED,
+    *VERSIONS,
+    *("model_library", "dtype", "matmul_precision", "convolution_precision"),
+    *("attention", "attention_kernel", "cache", "tokenizer", "compiled_by", "adapter_dtype"),
+    *("optimizer", "optimizer_update", "feeding", "fed_bytes_per_step"),
+    *("device", "threads", "flush_denormals", "image_data_format", "cudnn_benchmark"),
+    *("scheduler", "unet_calls_per_step", "unet_images_per_step"),
+    *("prompt_sets", "normalises_images"),
+}
 WORK = ("parameters", "trainable_parameters")
 
 

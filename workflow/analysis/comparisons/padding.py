@@ -26,7 +26,9 @@ from analysis.results.cells import Cell
 from analysis.statistics.intervals import MIN_RUNS, Interval, mean_interval, t_interval_of
 
 TERMS = 3  # a, b and c
-PADDING_FAMILIES = ("keras2", "keras3")  # native PyTorch's cache holds what it was given
+# Of records whose cards do not say it: native PyTorch's own cache grows with its tokens.
+PADDING_FAMILIES = ("keras2", "keras3")
+STATIC = "static"  # how the entry `cache` of a card begins, of one made for the whole length
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Share:
 
 def padding_share(cell: Cell, own_length: int) -> Share | None:
     """Of a cell whose prompts are padded; None where too few lengths were timed to fit it."""
-    if cell.column.family not in PADDING_FAMILIES:
+    if not pads(cell):
         return None
     calls = {run.number: calls_of(run, own_length) for run in cell.ok_runs}
     fits = {number: fit(found) for number, found in calls.items() if found}
@@ -69,6 +71,15 @@ def padding_share(cell: Cell, own_length: int) -> Share | None:
     interval = mean_interval(list(shares.values())) or within_run(fits[first])
     new_tokens = calls[first][0].new_tokens
     return Share(fmean(shares.values()), interval, shares, (new_tokens + 1) / 2 / own_length)
+
+
+def pads(cell: Cell) -> bool:
+    """Whether its cache is made for the whole length, as the card says."""
+    caches = [(record.parity or {}).get("cache") for record in cell.records]
+    known = [cache for cache in caches if cache is not None]
+    if known:
+        return any(cache.startswith(STATIC) for cache in known)
+    return cell.column.family in PADDING_FAMILIES
 
 
 def within_run(found: Fit) -> Interval | None:

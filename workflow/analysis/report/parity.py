@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.caveats.parity import declared_of
 from analysis.comparisons.cards import NO_DIFFERENCE
-from analysis.formats.text import NA, listed, spelled
+from analysis.formats.text import listed, spelled
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.record import Record
@@ -26,15 +26,15 @@ def card_of(cell: Cell) -> list[tuple[str, str]]:
 
 
 def differing(row: RowCells) -> Grid:
-    """The entries in which the measured cells of a row differ, as far as they report them, and
-    which the framework itself does not imply.
+    """The entries in which the measured cells of a row differ, those too that only some of them
+    report, and which the framework itself does not imply.
     """
     entries = [(key, _reader(key)) for key in _keys(row.measured)]
     entries += [(key, _work_reader(key)) for key in WORK]
     lines = []
     for key, read in entries:
         values = {cell: _agreed(cell, read) for cell in row.measured}
-        if key not in NO_DIFFERENCE and len({*values.values()} - {NA}) > 1:
+        if key not in NO_DIFFERENCE and len({*values.values()}) > 1:
             shown = (value + _mark(cell, key) for cell, value in values.items())
             lines.append((key.replace("_", " "), *shown))
     header = ("What ran", *(cell.column.title for cell in row.measured))

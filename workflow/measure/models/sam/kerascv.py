@@ -53,7 +53,9 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """Whether a step takes the mean from the images, and for how many sets of points it decodes."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
-    found = {"normalises_images": any("subtract" in operation.name for operation in encoder)}
+    found: dict[str, Any] = {
+        "normalises_images": any("subtract" in operation.name for operation in encoder)
+    }
     if cell.task == "predict":
         (inputs,) = batch(cell, cell.batch_size)
         found["prompt_sets"] = len(inputs["points"])
