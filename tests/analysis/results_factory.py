@@ -93,6 +93,8 @@ def make_record(
             "import_s": 5.0,
             "build_s": 2.0,
             "first_step_s": 3.0,
+            "compile_cache": None,
+            "import_tensorflow_s": None,
             "warmup_steps": 3,
             "warmup_s": 0.2,
             "blocks": [{"steps": 10, "elapsed_ns": 10 * step_ns} for _ in range(10)],

@@ -72,7 +72,12 @@ def run(environment, tmp_path):
     """``run(**architecture)``: measure a fake cell and return its record from the disk."""
 
     def measured(
-        time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, **architecture
+        time_limit_s=60,
+        memory_limit_mib=20_000,
+        scale="smoke",
+        changes=None,
+        caches=None,
+        **architecture,
     ):
         path = tmp_path / "records" / "run1.json"
         parent.run(
@@ -83,6 +88,7 @@ def run(environment, tmp_path):
             time_limit_s,
             memory_limit_mib,
             (PLUGINS,),
+            caches=caches,
         )
         return json.loads(path.read_text())
 

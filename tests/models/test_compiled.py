@@ -1,5 +1,8 @@
 """The compiled column: what is compiled, and what counts as compiling."""
 
+import dataclasses
+import shutil
+
 import pytest
 
 from measure.models.causal_lm.inputs import new_tokens
@@ -15,6 +18,19 @@ def test_generation_compiles_each_tokens_pass_and_answers_as_it_does_eagerly(mod
     assert found["shapes"] == passes * [[2, 1]]
     assert found["static"] and found["same"]
     assert found["counted"][0] > 0 and len(set(found["counted"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("framework", "settings"), [("pytorch-compiled", {}), ("keras3-torch", {"jit_compile": True})]
+)
+def test_a_process_tells_whether_it_found_all_compiled(framework, settings, tmp_path, monkeypatch):
+    one = dataclasses.replace(cell("mnist_dense", framework, "predict", "smoke"), **settings)
+    found = []
+    for folder in ("first", "second"):
+        monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / folder))
+        found.append(run("compiled", one, "start", folder=tmp_path))
+        shutil.copytree(tmp_path / "first", tmp_path / "second", dirs_exist_ok=True)
+    assert found == [[None, "cold"], [None, "warm"]]
 
 
 def test_a_step_of_two_compiled_modules_is_marked_once_before_the_first(tmp_path):

@@ -62,6 +62,18 @@ def test_little_time_is_spent_on_anything_but_the_work(measured):
         assert record["timing"]["other_s"] < 3, name
 
 
+def test_a_start_says_what_it_found_compiled_and_what_tensorflow_took_of_it(measured):
+    for name, record in records(measured).items():
+        timing, column = record["timing"], record["cell"]["column"]
+        compiles = column == "pytorch-compiled"
+        assert timing["compile_cache"] == ("cold" if compiles else None), name
+        # KerasHub imports it on every backend.
+        if column in KERAS3 and FRAMEWORKS[column].library != "tensorflow":
+            assert 0 < timing["import_tensorflow_s"] < timing["import_s"], name
+        else:
+            assert timing["import_tensorflow_s"] is None, name
+
+
 def test_rounds_were_measured_in_the_planned_order(measured):
     plan = json.loads((measured.folder / "results/plan.json").read_text())
     planned = {r["record"]: r["position"] for cell in plan["cells"] for r in cell["runs"]}

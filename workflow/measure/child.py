@@ -51,7 +51,7 @@ class Measurement:
         self.protocol = PROTOCOLS[request["scale"]]
         self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
-        self.seconds: dict[str, float] = {}
+        self.start: dict[str, float | str | None] = {}  # the record's fields of it
         self.legacy: dict | None = None
         self.withheld: list[str] = []
         self.extra_s = 0.0
@@ -60,6 +60,7 @@ class Measurement:
         """All stages; what follows ``measured`` may fail without cost."""
         with self._seconds("import_s"):
             self.load()
+        self.start["import_tensorflow_s"] = getattr(self.framework, "import_tensorflow_s", None)
         with self._seconds("build_s"):
             self.framework.build()
         self.check()
@@ -110,6 +111,7 @@ class Measurement:
         others = other_cpu_seconds()
         start = time.perf_counter()
         framework.run(self.timer)
+        self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         wall_s = time.perf_counter() - start
         share = foreign_share(others, other_cpu_seconds(), wall_s)
         self.events.send("foreign", share=share)
@@ -189,14 +191,14 @@ class Measurement:
         self.events.send("withheld", reasons=self.withheld)
 
     def _report_timing(self) -> None:
-        found = timing(self.seconds, self.timer, self.legacy, self.extra_s)
+        found = timing(self.start, self.timer, self.legacy, self.extra_s)
         self.events.send("timing", timing=found)
 
     @contextlib.contextmanager
     def _seconds(self, name: str) -> Iterator[None]:
         start = time.perf_counter_ns()
         yield
-        self.seconds[name] = (time.perf_counter_ns() - start) / 1e9
+        self.start[name] = (time.perf_counter_ns() - start) / 1e9
 
     @contextlib.contextmanager
     def _extra(self) -> Iterator[None]:
@@ -207,10 +209,10 @@ class Measurement:
             self.extra_s += (time.perf_counter_ns() - start) / 1e9
 
 
-def timing(seconds: dict, timer: Timer, legacy: dict | None = None, extra_s: float = 0.0) -> dict:
+def timing(start: dict, timer: Timer, legacy: dict | None = None, extra_s: float = 0.0) -> dict:
     """The record's timing, as far as it is known."""
     return {
-        **seconds,
+        **start,
         "first_step_s": timer.first_step_ns / 1e9,
         "warmup_steps": max(1, timer.warmup_steps),
         "warmup_s": timer.warmup_ns / 1e9,

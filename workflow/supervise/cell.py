@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     parser.add_argument("--session", type=json.loads, help="of the block that it belongs to, JSON")
+    parser.add_argument("--caches", type=Path, help="of the cell, by machine: what compilers keep")
     parser.add_argument("--slots", type=Path, help="where the shares of the machine are locked")
     return parser.parse_args()
 
@@ -56,6 +57,8 @@ def measure(options: argparse.Namespace) -> None:
     except jobs.NoEnvironment as problem:
         write_without_environment(options, problem.not_tried)
         return
+    within = options.caches and options.session
+    caches = options.caches / options.session["node"] if within else None
     with (
         Progress(options.plan, options.identity).shown(sys.stderr) as measured,
         jobs.in_session(options) as session,
@@ -71,6 +74,7 @@ def measure(options: argparse.Namespace) -> None:
                 tuple(options.folder),
                 options.monitor_interpreter,
                 session,
+                caches,
             )
         )
 

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+from supervise import caches
 from supervise.planned import Run, Settings, Timed
 from supervise.slots import FOLDER
 
@@ -15,6 +16,7 @@ def cell(run: Run, settings: Settings, attempt: int, session: str) -> list[str]:
     command = _command("cell", run, settings, attempt, log_of(Path(run.record), settings))
     command += ["--record", run.record, "--plan", str(settings.plan), "--session", session]
     command += ["--slots", str(settings.results / FOLDER)]
+    command += ["--caches", str(_beside(Path(run.record), settings, caches.FOLDER).parent)]
     command += ["--time-limit-s", str(settings.time_limit_s)]
     command += _monitor(settings)
     return command + [f"--folder={folder}" for folder in settings.folders]
@@ -38,9 +40,7 @@ def known_steps(steps: Timed, settings: Settings, attempt: int, output: Path) ->
 
 def log_of(file: Path, settings: Settings) -> Path:
     """``results/logs/<scale>/...`` of a record, ``results/logs/self_test/...`` of the others."""
-    inside = file.relative_to(settings.results)
-    parts = inside.parts[1:] if inside.parts[0] == "records" else inside.parts
-    return settings.results.joinpath("logs", *parts).with_suffix(".log")
+    return _beside(file, settings, "logs").with_suffix(".log")
 
 
 def options(timed: Timed) -> dict[str, object]:
@@ -52,6 +52,12 @@ def options(timed: Timed) -> dict[str, object]:
         "environment": timed.environment.marker,
         "overlay": list(timed.environment.overlay),
     }
+
+
+def _beside(file: Path, settings: Settings, folder: str) -> Path:
+    inside = file.relative_to(settings.results)
+    parts = inside.parts[1:] if inside.parts[0] == "records" else inside.parts
+    return settings.results.joinpath(folder, *parts)
 
 
 def _monitor(settings: Settings) -> list[str]:

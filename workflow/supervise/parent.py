@@ -18,7 +18,7 @@ from typing import Any
 from contract import ending
 from measure.frameworks import Cell
 from measure.protocol import PROTOCOLS
-from supervise import logs, machine, samples, variables
+from supervise import caches, logs, machine, samples, variables
 from supervise.monitor import Monitor
 from supervise.preconditions import (
     Refused,
@@ -41,7 +41,8 @@ class Job:
 
     environment: the marker that its deployment wrote. folders: places with ``models/`` or
     ``frameworks/`` beside our own. monitor_interpreter: one that can sample the machine
-    meanwhile, None to leave it alone.
+    meanwhile, None to leave it alone. caches: folder for what compilers keep of the cell on this
+    machine, None to keep nothing.
     """
 
     identity: dict[str, Any]
@@ -51,6 +52,7 @@ class Job:
     memory_limit_mib: float
     folders: tuple[str, ...] = ()
     monitor_interpreter: str | None = None
+    caches: Path | None = None
 
 
 def run(
@@ -63,6 +65,7 @@ def run(
     folders: tuple[str, ...] = (),
     monitor_interpreter: str | None = None,
     session: Callable[[], dict[str, Any] | None] = lambda: None,
+    caches: Path | None = None,
 ) -> dict[str, Any]:
     """Measure one run and write its record, which is returned; raises :class:`Refused`.
 
@@ -71,7 +74,7 @@ def run(
     """
     identity = json.loads(identity_text)
     limits = (time_limit_s, memory_limit_mib)
-    job = Job(identity, environment, log, *limits, folders, monitor_interpreter)
+    job = Job(identity, environment, log, *limits, folders, monitor_interpreter, caches)
     check_environment(identity, environment)
     file = RecordFile(record_path)
     try:
@@ -178,7 +181,9 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "affinity": affinity,
         "folders": list(job.folders),
     }
+    kept = caches.Kept(job.caches, identity)
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+        kept.lend(Path(scratch))
         environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
         child = Watched(job.environment["interpreter"], request, environ, job.log)
         child.wait(
@@ -186,6 +191,8 @@ def _child(job: Job, affinity: list[int]) -> Watched:
             job.memory_limit_mib,
             lambda found: check_packages(job.environment, found),
         )
+        if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
+            kept.keep(Path(scratch))
     return child
 
 

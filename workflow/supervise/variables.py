@@ -90,7 +90,7 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
         **_device(identity["accelerator"], visible_device),
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
-        # Private caches: a warm one would make a compile time meaningless.
+        # Private caches; what is in those of the compilers at first: supervise.caches.
         "KERAS_HOME": str(scratch / "keras"),
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "MILLISTEP_SCRATCH": str(scratch),

@@ -4,10 +4,12 @@
     python compiled_pytorch.py WORKFLOW CELL marks
     python compiled_pytorch.py WORKFLOW CELL recordings
     python compiled_pytorch.py WORKFLOW CELL skips
+    python compiled_pytorch.py WORKFLOW CELL start
 
 generate: texts of three calls, the eager ones, and what the compiled pass was given.
 marks: what two predictions did, in order: steps marked, compiled modules entered.
 recordings: compilations as CUDA graphs are recorded, in trees that this program fills.
+start: what a prediction found compiled on disk, asked before it and after it.
 skips: reasons on the parity card after inductor has logged two skips and a hint.
 """
 
@@ -127,4 +129,17 @@ def skips():
     print(json.dumps([card["cuda_graphs"], card["cuda_graphs_skipped"]]))
 
 
-{"generate": generate, "marks": marks, "recordings": recordings, "skips": skips}[command]()
+def start():
+    framework.build()
+    before = framework.compile_cache()
+    framework._step()(framework._host_batch(cell.batch_size))
+    print(json.dumps([before, framework.compile_cache()]))
+
+
+{
+    "generate": generate,
+    "marks": marks,
+    "recordings": recordings,
+    "skips": skips,
+    "start": start,
+}[command]()

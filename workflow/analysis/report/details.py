@@ -189,6 +189,7 @@ def _work(cell: Cell) -> Iterable[tuple[str, str]]:
 
 
 RUN_HEADER = ("Run", "Measured as", "Status", "ms/step", "Fenced", "Published", "Steps", "Stop")
+RUN_HEADER += ("Caches",)
 RUN_HEADER += ("Import, s", "Build", "First step", "Warm-up", "Timed", "Other", "Total")
 RUN_HEADER += ("Host, MiB", "Device, MiB", "Load before", "Foreign CPU")
 
@@ -210,7 +211,8 @@ def _run(run: Run, places: dict[str, int]) -> tuple[str, ...]:
     return (
         *(str(run.number), f"{places[run.path]:,}.", run.status),
         *(ms(run.step_ms), ms(run.synchronised_ms), ms(run.legacy_ms)),
-        *(str(timing.steps) if timing else NA, stop, *phases, seconds(record.total_s)),
+        *(str(timing.steps) if timing else NA, stop, (timing and timing.compile_cache) or NA),
+        *(*phases, seconds(record.total_s)),
         *(mib(record.memory.peak_rss_mib), mib(record.memory.peak_device_mib)),
         NA if load.before is None else f"{load.before:.2f}",
         NA if load.foreign_cpu_share is None else percent(load.foreign_cpu_share),

@@ -9,7 +9,7 @@ from statistics import fmean
 from analysis.caveats.groups import Group
 from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
-from analysis.report.break_even import break_even
+from analysis.report.break_even import break_even, import_of_tensorflow
 from analysis.report.caveat_views import marks_of_cell
 from analysis.report.details import PHASES, CellView, cell_views
 from analysis.report.grid import Grid
@@ -56,26 +56,32 @@ BREAKDOWN = (
 
 
 def time_breakdown(row: RowCells) -> Grid:
-    """Where the wall time of a run went, mean over the runs of a cell that count; peaks of memory;
-    energy; what the host costs.
+    """Where the wall time of a run went, mean over the runs of a cell that count and that found the
+    same in the caches of their compiler; peaks of memory; energy; what the host costs.
     """
     caption = (
         f"{row.row.title}, batch {row.row.batch_size}: seconds of a run (means), peaks of memory "
         "(of the device: what the framework counted, and what the driver saw the process hold "
-        "during the timed steps), energy"
+        "during the timed steps), energy" + import_of_tensorflow(row)
     )
-    return Grid(caption, BREAKDOWN, tuple(map(_breakdown, row.measured)))
+    lines = (_breakdown(cell, caches) for cell in row.measured for caches in _found(cell))
+    return Grid(caption, BREAKDOWN, tuple(lines))
 
 
-def _breakdown(cell: Cell) -> tuple[str, ...]:
-    records = cell.records
+def _found(cell: Cell) -> list[str | None]:
+    return sorted({record.timing.compile_cache for record in cell.records}, key=str)
+
+
+def _breakdown(cell: Cell, caches: str | None) -> tuple[str, ...]:
+    records = [record for record in cell.records if record.timing.compile_cache == caches]
+    title = f"{cell.column.title}, {caches} caches" if caches else cell.column.title
     phases = [
         seconds(fmean(getattr(record.timing, phase) for record in records)) for phase in PHASES
     ]
     joules = _mean(record.energy.joules_per_step for record in records if record.energy)
     overhead = _mean(r.host_overhead.share for r in records if r.host_overhead)
     return (
-        *(cell.column.title, str(len(records)), *phases),
+        *(title, str(len(records)), *phases),
         seconds(fmean(record.total_s for record in records)),
         mib(_highest(record.memory.peak_rss_mib for record in records)),
         mib(_highest(record.memory.peak_device_mib for record in records)),

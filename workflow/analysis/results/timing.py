@@ -65,6 +65,8 @@ class Timing:
     compilations: Compilations
     timed_s: float
     other_s: float
+    compile_cache: str | None = "cold"  # warm, or None where nothing is kept between processes
+    import_tensorflow_s: float | None = None  # of import_s, where another library computes
 
     @property
     def steps(self) -> int:

@@ -13,6 +13,11 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
 ``late_ns()``
     waits for all that is still being computed, found without what the fence knows of the steps, and
     returns the ns that took: 0 after a fence that waited for everything.
+``compile_cache()``
+    whether what was compiled so far came from a cache that is kept between processes, as its own
+    counters tell: ``cold``, something was compiled; ``warm``, nothing was; None, nothing is kept.
+``import_tensorflow_s``
+    of its import, seconds that TensorFlow's took, which is not what it computes with.
 ``attention_kernels``
     after a profile: names of the fused kernels of attention that it has seen.
 """

@@ -1,5 +1,6 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
+import sys
 from contextlib import ExitStack
 from typing import Any
 
@@ -80,6 +81,16 @@ class TorchMixin:
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         return computing(events, device, namespaces(self.torch) - self._of_torch)
+
+    def compile_cache(self) -> str | None:
+        """By the graphs that inductor was asked for. What AOTAutograd cannot keep is traced by each
+        process, and its graphs are kept all the same.
+        """
+        dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
+        asked = dynamo.counters["inductor"] if dynamo else {}
+        if asked.get("fxgraph_cache_miss"):
+            return "cold"
+        return "warm" if asked.get("fxgraph_cache_hit") else None
 
     def backend_version(self) -> str:
         return f"torch {self.torch.__version__}"

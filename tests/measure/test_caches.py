@@ -1,0 +1,81 @@
+"""What a compiler keeps on disk: a cell's first run finds none of it, its later ones do."""
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from supervise.block import Job
+
+from . import test_block as blocks
+from .conftest import SCHEMA
+
+folder = blocks.folder
+
+
+@pytest.fixture
+def found(run, tmp_path):
+    """``found(number)``: what a run of the cell says that its compiler found."""
+
+    def of(number, keeps_compiled=True, **changes):
+        changes = {"run": number, "probes": [], "extras": [], **changes}
+        record = run(
+            changes=changes, caches=tmp_path / "caches", keeps_compiled=keeps_compiled, step_ms=0.1
+        )
+        jsonschema.validate(record, SCHEMA)
+        assert record["status"] == "ok"
+        return record["timing"]["compile_cache"]
+
+    return of
+
+
+def test_the_first_run_is_cold_and_the_next_are_warm_whatever_is_there(found):
+    assert [found(number) for number in (1, 2, 3, 1)] == ["cold", "warm", "warm", "cold"]
+
+
+def test_what_another_identity_left_is_not_used_and_goes(found, tmp_path):
+    assert [found(1), found(2, sources="1" * 64)] == ["cold", "cold"]
+    assert [found(2), found(3, seed=3)] == ["cold", "warm"]
+    assert len(list((tmp_path / "caches").iterdir())) == 1
+
+
+def test_without_what_the_first_run_left_a_later_one_is_cold_and_leaves_its_own(found, tmp_path):
+    assert found(1) == "cold"
+    shutil.rmtree(tmp_path / "caches")
+    assert [found(3), found(2)] == ["cold", "warm"]
+
+
+@pytest.mark.parametrize("part", ["inductor", "triton"])
+def test_half_of_it_is_as_good_as_none(found, tmp_path, part):
+    assert found(1) == "cold"
+    (place,) = (tmp_path / "caches").iterdir()
+    shutil.rmtree(place / part)
+    assert [found(2), found(3)] == ["cold", "warm"]
+
+
+def test_what_cannot_be_written_leaves_runs_cold(found, tmp_path):
+    (tmp_path / "caches").write_text("a file in the place of the folder")
+    assert [found(1), found(2)] == ["cold", "cold"]
+
+
+def test_what_cannot_be_read_is_not_half_used(found, tmp_path):
+    assert found(1) == "cold"
+    (place,) = (tmp_path / "caches").iterdir()
+    (place / "inductor" / "gone").symlink_to("nowhere")
+    assert found(2) == "cold"
+
+
+def test_nothing_is_kept_where_nothing_would_be(found, tmp_path):
+    assert [found(1, keeps_compiled=False), found(2, keeps_compiled=False)] == [None, None]
+    assert not (tmp_path / "caches").exists()
+
+
+def test_runs_of_a_block_leave_it_below_the_results_for_their_machine_alone(folder):
+    assert Job(blocks.block(one={"keeps_compiled": True}, two={}), blocks.SETTINGS).measure()
+    (session,) = blocks.sessions()
+    kept = Path("results/caches/smoke/fake/fit-b4/one", session["node"])
+    assert len(list(kept.iterdir())) == 1
+    assert [path.name for path in kept.parents[1].iterdir()] == ["one"]
+    assert json.loads(Path(blocks.RECORDS, "one/run1.json").read_text())["status"] == "ok"
