@@ -21,7 +21,7 @@ from analysis.results.results import Results
 def other_operations(results: Results) -> Iterator[Caveat]:
     """Much of a step is operations whose names no rule knows."""
     parts = {cell: found for cell in measured(results.rows) if (found := mean_parts(cell))}
-    shares = {cell: found.groups[Group.OTHER].ms / found.step_ms for cell, found in parts.items()}
+    shares = {cell: found.ms(Group.OTHER) / found.step_ms for cell, found in parts.items()}
     high = {cell: share for cell, share in shares.items() if share > OTHER_OPERATIONS}
     if high:
         where = places(high, lambda cell: percent(high[cell]), high.get)

@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from analysis.comparisons.break_even import steps_to_overtake
-from analysis.comparisons.ceilings import at_most, gain_interval
+from analysis.comparisons.ceilings import gain_interval, gain_of
 from analysis.comparisons.native_ways import Way, Ways, ways_of
 from analysis.results.cells import cell_ratio
 from analysis.results.results import Results
@@ -97,7 +97,7 @@ class Payoff:
     def most(self) -> float | None:
         """The gain in the step if the operation took no time at all, by its share."""
         share = self.own.share if self.own else None
-        return None if share is None else at_most(share)
+        return None if share is None else gain_of(share)
 
     @property
     def most_interval(self) -> Interval | None:
