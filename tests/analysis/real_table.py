@@ -23,8 +23,3 @@ def real_results(folder, change=None):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(data))
     return load_results(folder / "results/plan.json")
-
-
-def undisturbed(name, record):
-    """The same as if nobody else had worked there."""
-    record["load"]["foreign_cpu_share"] = 0.0

@@ -88,7 +88,7 @@ def _by_name(why: Why, whole: float) -> Iterator[str]:
     if why.alike:
         same, other = (_signed(found.mean, whole) for found in (why.same(), why.other()))
         yield (
-            f"Operations that both have take {same} ms longer, what one has more of or alone "
+            f"Operations of the same names take {same} ms longer, what one has more of or alone "
             f"{other} ms."
         )
 

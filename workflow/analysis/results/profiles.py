@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing
 REST = "operations that are not listed"
 
 
@@ -56,6 +57,7 @@ class HostOverhead:
     operations_per_step: float | None = None  # outermost ones; of a GPU what was launched
     step_ms: float | None = None
     pairs: tuple[Pair, ...] = ()
+    foreign_cpu_share: float | None = None
     operations: tuple[Operation, ...] = ()
     rest_ms: float = 0.0
     rest_launched: float = 0.0
@@ -66,6 +68,11 @@ class HostOverhead:
         operations = tuple(Operation(**entry) for entry in data.get("operations", ()))
         pairs = tuple(Pair(**entry) for entry in data.get("pairs", ()))
         return cls(**{**data, "operations": operations, "pairs": pairs})
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others took so much of the processors that it tells nothing."""
+        return (self.foreign_cpu_share or 0.0) >= FOREIGN_CPU_HEAVY
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:
