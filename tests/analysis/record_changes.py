@@ -73,6 +73,7 @@ def profile(
         "method": "a profiler",
         "steps": 3,
         "step_ms": profiled_ms,
+        "pairs": [{"plain_ms": step_ms, "profiled_ms": profiled_ms}] * 3,
         "operations": [
             {"name": name, "ms": share * profiled_ms, "count": 2 * calls, "launched": calls}
             for name, (share, calls) in operations.items()

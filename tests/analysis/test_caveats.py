@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conditions import CONDITIONS
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from quiet_table import JAX, TORCH, ids, parity, quiet_project, record
 from results_factory import Project, make_plan
@@ -78,6 +78,7 @@ INDEPENDENT = sorted(
     - {"devices_compared_in_one_way", "trainings_differ"}  # other columns, other trainings
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
     - {"not_steady", "steady_state_not_tested", "overhead_bound", "plausibility_not_tested"}
+    - {"device_shared"}  # nothing is concluded from such a cell
     - {"legacy_differs", "fixed_cost_dominates", "outgrows_batch", "observer_effect", "close_call"}
     # these set the same reading, or say why it is not there
     - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}
@@ -139,6 +140,7 @@ def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
     shares = [fixed_cost_share(cell) for cell in results.cells]
     assert shares == pytest.approx([expected] * 2, abs=1e-6)
     spoken = [caveat for caveat in collect(results) if caveat.id == "fixed_cost_dominates"]
+    assume(abs(expected - 0.5) > 1e-6)  # at the limit itself rounding decides
     assert bool(spoken) == any(share >= 0.5 for share in shares)
 
 

@@ -74,7 +74,7 @@ def test_a_lower_time_that_was_not_steady_stands_beside_the_best(tmp_path, proje
 
 def test_why_none_is_best_is_said(project):
     project.change(slow_down, task="fit")
-    assert "0 columns had a steady time that nothing disturbed, so none" in sentences(project)[0]
+    assert "every time was disturbed by other work or not steady, so none" in sentences(project)[0]
 
 
 def test_a_setting_is_answered_before_the_families(tmp_path):

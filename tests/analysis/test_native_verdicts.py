@@ -9,7 +9,7 @@ import pytest
 from analysis.comparisons.native import Payoff, Pays
 from analysis.comparisons.native_ways import Way, Ways
 from analysis.results.timed_operation import Build, TimedOperation
-from analysis.statistics.intervals import MARGIN, Sitting, geometric_mean
+from analysis.statistics.intervals import MARGIN, Sitting, as_measured, geometric_mean
 
 BUILD = Build(4.0, "cc", (), (), ())
 SCATTER, ROUNDS, TRIALS = 0.02, 3, 2000
@@ -23,7 +23,9 @@ def way(rng, word, mean_ms):
         run_ms=times,
         disturbed="",
         steady=True,
-        comparable=False,  # intervals by its own rounds alone
+        comparable=True,
+        scatter=SimpleNamespace(of_pair=lambda *_: as_measured),  # by its own rounds alone
+        scattered=None,
         step_ms=geometric_mean(times.values()),
     )
     build = None if word == "framework" else BUILD

@@ -2,6 +2,7 @@
 
 import json
 import re
+from statistics import fmean
 
 import jsonschema
 import pytest
@@ -56,16 +57,17 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
     overhead = run()["host_overhead"]
     assert overhead["share"] == pytest.approx(0.5, abs=0.1)
     assert overhead["method"] == "a list of intervals"
-    step_ms, shares = overhead["step_ms"], {"outer": 0.25, "inner": 0.125, "beside": 0.125}
+    step_ms, shares = overhead["step_ms"], {"outer": 0.125, "inner": 0.1875, "beside": 0.1875}
     for operation in overhead["operations"]:
         assert operation["ms"] == pytest.approx(step_ms * shares.pop(operation["name"]), rel=0.2)
     assert not shares
     launched = {operation["name"]: operation["launched"] for operation in overhead["operations"]}
-    once = pytest.approx(1 / overhead["steps"])
+    once = pytest.approx(len(overhead["pairs"]) / overhead["steps"])  # a block
     assert launched == {"outer": 0, "inner": once, "beside": once}
     assert step_ms * (1 - overhead["share"]) == pytest.approx(
         sum(operation["ms"] for operation in overhead["operations"])
     )
+    assert step_ms == pytest.approx(fmean(pair["profiled_ms"] for pair in overhead["pairs"]))
     record = run(profiler_fails=True)
     assert (record["status"], record["host_overhead"]) == ("ok", None)
     assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]

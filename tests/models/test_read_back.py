@@ -112,3 +112,13 @@ def test_the_real_profilers_ranges_count_as_no_computing(tmp_path):
     assert found["as_pytorch_has_them"]
     assert "Optimizer.step#AdamW.step" in found["annotations"]
     assert found["computing"] == found["events"] - found["named"]
+
+
+def test_the_dispatcher_tells_which_operators_compute_nothing(tmp_path):
+    """Views, room for numbers, and what is written in others; nothing that has a kernel."""
+    one = cell("bert", "pytorch-eager", "fit", "smoke", batch_size=4)
+    found = run("read_back", one, "profile", folder=tmp_path)
+    nothing = {"view", "t", "transpose", "expand", "empty", "resolve_conj", "linear", "layer_norm"}
+    something = {"mm", "addmm", "bmm", "native_layer_norm", "copy_", "gelu", "add_", "mul_"}
+    assert {f"aten::{name}" for name in nothing} <= {*found["nothing"]}
+    assert {f"aten::{name}" for name in something} <= {*found["something"]}

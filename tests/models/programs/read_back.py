@@ -34,8 +34,10 @@ def unflushed():
 
 
 def profile():
-    """What the real profiler calls an annotation, and how many events compute beside them."""
-    from measure.frameworks.torch_profile import computing, recorded_events
+    """What the real profiler calls an annotation, and how many events compute beside them; which
+    operators compute nothing.
+    """
+    from measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
 
     _measured()
     framework.begin_profile()
@@ -45,12 +47,15 @@ def profile():
     events = recorded_events(framework._profile)
     host = framework.torch.autograd.DeviceType.CPU
     named = [event for event in events if event.is_user_annotation]
+    names = {event.name for event in events if event.name.startswith("aten::")}
     # As if the processor were a GPU: everything on it, but for the ranges.
     found = {
         "annotations": sorted({event.name for event in named}),
         "events": len(events),
         "named": len(named),
         "computing": len(computing(events, host)),
+        "nothing": sorted(computing_nothing(framework.torch, names)),
+        "something": sorted(names - computing_nothing(framework.torch, names)),
         "as_pytorch_has_them": _spans(events) == _spans(framework._profile.events()),
     }
     print(json.dumps(found))

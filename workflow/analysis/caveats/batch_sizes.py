@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
 from analysis.caveats.thresholds import FIXED_COST_SHARE, SAMPLE_GROWTH
 from analysis.formats.text import percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.runs import Run
 from analysis.results.timing import Probe
-from analysis.statistics.intervals import fixed_cost_ms
+from analysis.statistics.intervals import (
+    fixed_cost_ms,
+    mean_interval,
+    relative_standard_error,
+    t_quantile,
+)
 
 
 @rule(
@@ -25,19 +31,20 @@ from analysis.statistics.intervals import fixed_cost_ms
 )
 def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
     """Cells in which most of a step does not grow with the batch."""
-    shares = {cell: fixed_cost_share(cell) for cell in measured(results.rows)}
+    shares = {cell: fixed_cost_share(cell) for cell in comparable(results.rows)}
     high = {
         cell: share
         for cell, share in shares.items()
-        if share is not None and share >= FIXED_COST_SHARE
+        if share is not None and _at_least(cell) >= FIXED_COST_SHARE
     }
     if high:
         trained = any(cell.row.task == "fit" for cell in high)
         optimiser = "in fit the optimiser's update, " if trained else ""
         where = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
-            f"A large part of the step does not grow with the batch: {where}. Python, dispatch, "
-            f"{optimiser}reading the weights and hardware that a batch does not fill all look like "
+            f"At least {percent(FIXED_COST_SHARE)} of the step does not grow with the batch, by "
+            f"the whole interval of its share: {where}. Python, dispatch, {optimiser}reading the "
+            "weights and hardware that a batch does not fill all look like "
             "this; two batch sizes cannot separate them."
         )
         evidence = {
@@ -55,14 +62,45 @@ def fixed_cost_share(cell: Cell) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def _run_share(cell: Cell, run: Run) -> float | None:
-    """From the probe farthest from the cell's own batch size, where noise weighs least."""
+def _at_least(cell: Cell) -> float:
+    """The lower end of that share's interval over the runs; of a single run by the scatter of its
+    blocks, 0 where nothing tells.
+    """
+    shares = [share for run in cell.ok_runs if (share := _run_share(cell, run)) is not None]
+    if ends := mean_interval(shares):
+        return ends.low
+    (run,) = (run for run in cell.ok_runs if _others(cell, run))
+    probe = _farthest(cell, run)
+    errors = [
+        relative_standard_error([block.step_ms for block in blocks])
+        for blocks in (run.record.timing.blocks, probe.blocks)
+    ]
+    if None in errors:
+        return 0.0
+    longer = math.exp(t_quantile(len(probe.blocks) - 1) * math.hypot(*errors))
     batch = cell.row.batch_size
-    probes = _others(cell, run)
-    if not probes:
+    return min(
+        fixed_cost_ms(batch, run.step_ms, probe.batch_size, probe.step_ms * factor) / run.step_ms
+        for factor in (longer, 1 / longer)
+    )
+
+
+def _run_share(cell: Cell, run: Run) -> float | None:
+    batch = cell.row.batch_size
+    probe = _farthest(cell, run)
+    if probe is None:
         return None
-    probe = max(probes, key=lambda probe: max(probe.batch_size / batch, batch / probe.batch_size))
     return fixed_cost_ms(batch, run.step_ms, probe.batch_size, probe.step_ms) / run.step_ms
+
+
+def _farthest(cell: Cell, run: Run) -> Probe | None:
+    """The probe farthest from the cell's own batch size, where noise weighs least."""
+    batch = cell.row.batch_size
+    return max(
+        _others(cell, run),
+        key=lambda probe: max(probe.batch_size / batch, batch / probe.batch_size),
+        default=None,
+    )
 
 
 @rule(
@@ -73,7 +111,7 @@ def _run_share(cell: Cell, run: Run) -> float | None:
 )
 def outgrows_batch(results: Results) -> Iterator[Caveat]:
     """Cells in which a sample takes much longer at the larger of two batch sizes."""
-    found = {cell: growth for cell in measured(results.rows) if (growth := sample_growth(cell))}
+    found = {cell: growth for cell in comparable(results.rows) if (growth := sample_growth(cell))}
     large = {cell: growth for cell, growth in found.items() if growth.factor >= 1 + SAMPLE_GROWTH}
     if large:
         where = places(large, lambda cell: large[cell].text, lambda cell: large[cell].factor)

@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
 from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
-from analysis.comparisons.observer import observer_ratio
+from analysis.comparisons.ceilings import ceilings
+from analysis.comparisons.observer import observer_ratio, observer_shown
 from analysis.formats.text import listed, percent, times
-from analysis.results.cells import Cell
 from analysis.results.results import Results
 
 
@@ -22,9 +22,11 @@ from analysis.results.results import Results
 )
 def observer_effect(results: Results) -> Iterator[Caveat]:
     """Steps with a fence after each take another time than steps in a row."""
-    ratios = {cell: ratio for cell in measured(results.rows) if (ratio := observer_ratio(cell))}
+    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := observer_ratio(cell))}
     changed = {
-        cell: ratio for cell, ratio in ratios.items() if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT
+        cell: ratio
+        for cell, ratio in ratios.items()
+        if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT and observer_shown(cell)
     }
     if changed:
         where = places(
@@ -42,27 +44,25 @@ def observer_effect(results: Results) -> Iterator[Caveat]:
         yield Caveat("observer_effect", Severity.NOTE, tuple(changed), evidence, sentence)
 
 
-def host_share(cell: Cell) -> float | None:
-    """Mean share of a step in which no operation computes; None where no run was profiled."""
-    shares = [record.host_overhead.share for record in cell.records if record.host_overhead]
-    return sum(shares) / len(shares) if shares else None
-
-
 @rule(
     "Half of a step computes nothing",
-    "These times tell about the host's language and dispatch more than about arithmetic.",
+    "What lies between operations decides these times more than arithmetic does.",
     Changes.ELSEWHERE,
     "A compiled mode, or a larger batch size.",
 )
 def host_overhead_high(results: Results) -> Iterator[Caveat]:
-    """The host, not the device, sets the time of these steps."""
-    shares = {cell: s for cell in measured(results.rows) if (s := host_share(cell)) is not None}
-    high = {cell: share for cell, share in shares.items() if share >= HOST_OVERHEAD}
+    """Less than half of a step is arithmetic, by the lower end of its interval where it has one."""
+    high = {
+        found.cell: found.share
+        for found in ceilings(results)
+        if (found.interval.low if found.interval else found.share) >= HOST_OVERHEAD
+    }
     if high:
         where = places(high, lambda cell: percent(high[cell]), high.get)
         sentence = (
             f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({where}): "
-            "these times are of the host's language and dispatch more than of arithmetic."
+            "these times are of what lies between operations (Python, dispatch, waiting) more than "
+            "of arithmetic."
         )
         evidence = {
             "share": {label(cell): share for cell, share in high.items()},

@@ -130,6 +130,13 @@ def measured(rows: Rows) -> list[Cell]:
     return [cell for row in rows for cell in row.measured]
 
 
+def comparable(rows: Rows) -> list[Cell]:
+    """Every cell from whose numbers anything may be concluded: what rules that reason from times
+    read. Those that tell what happened to a cell read all that were measured.
+    """
+    return [cell for row in rows for cell in row.comparable]
+
+
 def name(cell: Cell) -> str:
     """'BERT fit on Keras 3 (JAX)'."""
     return f"{cell.row.label} on {cell.column.title}"

@@ -35,8 +35,11 @@ class Measured:
     def useless(self) -> str:
         """Why its canaries cannot stand for its runs; empty where they can."""
         machines = {run.record.machine.id for _, run in self.runs}
+        cpu = all(run.record.cell.accelerator == "cpu" for _, run in self.runs)
         of_times = (("before", self.around.before), ("after", self.around.after))
-        found = [f"the one {when} it {why}" for when, c in of_times if (why := _why(c, machines))]
+        found = [
+            f"the one {when} it {why}" for when, c in of_times if (why := _why(c, machines, cpu))
+        ]
         return " and ".join(found)
 
     @property
@@ -44,13 +47,15 @@ class Measured:
         return {} if self.useless else self.around.drifted
 
 
-def _why(canary: Canary | None, machines: set[str]) -> str:
+def _why(canary: Canary | None, machines: set[str], cpu: bool) -> str:
     if canary is None:
         return "was not measured"
     if not canary.ok:
         return f"ended as {canary.status}: {canary.reason}"
     if canary.machine_id not in machines:
         return "was measured on another machine than the records"
+    if cpu and canary.disturbed:
+        return f"was disturbed: others used {percent(canary.foreign_cpu_share)} of the processors"
     return ""
 
 

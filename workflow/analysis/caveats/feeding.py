@@ -28,10 +28,10 @@ def feeding_differs(results: Results) -> Iterator[Caveat]:
     for row in results.rows:
         ways = _ways(row)
         sizes = [size for cell in row.measured if (size := _bytes(cell))]
-        if len(ways) < 2 or not sizes:
+        if len(ways) < 2 or not sizes or not row.comparable:
             continue
         copy_ms = max(sizes) / rate / 1e6
-        share = copy_ms / min(cell.step_ms for cell in row.measured)
+        share = copy_ms / min(cell.step_ms for cell in row.comparable)
         if share < COPY_SHARE:
             continue
         columns = "; ".join(f"{way} in {listed(titles)}" for way, titles in ways.items())

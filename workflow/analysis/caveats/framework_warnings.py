@@ -38,8 +38,8 @@ KINDS = (
     ),
     _kind(
         "recompilation",
-        "a program was traced or compiled again",
-        Severity.WARNING,
+        "a program was traced or compiled again, which among timed steps is invalid",
+        Severity.NOTE,
         r"recompil|retrac|cache_size_limit|recompile_limit",
     ),
     _kind(

@@ -35,7 +35,9 @@ def static_padding(results: Results) -> Iterator[Caveat]:
     """Rows that generate: the share of padding in a call's time, and what else is slow."""
     for row in results.rows:
         length = results.plan.models[row.row.model].architecture.get("max_length")
-        shares = {c: share for c in row.measured if length and (share := padding_share(c, length))}
+        shares = {
+            c: share for c in row.comparable if length and (share := padding_share(c, length))
+        }
         if shares:
             evidence = {label(cell): _evidence(cell, shares[cell], length) for cell in shares}
             sentence = f"{_bound(results, row, shares, length)}{_slowest(row, shares)}"
@@ -88,7 +90,7 @@ def _clipped(value: float) -> str:
 
 def _slowest(row: RowCells, shares: Shares) -> str:
     """Whether padding explains the slowest column, if it is far behind."""
-    fastest = min(row.measured, key=lambda cell: cell.step_ms)
+    fastest = min(row.comparable, key=lambda cell: cell.step_ms)
     slowest = max(shares, key=lambda cell: cell.step_ms)
     ratio = cell_ratio(slowest, fastest)
     if ratio is None or ratio.value < SLOW_GENERATION:

@@ -37,7 +37,7 @@ def not_self_tested(results: Results) -> Iterator[Caveat]:
 def harness_error(results: Results) -> Iterator[Caveat]:
     """Fake steps of known duration are read wrongly."""
     steps = results.self_test.known_steps if results.self_test else ()
-    wrong = [step for step in steps if abs(step.error) > HARNESS_ERROR]
+    wrong = [step for step in steps if step.shown and abs(step.error) > HARNESS_ERROR]
     if wrong:
         sentence = (
             f"The harness reads steps of known duration wrongly by more than "
@@ -101,15 +101,18 @@ def monitor_costs(results: Results) -> Iterator[Caveat]:
     """The monitor makes the steps that it watches slower."""
     monitor = results.self_test.monitor if results.self_test else None
     ratio = monitor.ratio if monitor else None
-    if ratio and ratio.value - 1 > HARNESS_ERROR:
-        ends = ratio.interval
-        interval = (
-            f" [{signed_percent(ends.low - 1)}, {signed_percent(ends.high - 1)}]" if ends else ""
-        )
+    ends = ratio.interval if ratio else None
+    if ends and ends.low > 1 and ratio.value - 1 > HARNESS_ERROR:
         sentence = (
-            f"Steps take {signed_percent(ratio.value - 1)}{interval} longer with the monitor than "
-            f"without it ({monitor.step}), more than {percent(HARNESS_ERROR)}: every time in the "
-            "table may include that."
+            f"Steps take {signed_percent(ratio.value - 1)} [{signed_percent(ends.low - 1)}, "
+            f"{signed_percent(ends.high - 1)}] longer with the monitor than without it "
+            f"({monitor.step}), more than {percent(HARNESS_ERROR)}: every time in the table may "
+            "include that."
         )
-        evidence = {"ratio": ratio.value, "pairs": ratio.rounds, "threshold": HARNESS_ERROR}
+        evidence = {
+            "ratio": ratio.value,
+            "interval": [ends.low, ends.high],
+            "pairs": ratio.rounds,
+            "threshold": HARNESS_ERROR,
+        }
         yield Caveat("monitor_costs", Severity.WARNING, (), evidence, sentence)

@@ -6,14 +6,23 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import (
+    Caveat,
+    Changes,
+    Severity,
+    comparable,
+    label,
+    measured,
+    places,
+    rule,
+)
 from analysis.caveats.thresholds import NEIGHBOURS
 from analysis.formats.text import count, percent, signed_percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
-from analysis.statistics.intervals import Interval, geometric_mean, log_t_interval
+from analysis.statistics.intervals import geometric_mean, log_t_interval
 
 
 @rule(
@@ -86,32 +95,28 @@ def _of(cell: Cell, numbers: list[int]) -> str:
 )
 def neighbours_disturb(results: Results) -> Iterator[Caveat]:
     """The same cells took another time beside busy slots of their node than without any."""
-    ratios = {cell: ratio for cell in measured(results.rows) if (ratio := _beside(cell))}
+    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := _beside(cell))}
     if not ratios:
         return
     mean, interval = geometric_mean(ratios.values()), log_t_interval(list(ratios.values()))
-    if max(mean, 1 / mean) > 1 + NEIGHBOURS:
+    shown = interval is not None and not interval.low <= 1 <= interval.high
+    if shown and max(mean, 1 / mean) > 1 + NEIGHBOURS:
         slots = max(record.session.slots for cell in ratios for record in cell.records)
         sentence = (
-            f"Steps take {signed_percent(mean - 1)}{_ends(interval)} beside busy neighbours "
+            f"Steps take {signed_percent(mean - 1)} [{signed_percent(interval.low - 1)}, "
+            f"{signed_percent(interval.high - 1)}] beside busy neighbours "
             f"on their node (divided into {count(slots, 'slot')}) over alone, more than "
-            f"{percent(NEIGHBOURS)}, by the {count(len(ratios), 'cell')} that "
-            f"{'was' if len(ratios) == 1 else 'were'} measured both ways."
+            f"{percent(NEIGHBOURS)}, by the {count(len(ratios), 'cell')} that were measured both "
+            "ways."
         )
         evidence = {
             "ratio": mean,
-            "interval": [interval.low, interval.high] if interval else None,
+            "interval": [interval.low, interval.high],
             "cells": {label(cell): ratio for cell, ratio in ratios.items()},
             "threshold": NEIGHBOURS,
         }
         beside = tuple(cell for cell in measured(results.rows) if any(map(_busy, cell.ok_runs)))
         yield Caveat("neighbours_disturb", Severity.WARNING, beside, evidence, sentence)
-
-
-def _ends(interval: Interval | None) -> str:
-    if interval is None:
-        return ""
-    return f" [{signed_percent(interval.low - 1)}, {signed_percent(interval.high - 1)}]"
 
 
 def _busy(run: Run) -> bool:
@@ -147,7 +152,7 @@ def _beside(cell: Cell) -> float | None:
 def neighbours_unknown(results: Results) -> Iterator[Caveat]:
     """Runs beside busy slots of their node, of which none can be compared with one alone."""
     beside = tuple(cell for cell in measured(results.rows) if any(map(_busy, cell.ok_runs)))
-    if beside and not any(map(_beside, measured(results.rows))):
+    if beside and not any(map(_beside, comparable(results.rows))):
         sentence = (
             "Measured while other slots of the same node were busy, and never without: what that "
             f"costs is not known ({places(beside, rows=results.rows)})."

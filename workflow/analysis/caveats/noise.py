@@ -6,7 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from analysis.caveats.core import Caveat, Changes, Rows, Severity, label, measured, places, rule
+from analysis.caveats.core import (
+    Caveat,
+    Changes,
+    Rows,
+    Severity,
+    comparable,
+    label,
+    measured,
+    places,
+    rule,
+)
 from analysis.caveats.thresholds import (
     BLOCK_ERROR,
     FOREIGN_CPU_SHARE,
@@ -14,10 +24,10 @@ from analysis.caveats.thresholds import (
     LOAD_PER_CORE,
     SWAPPED_MIB,
 )
-from analysis.comparisons.legacy import Cause, explain
+from analysis.comparisons.legacy import Cause, beyond_scatter, explain, unexplained
 from analysis.formats.text import count, listed, ms, percent
 from analysis.results.cells import Cell
-from analysis.results.disturbance import FOREIGN_CPU_HEAVY
+from analysis.results.profiles import FOREIGN_CPU_HEAVY
 from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.statistics.intervals import geometric_mean, relative_standard_error
@@ -152,23 +162,23 @@ def _block_error(record: Record) -> float | None:
 
 @rule(
     "The published arithmetic gives other times",
-    "That is a difference of method, not between frameworks.",
+    "That is no difference between frameworks.",
     Changes.ELSEWHERE,
 )
 def legacy_differs(results: Results) -> Iterator[Caveat]:
     """Cells of whose steps the published arithmetic gives another time than ours."""
-    ratios = {cell: ratio for cell in measured(results.rows) if (ratio := legacy_ratio(cell))}
+    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := legacy_ratio(cell))}
     worst = {
         cell: ratio
         for cell, ratio in ratios.items()
-        if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE
+        if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE and beyond_scatter(cell)
     }
     if worst:
         where = places(worst, _both_ms, lambda cell: abs(math.log(worst[cell])))
         sentence = (
             "The published arithmetic gives another time in the same process, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} ({where}): a difference of method, not between "
-            f"frameworks. {_explained(list(worst))}"
+            f"{percent(LEGACY_DIFFERENCE)} and beyond all of its blocks ({where}): no difference "
+            f"between frameworks. {_explained(list(worst))}"
         )
         evidence = {
             "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},
@@ -181,8 +191,9 @@ def _explained(cells: list[Cell]) -> str:
     """How many of the differences show the mark of a known fault of the published arithmetic."""
     causes = Counter(explain(cell).cause for cell in cells)
     left = causes.pop(Cause.UNEXPLAINED, 0)
+    without = [cell for cell in cells if explain(cell).cause is Cause.UNEXPLAINED]
     known = [f"{cause} in {number}" for cause, number in causes.most_common()]
-    rest = "noise within the process, or what its callbacks cost"
+    rest = unexplained(without)
     if not known:
         return f"None of its known faults shows in {count(len(cells), 'such cell')}: {rest}."
     others = f"; in {left} none does: {rest}" if left else ""

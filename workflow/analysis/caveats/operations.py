@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
 from analysis.caveats.thresholds import OTHER_OPERATIONS
 from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import mean_parts
@@ -20,8 +20,8 @@ from analysis.results.results import Results
 )
 def other_operations(results: Results) -> Iterator[Caveat]:
     """Much of a step is operations whose names no rule knows."""
-    parts = {cell: found for cell in measured(results.rows) if (found := mean_parts(cell))}
-    shares = {cell: found.groups[Group.OTHER].ms / found.step_ms for cell, found in parts.items()}
+    parts = {cell: found for cell in comparable(results.rows) if (found := mean_parts(cell))}
+    shares = {cell: found.ms(Group.OTHER) / found.step_ms for cell, found in parts.items()}
     high = {cell: share for cell, share in shares.items() if share > OTHER_OPERATIONS}
     if high:
         where = places(high, lambda cell: percent(high[cell]), high.get)

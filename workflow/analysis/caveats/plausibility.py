@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, measured, places, rule
+from analysis.caveats.core import (
+    Caveat,
+    Changes,
+    Severity,
+    comparable,
+    label,
+    measured,
+    places,
+    rule,
+)
 from analysis.caveats.thresholds import LOW_USE
 from analysis.formats.text import percent
 from analysis.results.cells import Cell
@@ -20,14 +29,14 @@ from analysis.results.results import Results
 )
 def overhead_bound(results: Results) -> Iterator[Caveat]:
     """Cells that reach only a small share of the FLOP/s of the best matrix product."""
-    shares = {cell: share_of_peak(cell) for cell in measured(results.rows)}
+    shares = {cell: share_of_peak(cell) for cell in comparable(results.rows)}
     low = {cell: share for cell, share in shares.items() if share is not None and share < LOW_USE}
     if low:
         where = places(low, lambda cell: percent(low[cell]), lambda cell: -low[cell])
         sentence = (
             f"At the peak of the device ({results.peak_source}), arithmetic would take under "
             f"{percent(LOW_USE)} of the step ({where}). The rest is overhead (Python, dispatch, "
-            "launching kernels), memory traffic, or operations too small for the machine: that is "
+            "launching kernels), memory traffic, or kernels that are far from that peak: that is "
             "what these cells compare."
         )
         evidence = {

@@ -20,7 +20,7 @@ from analysis.statistics.intervals import MARGIN
 )
 def close_call(results: Results) -> Iterator[Caveat]:
     """Rows whose fastest column leads by less than the margin that counts as the same."""
-    compared = [row for row in results.rows if len(_undisturbed(row)) > 1]
+    compared = [row for row in results.rows if len(row.comparable) > 1]
     leads = {row.row.key: _lead(row) for row in compared}
     close = [row for row in compared if leads[row.row.key] < MARGIN]
     if close:
@@ -47,11 +47,7 @@ def close_call(results: Results) -> Iterator[Caveat]:
 
 def _two(row: RowCells) -> list[Cell]:
     """The two fastest cells."""
-    return sorted(_undisturbed(row), key=lambda cell: cell.step_ms)[:2]
-
-
-def _undisturbed(row: RowCells) -> list[Cell]:
-    return [cell for cell in row.measured if not cell.disturbed]
+    return sorted(row.comparable, key=lambda cell: cell.step_ms)[:2]
 
 
 def _lead(row: RowCells) -> float:

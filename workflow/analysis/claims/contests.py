@@ -12,7 +12,9 @@ def no_best_backend(results: Results) -> Outcome:
     """Every backend of Keras 3 is shown slower than another one somewhere."""
     contests = winners(results)
     if not contests:
-        return Outcome(None, "No row has two backends of Keras 3, undisturbed.", tested=False)
+        return Outcome(
+            None, "No row has two backends of Keras 3 that may be compared.", tested=False
+        )
     titles = {c.column.name: c.column.title for w in contests for c in w.backends}
     behind = {name: sum(w.is_behind(name) for w in contests) for name in titles}
     firsts = [w.fastest.column.name for w in contests]

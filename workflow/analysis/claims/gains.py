@@ -17,7 +17,9 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     """One family, or column, is more than 2 % faster than another wherever both are."""
     gains = _gains(results, new, base)
     if not gains:
-        return Outcome(None, f"No row has both {new} and {base}, undisturbed.", tested=False)
+        return Outcome(
+            None, f"No row has both {new} and {base} that may be compared.", tested=False
+        )
     low, high = (choose(gains, key=_value) for choose in (min, max))
     text = (
         f"{capital(tally(gains))}; throughput from {low.text} in {low.row.row.label} to "
@@ -49,7 +51,7 @@ def gain_in_share_of_rows(
     rows = _counted_rows(results)
     gains = [found for found in _gains(results, new, base) if found.row.row.key in rows]
     if not gains:
-        return Outcome(None, "No row has both families, undisturbed.", tested=False)
+        return Outcome(None, "No row has both families that may be compared.", tested=False)
     beyond = [above(found.interval, 1 + gain) for found in gains]
     below = [above(together(found.ratio, len(gains)), 1 + at_most) for found in gains]
     sure, possible = beyond.count(True), len(beyond) - beyond.count(False)

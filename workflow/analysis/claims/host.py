@@ -18,7 +18,12 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     cell counts by the interval of its share over its runs; where that includes the limit, it may
     count or not. How many of the cells count has an exact binomial interval.
     """
-    found = [shares for row in results.rows for cell in row.plain if (shares := _shares(cell))]
+    found = [
+        shares
+        for row in results.rows
+        for cell in row.plain
+        if cell.comparable and (shares := _shares(cell))
+    ]
     if not found:
         return Outcome(None, "No cell was profiled.", tested=False)
     counts = [above(mean_interval(shares), share) for shares in found]

@@ -28,7 +28,7 @@ def release_gain(
     pairs = [found for found in release_pairs(results, package, base, new, task) if found.gain]
     of_model = [found for found in pairs if model in _names(results.plan, found)]
     if not of_model:
-        text = f"No row of {model} {task} has {package} {base} and {new}, undisturbed."
+        text = f"No row of {model} {task} has {package} {base} and {new} that may be compared."
         return Outcome(None, text, tested=False)
     sizes = [_size(results.plan, found, largest) for found in of_model]
     asked = [found for found, size in zip(of_model, sizes, strict=True) if size == max(sizes)]

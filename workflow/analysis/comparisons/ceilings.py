@@ -1,58 +1,51 @@
-"""What a faster host language could at most bring: the time in which no operation computes, as a
-share of a step, gives 1 / (1 - share).
+"""What a faster host language could bring, as far as a profile tells: the time in which no
+operation computes, as a share of a step, gives 1 / (1 - share).
 
-It bounds a faster host alone, not a better kernel, and a compiled graph counts as computing as a
-whole. A profiler makes a step longer, mostly between operations: the share as it was profiled is
-the upper of two readings, the other is the share of the timed step, from which what the profiler
-adds was taken off. By how much it slowed the step stands beside both. Where other work took the
-processors, a step waits for them, so that nothing is said of a disturbed cell.
+It is about a faster host alone, not a better kernel, and a compiled graph counts as computing as a
+whole. It is an estimate: what a profiler adds to a step lies between operations or within them. On
+a GPU kernels are timed by the device, so that all of it lies between. On a processor nothing tells:
+the interval of the share, over runs, reaches from all of it between to all of it within. Where
+other work took the processors a step waits for them, and one that was not steady has no time: of
+such cells nothing is said.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
-from analysis.comparisons.why import parts_of
+from analysis.comparisons.profiler_cost import profiler_cost, shown_cost
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
-from analysis.statistics.intervals import Interval, mean_interval
+from analysis.statistics.intervals import Interval, Ratio, mean_interval
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Of a cell, means over its profiled runs; without several of them no interval. `slower` and
-    `timed_share` are None in records that lack what the profiled step took.
-    """
+    """Of a cell, means over its profiled runs; without several of them no interval."""
 
     row: RowCells
     cell: Cell
     runs: int
-    share: float  # of the profiled step
+    share: float  # of a step, in which nothing computes
     interval: Interval | None  # of that share
-    slower: float | None  # a step under the profiler over the timed one
-    timed_share: float | None
+    cost: Ratio | None  # a step under the profiler over one without; None in older records
 
     @property
-    def most(self) -> float:
-        """How many times as fast at most, by the share as it was profiled."""
-        return at_most(self.share)
+    def gain(self) -> float:
+        """How many times as fast."""
+        return gain_of(self.share)
 
     @property
-    def most_interval(self) -> Interval | None:
+    def gain_interval(self) -> Interval | None:
         return gain_interval(self.interval)
 
-    @property
-    def most_timed(self) -> float | None:
-        """The same by the share of the timed step."""
-        return None if self.timed_share is None else at_most(self.timed_share)
 
-
-def at_most(share: float) -> float:
+def gain_of(share: float) -> float:
     """How many times as fast a step becomes that loses this share; without limit where it is all of
     it.
     """
@@ -61,43 +54,39 @@ def at_most(share: float) -> float:
 
 def gain_interval(share: Interval | None) -> Interval | None:
     """The same at the ends of an interval of shares, none of which is below nothing."""
-    return share and Interval(at_most(max(share.low, 0.0)), at_most(max(share.high, 0.0)))
+    return share and Interval(gain_of(max(share.low, 0.0)), gain_of(max(share.high, 0.0)))
 
 
 def ceilings(results: Results) -> list[Ceiling]:
-    """Of every profiled cell that nothing disturbed, in the order of the table."""
-    return [
-        _ceiling(row, cell, found)
-        for row in results.rows
-        for cell in row.measured
-        if not cell.disturbed and (found := profiled_runs(cell))
-    ]
+    """Of every profiled cell that may be compared, in the order of the table."""
+    return [_ceiling(row, cell, runs) for row, cell, runs in _profiled(results) if cell.comparable]
 
 
 def withheld(results: Results) -> list[Cell]:
-    """Profiled cells of which nothing is said, because other work disturbed them."""
-    return [c for row in results.rows for c in row.measured if c.disturbed and profiled_runs(c)]
+    """Profiled cells of which nothing is said, because they were disturbed or not steady."""
+    return [cell for _, cell, _ in _profiled(results) if not cell.comparable]
 
 
-def profiled_runs(cell: Cell) -> list[Run]:
-    return [run for run in cell.ok_runs if run.record and run.record.host_overhead]
+def _profiled(results: Results) -> Iterator[tuple[RowCells, Cell, list[Run]]]:
+    for row in results.rows:
+        for cell in row.measured:
+            runs = [run for run in cell.ok_runs if run.record and run.record.host_overhead]
+            if runs:
+                yield row, cell, runs
 
 
 def _ceiling(row: RowCells, cell: Cell, runs: list[Run]) -> Ceiling:
-    shares = [run.record.host_overhead.share for run in runs]
-    slower = [run.record.host_overhead.slower(run.step_ms) for run in runs]
-    parts = [found for run in runs if (found := parts_of(run))]
+    profiled = [run.record.host_overhead.share for run in runs]
+    slower = shown_cost(cell)
+    between = [max(0.0, 1 - slower * (1 - share)) for share in profiled]
+    within = [min(1.0, slower * share) for share in profiled]
+    on_device = runs[0].record.cell.accelerator != "cpu"
+    low, high = mean_interval(between), mean_interval(between if on_device else within)
     return Ceiling(
         row,
         cell,
         len(runs),
-        fmean(shares),
-        mean_interval(shares),
-        _mean(filter(None, slower)),
-        _mean(found.idle_ms / found.step_ms for found in parts),
+        fmean(between if on_device else profiled),
+        Interval(max(0.0, low.low), min(1.0, high.high)) if low and high else None,
+        profiler_cost(cell),
     )
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    known = list(values)
-    return fmean(known) if known else None

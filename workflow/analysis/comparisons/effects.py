@@ -46,7 +46,11 @@ class Comparison:
             return ""
         cells = (self.base, self.new)
         reasons = [f"{c.column.title} {c.status}: {c.reason}" for c in cells if not c.ok_runs]
-        reasons += [f"{c.column.title} disturbed: {c.disturbed}" for c in cells if c.disturbed]
+        reasons += [
+            f"{c.column.title} is not compared: {c.tells_nothing}"
+            for c in cells
+            if c.ok_runs and c.tells_nothing
+        ]
         return "; ".join(reasons) or "no round that both measured"
 
     @cached_property
@@ -58,13 +62,8 @@ class Comparison:
 
     @cached_property
     def differences(self) -> list[str]:
-        """What else was not the same, or makes the ratio doubtful; empty without a ratio."""
-        if not self.gain:
-            return []
-        unsteady = [cell.column.title for cell in (self.base, self.new) if not cell.steady]
-        return other_differences(self.base, self.new) + [
-            f"steps of {title} were not steady" for title in unsteady
-        ]
+        """What else was not the same; empty without a ratio."""
+        return other_differences(self.base, self.new) if self.gain else []
 
     @cached_property
     def rounds_needed(self) -> int | None:

@@ -124,7 +124,7 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
 
 def _best_backend_answer(verdict: Answer, ahead: list[str], rows: str) -> str:
     return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
         Answer.NO: (
             f"No: each backend is shown slower than another one somewhere in {rows}, corrected for "
             "the comparisons of all rows."
@@ -140,7 +140,7 @@ def _best_backend_answer(verdict: Answer, ahead: list[str], rows: str) -> str:
 def _best_backend_statement(verdict: Answer, ahead: list[str], rows: str) -> str:
     of = f"of all {rows}"
     return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3, undisturbed.",
+        Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
         Answer.NO: (
             "No backend of Keras 3 is the fastest everywhere: each is shown slower than another "
             f"one in some row, corrected for the comparisons {of}."
@@ -178,7 +178,10 @@ def _contest(contest: Winners) -> str:
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain], on: str) -> Finding:
     faster, told = all_faster(gains), f"{tally(gains)}{on} ({_range(gains)})" if gains else ""
     if not gains:
-        verdict, answer = Answer.NOT_MEASURED, f"No row has both {new} and {base}, undisturbed."
+        verdict, answer = (
+            Answer.NOT_MEASURED,
+            (f"No row has both {new} and {base} that may be compared."),
+        )
     elif faster:
         verdict, answer = Answer.YES, f"Yes: {new} is {told}."
     elif faster is False:

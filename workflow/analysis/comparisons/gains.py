@@ -146,4 +146,4 @@ def winners(results: Results) -> list[Winners]:
 
 
 def _backends(row: RowCells) -> tuple[Cell, ...]:
-    return tuple(c for c in row.plain if c.column.family == "keras3" and not c.disturbed)
+    return tuple(c for c in row.plain if c.column.family == "keras3" and c.comparable)

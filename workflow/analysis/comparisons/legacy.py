@@ -6,6 +6,7 @@ such a mark is labelled unexplained.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,7 +44,11 @@ class LegacyDifference:
 
 
 def explain(cell: Cell) -> LegacyDifference | None:
-    """The difference of a cell and its cause; None where the arithmetic was not taken."""
+    """The difference of a cell and its cause; None where the arithmetic was not taken, and where
+    nothing may be concluded from the cell.
+    """
+    if not cell.comparable:
+        return None
     ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
     if not ratios:
         return None
@@ -55,11 +60,29 @@ def explain(cell: Cell) -> LegacyDifference | None:
     return LegacyDifference(ratio, log_t_interval(ratios), cause, sentence)
 
 
+def unexplained(cells: Sequence[Cell]) -> str:
+    """What is left where no fault shows; callbacks only where there were any."""
+    called = any(BY_CALLBACKS in _method(cell) for cell in cells)
+    return "noise within the process" + (", or what its callbacks cost" if called else "")
+
+
+def beyond_scatter(cell: Cell) -> bool:
+    """Whether it lies outside of all blocks of its own process, in every run that took it."""
+    found = [run for run in cell.ok_runs if run.legacy_ms]
+    blocks = [[block.step_ms for block in run.record.timing.blocks] for run in found]
+    return all(
+        not min(times) <= run.legacy_ms <= max(times)
+        for run, times in zip(found, blocks, strict=True)
+    )
+
+
 def _cause(cell: Cell, ratio: float) -> Cause:
     counting = COUNTED_AS_100 in _method(cell)
     rest = ratio / COUNTING if counting else ratio  # what the arithmetic itself does not explain
     if _same(rest):
         return Cause.COUNTING if counting else Cause.SAME
+    if not beyond_scatter(cell):
+        return Cause.UNEXPLAINED
     if BY_SUBTRACTION in _method(cell):
         return Cause.SUBTRACTION
     if rest < 1 and _asynchronous(cell):
@@ -119,6 +142,5 @@ def _because(cell: Cell, cause: Cause) -> str:
             "It subtracts the time of one call from that of many, so the noise of single calls "
             "enters the mean."
         ),
-        Cause.UNEXPLAINED: "None of its known faults shows here: noise within the process, or "
-        "what its callbacks cost.",
+        Cause.UNEXPLAINED: f"None of its known faults shows here: {unexplained([cell])}.",
     }[cause]

@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from analysis.comparisons.break_even import steps_to_overtake
-from analysis.comparisons.ceilings import at_most, gain_interval
+from analysis.comparisons.ceilings import gain_interval, gain_of
 from analysis.comparisons.native_ways import Way, Ways, ways_of
 from analysis.results.cells import cell_ratio
 from analysis.results.results import Results
@@ -71,7 +71,7 @@ class Payoff:
 
     @cached_property
     def own(self) -> Way | None:
-        """The best of what the framework does itself; None where none is undisturbed."""
+        """The best of what the framework does itself; None where none may be compared."""
         return _fastest(self.ways.of_framework)
 
     @cached_property
@@ -97,7 +97,7 @@ class Payoff:
     def most(self) -> float | None:
         """The gain in the step if the operation took no time at all, by its share."""
         share = self.own.share if self.own else None
-        return None if share is None else at_most(share)
+        return None if share is None else gain_of(share)
 
     @property
     def most_interval(self) -> Interval | None:
@@ -124,7 +124,7 @@ class Payoff:
 
     def among(self, payoffs: int) -> Pays:
         """The verdict, where yes holds for so many payoffs at once."""
-        own, native = (_undisturbed(found) for found in (self.ways.of_framework, self.ways.native))
+        own, native = (_comparable(found) for found in (self.ways.of_framework, self.ways.native))
         if not own or not native:
             return Pays.NOT_SHOWN
         tests = len(native) * payoffs
@@ -143,9 +143,9 @@ class Payoff:
             (self.ways.of_framework, "way of the framework"),
             (self.ways.native, "native way"),
         ):
-            if not _undisturbed(ways):
-                disturbed = next((way.cell.disturbed for way in ways), "")
-                return f"no {what} was {f'undisturbed: {disturbed}' if disturbed else 'measured'}"
+            if not _comparable(ways):
+                why = next((way.cell.tells_nothing for way in ways), "")
+                return f"no {what} {f'may be compared: {why}' if why else 'was measured'}"
         if self.step is None:
             return "no round that both measured"
         return "the intervals do not decide" if self.step.interval else "one run"
@@ -182,18 +182,16 @@ def pay_back(native: Way, step: Ratio | None) -> PayBack | None:
 
 
 def _fastest(ways: Sequence[Way]) -> Way | None:
-    """The lowest mean of those that are steady, or of all where none is; never a disturbed one."""
-    found = _undisturbed(ways)
-    steady = [way for way in found if way.cell.steady]
-    return min(steady or found, key=_step_ms, default=None)
+    """The lowest mean of those that may be compared."""
+    return min(_comparable(ways), key=_step_ms, default=None)
 
 
 def _step_ms(way: Way) -> float:
     return way.cell.step_ms
 
 
-def _undisturbed(ways: Sequence[Way]) -> list[Way]:
-    return [way for way in ways if not way.cell.disturbed]
+def _comparable(ways: Sequence[Way]) -> list[Way]:
+    return [way for way in ways if way.cell.comparable]
 
 
 def _faster(new: Way, base: Way, tests: int) -> bool:

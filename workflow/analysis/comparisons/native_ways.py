@@ -81,8 +81,8 @@ class Way:
 
     @property
     def compared_alone(self) -> dict[Sitting, float]:
-        """The same, as ratios take it: nothing of a disturbed cell."""
-        return {} if self.cell.disturbed else self.alone
+        """The same, as ratios take it: nothing of a cell from which nothing may be concluded."""
+        return self.alone if self.cell.comparable else {}
 
     @cached_property
     def alone_ms(self) -> float | None:

@@ -63,8 +63,8 @@ def mean_speedup(entries: list[Speedup]) -> MeanRatio | None:
     return mean_ratio(
         {
             entry.row.row.label: (
-                entry.base.run_ms if entry.base else {},
-                entry.best.run_ms if entry.best else {},
+                entry.base.compared_ms if entry.base else {},
+                entry.best.compared_ms if entry.best else {},
             )
             for entry in entries
         }
@@ -89,6 +89,12 @@ def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | Non
 def _statuses(row: RowCells, family: str) -> str:
     columns = [cell for cell in row.cells if cell.column.family == family]
     plain = [cell for cell in columns if cell.column.plain]
-    statuses = ["disturbed" if cell.disturbed else cell.status for cell in plain]
+    statuses = [_status(cell) for cell in plain]
     absent = "only with settings of its own" if columns else "not among the columns"
     return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(statuses)) or absent}"
+
+
+def _status(cell: Cell) -> str:
+    if cell.disturbed:
+        return "disturbed"
+    return "not steady" if cell.ok_runs and not cell.steady else cell.status

@@ -87,5 +87,5 @@ def _bar(axes: Axes, line: int, parts: Parts) -> None:
 
 def _widths(parts: Parts) -> Iterator[tuple[str, float]]:
     yield IDLE, parts.idle_ms
-    for group, time in parts.groups.items():
-        yield str(group), time.ms
+    for group in Group:
+        yield str(group), parts.ms(group)

@@ -1,4 +1,4 @@
-"""How much a faster host language could at most bring, cell by cell, as a table of the page."""
+"""What a faster host language could bring, cell by cell, as a table of the page."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from collections.abc import Iterator
 from statistics import median
 
 from analysis.comparisons.ceilings import Ceiling, ceilings, withheld
-from analysis.formats.text import NA, count, listed, percent, times
+from analysis.formats.text import count, listed, percent, times
 from analysis.report.grid import Grid
+from analysis.report.why import cost_text
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 
-HEADER = (
-    "Cell",
-    "Nothing computes",
-    "Ceiling",
-    "Under the profiler",
-    "Ceiling without what it adds",
-)
+HEADER = ("Cell", "Nothing computes", "Ceiling", "Under the profiler")
 
 
 def ceiling_summary(results: Results) -> str:
@@ -31,18 +26,18 @@ def ceiling_summary(results: Results) -> str:
 def _found(found: list[Ceiling]) -> Iterator[str]:
     if not found:
         return
-    highest = max(found, key=_most)
+    highest = max(found, key=_gain)
     yield (
-        f"Over {count(len(found), 'profiled cell')} the median ceiling is "
-        f"{factor(median(map(_most, found)))} and the highest {factor(highest.most)} "
+        f"Over {count(len(found), 'profiled cell')} the median ceiling is estimated as "
+        f"{factor(median(map(_gain, found)))} and the highest as {_estimate(highest)} "
         f"({_label(highest)})."
     )
-    slower = [ceiling.slower for ceiling in found if ceiling.slower]
-    timed = [ceiling.most_timed for ceiling in found if ceiling.most_timed]
-    if slower and timed:
+    costs = [ceiling.cost for ceiling in found if ceiling.cost and ceiling.cost.interval]
+    slowed = [cost.value for cost in costs if cost.interval.low > 1]
+    if slowed:
         yield (
-            f"The profiler made steps {times(min(slower))} to {times(max(slower))} as long; "
-            f"without what it adds the highest ceiling is {factor(max(timed))}."
+            f"The profiler is shown to make steps longer in {len(slowed)} of "
+            f"{count(len(costs), 'cell')}, {times(min(slowed))} to {times(max(slowed))}."
         )
 
 
@@ -51,19 +46,20 @@ def _left_out(cells: list[Cell]) -> Iterator[str]:
         labels = listed([f"{cell.row.label} on {cell.column.title}" for cell in cells])
         yield (
             "Nothing is said of cells that other work disturbed, whose steps wait for processors, "
-            f"too: {labels}."
+            f"or that were not steady: {labels}."
         )
 
 
-def _most(ceiling: Ceiling) -> float:
-    return ceiling.most
+def _gain(ceiling: Ceiling) -> float:
+    return ceiling.gain
 
 
 def ceiling_grid(results: Results) -> Grid:
     """One line per profiled cell; without lines where there is none."""
     caption = (
-        "The most that a faster host language could bring, 1 / (1 - share of a step in which "
-        "nothing computes), with a 95 % interval over runs"
+        "What a faster host language could bring, 1 / (1 - share of a step in which nothing "
+        "computes): an estimate, with a 95 % interval over runs and over where the profiler's own "
+        "time may lie"
     )
     return Grid(caption, HEADER, tuple(map(_line, ceilings(results))))
 
@@ -78,12 +74,14 @@ def _label(ceiling: Ceiling) -> str:
 
 
 def _line(ceiling: Ceiling) -> tuple[str, ...]:
-    ends = ceiling.most_interval
-    interval = f" [{factor(ends.low)}, {factor(ends.high)}]" if ends else ""
     return (
-        _label(ceiling),
-        percent(ceiling.share),
-        factor(ceiling.most) + interval,
-        NA if ceiling.slower is None else times(ceiling.slower),
-        NA if ceiling.most_timed is None else factor(ceiling.most_timed),
+        *(_label(ceiling), percent(ceiling.share), _estimate(ceiling)),
+        cost_text(ceiling.cost),
     )
+
+
+def _estimate(ceiling: Ceiling) -> str:
+    """'1.45× [1.4×, 1.6×]'."""
+    ends = ceiling.gain_interval
+    interval = f" [{factor(ends.low)}, {factor(ends.high)}]" if ends else ""
+    return factor(ceiling.gain) + interval

@@ -124,10 +124,11 @@ def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
     fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
     if fenced:
         yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
-    legacy = explain(cell)
-    if legacy:
-        times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
-        yield "Published arithmetic", f"{ms(fmean(times))} ms. {legacy.sentence}"
+    times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
+    if times:
+        legacy = explain(cell)
+        because = f". {legacy.sentence}" if legacy else ""
+        yield "Published arithmetic", f"{ms(fmean(times))} ms{because}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"

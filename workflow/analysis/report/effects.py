@@ -65,7 +65,9 @@ def _shown(effect: Effect) -> str:
     """What is shown of all rows and pairs at once."""
     tested = sum(bool(found.p_values) for found in effect.comparisons)
     if not tested:
-        return "No row has two undisturbed rounds of both columns, so nothing is shown yet."
+        return (
+            "No row has two rounds of both columns that may be compared, so nothing is shown yet."
+        )
     parts = []
     for direction in (Verdict.FASTER, Verdict.SLOWER):
         if places := [found for found, of in effect.shown.items() if of is direction]:
@@ -94,7 +96,7 @@ def _summary(pair: PairEffect) -> str:
     against = f"{pair.pair.new.title} against {pair.pair.base.title}"
     mean = pair.mean
     if mean is None:
-        return f"{against}: no row has both, undisturbed."
+        return f"{against}: no row has both that may be compared."
     text = f"geometric mean of {count(len(mean.rows), 'row')} "
     text += gain_text(mean.value, mean.interval)
     text += f" ({VERDICT_TEXT[pair.mean_verdict]})" if mean.interval else ""

@@ -60,10 +60,12 @@ def _row(row: RowCells, among: str) -> str:
     """Who is best or equal in a row and who is undecided; where none was compared, the lowest and
     the highest time without calling any best. among: which columns compete, where not all do.
     """
-    cells = [cell for cell in row.measured if not cell.disturbed]
-    if not cells:
-        return f"{row.row.label}: every time was disturbed by other work, so none is called best."
-    low, high = (choose(cells, key=lambda cell: cell.step_ms) for choose in (min, max))
+    if not row.comparable:
+        return (
+            f"{row.row.label}: every time was disturbed by other work or not steady, so none is "
+            "called best."
+        )
+    low, high = (choose(row.comparable, key=lambda cell: cell.step_ms) for choose in (min, max))
     span = (
         f"from {ms(low.step_ms)} ms on {low.column.title} to {ms(high.step_ms)} ms on "
         f"{high.column.title}"
@@ -96,10 +98,9 @@ def _titles(row: RowCells, standing: Standing) -> list[str]:
 
 
 def _why_none_is_best(row: RowCells) -> str:
-    comparable = [cell for cell in row.measured if cell.comparable]
-    if len(comparable) < 2:
-        return f"{count(len(comparable), 'column')} had a steady time that nothing disturbed"
-    lowest = min(comparable, key=lambda cell: cell.step_ms)
+    if len(row.comparable) < 2:
+        return f"{count(len(row.comparable), 'column')} had a steady time that nothing disturbed"
+    lowest = min(row.comparable, key=lambda cell: cell.step_ms)
     if len(lowest.ok_runs) == 1:
         return "the lowest steady time is from one run"
     return "no other shares two rounds with the lowest steady time"

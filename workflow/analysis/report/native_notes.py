@@ -1,5 +1,5 @@
 """What the numbers of native code do not say by themselves: gains that a share does not allow,
-flags that are missing, steps that were not steady.
+flags that are missing.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from analysis.comparisons.native import Payoff, alone_ratio
 from analysis.comparisons.native_ways import Ways
-from analysis.formats.text import NA, listed, percent, times
+from analysis.formats.text import NA, percent, times
 from analysis.report.ceilings import factor
 from analysis.statistics.intervals import Ratio
 
@@ -23,17 +23,13 @@ def notes(payoff: Payoff, title: str) -> Iterable[str]:
             "the same as inside a step, where it is fused with others, waits for memory, or keeps "
             "a compiler from its work."
         )
-    if payoff.own and payoff.own.share is not None and payoff.own.share > 1:
+    if payoff.own and (ends := payoff.own.share_interval) and ends.low > 1:
         yield (
             f"{where}: alone the operation takes longer than the whole step "
-            f"({percent(payoff.own.share)} of it), so in a step it is fused or runs beside others."
+            f"({percent(payoff.own.share)} of it), so a part of it is not there in a step: fused "
+            "with others, or beside them."
         )
     yield from _naive_notes(payoff.ways, where)
-    unsteady = [
-        way.cell.column.title for way in (payoff.own, payoff.native) if way and not way.cell.steady
-    ]
-    if unsteady:
-        yield f"{where}: steps of {listed(unsteady)} were not steady."
 
 
 def _naive_notes(ways: Ways, where: str) -> Iterable[str]:

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from statistics import fmean
 
 from analysis.comparisons.operation_groups import group_of
+from analysis.comparisons.profiler_cost import profiler_cost
 from analysis.comparisons.why import mean_operations
-from analysis.formats.text import NA, count, ms, percent, seconds, times
+from analysis.formats.text import NA, count, ms, percent, seconds
 from analysis.report.grid import Grid
 from analysis.report.native_ways import agreement_text, build_text
+from analysis.report.why import cost_text
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean
 
@@ -25,11 +27,9 @@ def host_overhead(cell: Cell) -> Iterable[tuple[str, str]]:
     profiles = [run.record.host_overhead for run in runs]
     share = fmean(profile.share for profile in profiles)
     yield "Host overhead", f"{percent(share)} of a step, by {profiles[0].method}"
-    found = [run.record.host_overhead.slower(run.step_ms) for run in runs]
-    slower = [factor for factor in found if factor]
-    if slower:
+    if cost := profiler_cost(cell):
         launched = fmean(profile.launched for profile in profiles)
-        text = f"{times(fmean(slower))} as long, with {launched:,.0f} operations launched"
+        text = f"{cost_text(cost)} as long, with {launched:,.0f} operations launched"
         yield "A step under the profiler", text
 
 

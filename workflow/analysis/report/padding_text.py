@@ -11,7 +11,7 @@ from analysis.results.results import Results
 def padding_text(results: Results) -> list[str]:
     """A paragraph; none where no cell shows what padding costs."""
     shares, kinds = [], set()
-    for cell in results.cells:
+    for cell in (cell for row in results.rows for cell in row.comparable):
         length = results.plan.models[cell.row.model].architecture.get("max_length")
         if length and (share := padding_share(cell, length)):
             shares.append(share)

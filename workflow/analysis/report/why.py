@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.comparisons.operation_groups import Group
+from analysis.comparisons.profiler_cost import profiler_cost
 from analysis.comparisons.why import Spread, Why, against_fastest, mean_parts
-from analysis.formats.text import NA, count, ms, percent, times
+from analysis.formats.text import NA, count, listed, ms, percent, times
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import MARGIN
+from analysis.statistics.intervals import MARGIN, Ratio
 from contract.table_text import decimals
 
 HEADER = ("Column", "ms/step", "More than the fastest", "Nothing computes")
-HEADER += ("Same operations, slower", "Other operations", "Under the profiler", "Launched per step")
 GROUP_HEADER = tuple(str(group).capitalize() for group in Group)
-PARTS = (
-    ("idle", "time in which nothing computes"),
-    ("same", "the same operations being slower"),
-    ("other", "other operations"),
-)
+LAST_HEADER = ("Same operations, slower", "Other operations", "Under the profiler")
+LAST_HEADER += ("Launched per step",)
+IDLE = "time in which nothing computes"
+TOLD = 0.05  # of a difference: smaller parts are in the table alone
 
 
 @dataclass(frozen=True)
@@ -53,35 +52,71 @@ def _view(row: RowCells, cells: Sequence[Cell], found: list[Why]) -> WhyView:
     return WhyView(
         title,
         f"{fastest.column.title} is the fastest{among}, at {ms(fastest.step_ms)} ms/step",
-        (*map(_sentence, found), *_missing(cells, found)),
+        (*map(_sentence, found), *_unlike(found), *_missing(cells, found)),
         _grid(title, fastest, found),
     )
 
 
 def _sentence(why: Why) -> str:
-    """'PyTorch (eager) takes 14.0 ms more: 8.7 ms of it (62 %) is ..., 3.1 ms (22 %) ...'."""
+    """'PyTorch (eager) takes 14.0 ms more: +8.7 ms (62 %) is matrix products and convolutions,
+    ...'.
+
+    A part of which the rounds do not agree whether it is more or less is no reason.
+    """
     title, whole = why.cell.column.title, why.difference.mean
     not_shown = f"{title} is not shown to be more than {percent(MARGIN)} slower"
     if whole <= 0:  # by the rounds that were profiled
         return f"{title} was not slower when it was profiled." if why.shown else f"{not_shown}."
-    spreads = {words: getattr(why, name).mean for name, words in PARTS}
+    if not why.shown:
+        return f"{not_shown}."
+    spreads = {IDLE: why.idle, **{str(group): found for group, found in why.groups.items()}}
+    told = {
+        words: found.mean
+        for words, found in spreads.items()
+        if abs(found.mean) >= TOLD * whole and (len(why.rounds) == 1 or found.one_sign)
+    }
     parts = [
-        f"{_signed(part, whole)} ms ({percent(part / whole)}) is {words}"
-        for words, part in sorted(spreads.items(), key=lambda entry: -entry[1])
+        f"{_signed(part, whole)} ms ({_share(part / whole)}) is {words}"
+        for words, part in sorted(told.items(), key=lambda entry: -entry[1])
     ]
-    lead = title if why.shown else f"{not_shown}; by its mean it"
-    return f"{lead} takes {ms(whole)} ms more: {', '.join(parts)}."
+    reasons = ", ".join(parts) or "the rounds do not agree in what"
+    return " ".join([f"{title} takes {ms(whole)} ms more: {reasons}.", *_by_name(why, whole)])
+
+
+def _by_name(why: Why, whole: float) -> Iterator[str]:
+    """What is known of single operations."""
+    if why.alike:
+        same, other = (_signed(found.mean, whole) for found in (why.same(), why.other()))
+        yield (
+            f"Operations of the same names take {same} ms longer, what one has more of or alone "
+            f"{other} ms."
+        )
+
+
+def _unlike(found: list[Why]) -> Iterator[str]:
+    titles = [why.cell.column.title for why in found if why.shown and not why.alike]
+    if titles:
+        yield (
+            f"The operations of {found[0].fastest.column.title} are not named as those of "
+            f"{listed(titles)}, so that groups are all that is compared."
+        )
 
 
 def _missing(cells: Sequence[Cell], found: list[Why]) -> list[str]:
     """What is not compared, and why."""
     compared = {why.cell for why in found} | {found[0].fastest}
     left = [cell for cell in cells if cell not in compared]
-    return [
-        f"{cell.column.title} is not compared: "
-        f"{cell.disturbed or 'no profiled round in common with the fastest'}."
-        for cell in left
-    ]
+    return [f"{cell.column.title} is not compared: {_why_not(cell)}." for cell in left]
+
+
+def _why_not(cell: Cell) -> str:
+    if cell.disturbed:
+        return cell.disturbed
+    return (
+        "no profiled round in common with the fastest"
+        if cell.steady
+        else "its steps were not steady"
+    )
 
 
 def _grid(title: str, fastest: Cell, found: list[Why]) -> Grid:
@@ -93,33 +128,39 @@ def _grid(title: str, fastest: Cell, found: list[Why]) -> Grid:
     )
     caption = (
         f"{title}: ms of a step, mean over {of} (lowest to highest). The first line is what a step "
-        "of the fastest column is spent on, the others are the differences to it."
+        "of the fastest column is spent on, the others are the differences to it. A piece that a "
+        "compiler fused is in one group as a whole."
     )
     lines = (_line_of_fastest(fastest), *map(_line, found))
-    return Grid(caption, HEADER + GROUP_HEADER, lines)
+    return Grid(caption, HEADER + GROUP_HEADER + LAST_HEADER, lines)
 
 
 def _line_of_fastest(cell: Cell) -> tuple[str, ...]:
     parts = mean_parts(cell)
-    busy = [ms(parts.groups[group].ms) for group in Group]
+    busy = [ms(parts.ms(group)) for group in Group]
     return (
-        *(cell.column.title, ms(cell.step_ms), NA, ms(parts.idle_ms), NA, NA),
-        *(times(parts.slower), f"{parts.launched:,.0f}", *busy),
+        *(cell.column.title, ms(cell.step_ms), NA, ms(parts.idle_ms), *busy),
+        *(NA, NA, cost_text(profiler_cost(cell)), f"{parts.launched:,.0f}"),
     )
 
 
 def _line(why: Why) -> tuple[str, ...]:
     whole = why.difference.mean
-    spreads = (why.difference, why.idle, why.same, why.other)
-    slower = fmean(new.slower for _, new in why.rounds)
     launched = fmean(new.launched for _, new in why.rounds)
-    groups = (why.group(group) for group in Group)
+    spreads = (why.difference, why.idle, *why.groups.values(), why.same(), why.other())
     return (
         *(why.cell.column.title, ms(why.cell.step_ms)),
-        *(_spread(spread, whole) for spread in spreads),
-        *(times(slower), f"{launched:,.0f}"),
-        *(_signed(spread.mean, whole) for spread in groups),
+        *(NA if spread is None else _spread(spread, whole) for spread in spreads),
+        *(cost_text(profiler_cost(why.cell)), f"{launched:,.0f}"),
     )
+
+
+def cost_text(cost: Ratio | None) -> str:
+    """'1.31× [1.2×, 1.4×]'."""
+    if cost is None:
+        return NA
+    ends = cost.interval
+    return times(cost.value) + (f" [{times(ends.low)}, {times(ends.high)}]" if ends else "")
 
 
 def _spread(spread: Spread, whole: float) -> str:
@@ -128,6 +169,10 @@ def _spread(spread: Spread, whole: float) -> str:
         return text
     ends = f"({_signed(spread.low, whole)} to {_signed(spread.high, whole)})".replace(" ", "\u00a0")
     return f"{text} {ends}"
+
+
+def _share(value: float) -> str:
+    return percent(value).replace("-", "\u2212")
 
 
 def _signed(value: float, whole: float) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from analysis.statistics.intervals import MARGIN
 
+DISTURBED = 0.10  # of its processors, used by others beside a canary on a processor
+
 
 @dataclass(frozen=True)
 class MatrixProduct:
@@ -53,6 +55,11 @@ class Canary:
     @property
     def ok(self) -> bool:
         return self.status == "ok"
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others worked beside it so much that on a processor it tells nothing."""
+        return (self.foreign_cpu_share or 0.0) >= DISTURBED
 
     @property
     def durations(self) -> dict[str, float]:

@@ -65,8 +65,8 @@ class Cell:
 
     @property
     def compared_ms(self) -> dict[Sitting, float]:
-        """The same, as ratios take it: nothing of a disturbed cell."""
-        return {} if self.disturbed else self.run_ms
+        """The same, as ratios take it: nothing of a cell from which nothing may be concluded."""
+        return self.run_ms if self.comparable else {}
 
     @cached_property
     def step_ms(self) -> float | None:
@@ -109,10 +109,21 @@ class Cell:
         """
         return disturbance(self.records)
 
+    @cached_property
+    def tells_nothing(self) -> str:
+        """Why nothing may be concluded from its numbers: no run is ok (one that is invalid is not),
+        other work disturbed it, or it was not steady. Empty where they tell something.
+        """
+        if not self.ok_runs:
+            return f"{self.status}: {self.reason}"
+        return self.disturbed or ("" if self.steady else "its steps were not steady")
+
     @property
     def comparable(self) -> bool:
-        """Whether its time may be compared with others, and called best."""
-        return self.steady and not self.disturbed
+        """Whether anything may be concluded from its numbers: the one filter of all that compares,
+        explains or warns by them.
+        """
+        return not self.tells_nothing
 
     @cached_property
     def status(self) -> str:
@@ -157,13 +168,11 @@ def contest(cells: Iterable[Cell]) -> Contest:
 
 def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
     """The ratio of the times of two cells of a row, paired by round and session; None when they
-    share none, and where one was disturbed.
+    share none, and where nothing may be concluded from one of them.
     """
     return paired_ratio(cell.compared_ms, base.compared_ms, moderate_ratio(cell, base))
 
 
 def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
-    """By the scatter of the table's pairs, unless one of the two was not steady, or disturbed."""
-    if not (cell.comparable and base.comparable):
-        return as_measured
+    """By the scatter of the table's pairs."""
     return cell.scatter.of_pair(cell.scattered, base.scattered)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analysis.results.profiles import FOREIGN_CPU_HEAVY
 from analysis.results.record import Record
-
-FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by other processes during the timed steps
 
 
 def disturbance(records: Iterable[Record]) -> str:

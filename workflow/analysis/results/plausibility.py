@@ -41,7 +41,6 @@ from analysis.results.sessions import Session
 
 TOLERANCE = {"cpu": 0.30, "cuda": 0.10}  # beyond the best product
 WINOGRAD = 4.0  # of F(4 x 4, 3 x 3)
-DISTURBED = 0.10  # of its processors, used by others beside a canary
 INVALID = "invalid"
 
 WIDTHS = ("float32", "tf32", "bfloat16")  # as canaries name them, the most exact first
@@ -111,7 +110,7 @@ def peaks_by_device(sessions: Iterable[Session]) -> Peaks:
     around = [(kind, each) for session in sessions for kind, each in session.canaries.items()]
     for accelerator, each in around:
         for canary in filter(None, (each.before, each.after)):
-            if accelerator == "cpu" and (canary.foreign_cpu_share or 0.0) >= DISTURBED:
+            if accelerator == "cpu" and canary.disturbed:
                 continue
             found.setdefault((canary.machine_id, accelerator), []).append(canary)
     return {device: peak_flops_per_s(measured) for device, measured in found.items()}

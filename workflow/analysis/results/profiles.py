@@ -1,11 +1,11 @@
 """What a run's profile says: which operations a step went to, and what that is of the timed step.
 
-A step under the profiler takes longer than the one in the table. So that the parts are those of
-the table's number, what it took longer is taken off again: first from the time in which nothing
-computes, since on a GPU kernels are timed by the device, which no profiler slows down, and on a
-processor most of what a profiler does lies between two operations; what is more than that time, of
-all operations in proportion. Where the profiled step was the shorter one, everything is longer in
-proportion. The parts then add up to the timed step exactly.
+A step under the profiler may take longer than one without it. By how much is known from steps that
+were measured in turns with and without it, and is taken off where they show it: first from the time
+in which nothing computes, since on a GPU kernels are timed by the device, which no profiler slows
+down, and on a processor a profiler works before and after an operation; what is more than that
+time, of all operations in proportion. What is left is scaled to the timed step, so that the parts
+add up to the table's number.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing
 REST = "operations that are not listed"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Of a step: wall time by the innermost operation, how often it ran, and how often of these
-    without another one inside.
+    """Of a step: wall time by the innermost operation, how often it ran, and the same or 0
+    where it hands most of its time on to others.
     """
 
     name: str
@@ -36,6 +37,14 @@ class Divided:
     operations: tuple[Operation, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """ms of a step in a block without the profiler, and in the next one, under it."""
+
+    plain_ms: float
+    profiled_ms: float
+
+
 @dataclass(frozen=True)
 class HostOverhead:
     """From a profile that is never timed: share of a step in which no operation computes, what a
@@ -47,6 +56,8 @@ class HostOverhead:
     steps: int
     operations_per_step: float | None = None  # outermost ones; of a GPU what was launched
     step_ms: float | None = None
+    pairs: tuple[Pair, ...] = ()
+    foreign_cpu_share: float | None = None
     operations: tuple[Operation, ...] = ()
     rest_ms: float = 0.0
     rest_launched: float = 0.0
@@ -55,7 +66,13 @@ class HostOverhead:
     def from_json(cls, data: dict[str, Any]) -> HostOverhead:
         """From a part of a record that passed the schema."""
         operations = tuple(Operation(**entry) for entry in data.get("operations", ()))
-        return cls(**{**data, "operations": operations})
+        pairs = tuple(Pair(**entry) for entry in data.get("pairs", ()))
+        return cls(**{**data, "operations": operations, "pairs": pairs})
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others took so much of the processors that it tells nothing."""
+        return (self.foreign_cpu_share or 0.0) >= FOREIGN_CPU_HEAVY
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:
@@ -67,26 +84,21 @@ class HostOverhead:
 
     @property
     def launched(self) -> float:
-        """Operations of a step that hold no other, on a GPU kernels."""
+        """Operations of a step that computed themselves, on a GPU kernels."""
         return sum(operation.launched for operation in self.all_operations)
 
-    def slower(self, timed_ms: float) -> float | None:
-        """A step under the profiler over the timed one."""
-        return self.step_ms / timed_ms if self.step_ms else None
+    def divided(self, timed_ms: float, slower: float) -> Divided | None:
+        """The timed step of its run in parts that add up to it; None in older records.
 
-    def divided(self, timed_ms: float) -> Divided | None:
-        """The timed step of its run in parts that add up to it; None in older records."""
+        slower: how many times as long a step is shown to be under the profiler, 1 where it is not.
+        """
         operations = self.all_operations
         busy_ms = sum(operation.ms for operation in operations)
         if not self.step_ms or not busy_ms:
             return None
         # What computed may end a moment after the clock was read.
         profiled_ms = max(self.step_ms, busy_ms)
-        idle_ms = profiled_ms - busy_ms
-        longer_ms = profiled_ms - timed_ms
-        if longer_ms > 0:
-            idle_ms = max(0.0, idle_ms - longer_ms)
-        else:
-            idle_ms *= timed_ms / profiled_ms
+        alone_ms = profiled_ms / slower
+        idle_ms = max(0.0, alone_ms - busy_ms) * timed_ms / alone_ms
         factor = (timed_ms - idle_ms) / busy_ms
         return Divided(idle_ms, tuple(replace(part, ms=part.ms * factor) for part in operations))

@@ -145,6 +145,8 @@ class Record:
         """
         status, reason = ending.of_record(data)
         plain = ("started_at", "finished_at", "total_s")
+        found = data["host_overhead"]
+        profile = HostOverhead.from_json(found) if found else None
         return cls(
             **{name: data[name] for name in plain},
             identity=sys.intern(data["identity"]),  # the plan has the same text
@@ -162,12 +164,12 @@ class Record:
             work=_shared(Work, data["work"]),
             memory=Memory(**data["memory"]),
             energy=Energy(**data["energy"]) if data["energy"] else None,
-            host_overhead=_profile(data["host_overhead"]),
+            host_overhead=None if profile and profile.disturbed else profile,
             warnings=(*data["warnings"], *printed.warnings(data["printed"])),
             restarted=ending.of_restart(data["restarted"]),
             probe_failures=tuple(ending.of_probes(data)),
             log_tail=tuple(data["log_tail"]),
-            withheld=tuple(data.get("withheld", ())),
+            withheld=(*data.get("withheld", ()), *_disturbed(profile)),
             training=training_of(data["training"]) if data.get("training") else None,
             session=_shared(SessionName, data.get("session")),
             operation=_operation(data.get("operation")),
@@ -189,8 +191,11 @@ def _built(kind: Callable[..., Any], content: bytes) -> Any:
     return kind(**marshal.loads(content))
 
 
-def _profile(data: dict[str, Any] | None) -> HostOverhead | None:
-    return HostOverhead.from_json(data) if data else None
+def _disturbed(profile: HostOverhead | None) -> list[str]:
+    if profile is None or not profile.disturbed:
+        return []
+    share = 100 * profile.foreign_cpu_share
+    return [f"host_overhead: others used {share:.0f}\u00a0% of the processors meanwhile"]
 
 
 def _operation(data: dict[str, Any] | None) -> TimedOperation | None:

@@ -22,6 +22,11 @@ class RowCells:
         return tuple(cell for cell in self.cells if cell.ok_runs)
 
     @cached_property
+    def comparable(self) -> tuple[Cell, ...]:
+        """Those from which anything may be concluded."""
+        return tuple(cell for cell in self.measured if cell.comparable)
+
+    @cached_property
     def contestants(self) -> tuple[tuple[Cell, ...], ...]:
         """Measured cells that compete: those of each stack of library versions with each other."""
         stacks = dict.fromkeys(cell.column.stack for cell in self.measured)
@@ -45,9 +50,6 @@ class RowCells:
         return tuple(cell for cell in self.measured if cell.column.plain)
 
     def fastest(self, family: str) -> Cell | None:
-        """The cell with the lowest mean among the plain columns of a family: of those that are
-        steady, or of all that were measured where none is. A disturbed one never wins.
-        """
-        cells = [c for c in self.plain if c.column.family == family and not c.disturbed]
-        steady = [cell for cell in cells if cell.steady]
-        return min(steady or cells, key=lambda cell: cell.step_ms, default=None)
+        """The lowest mean among the plain columns of a family that may be compared."""
+        cells = [c for c in self.plain if c.column.family == family and c.comparable]
+        return min(cells, key=lambda cell: cell.step_ms, default=None)

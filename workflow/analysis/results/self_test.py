@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from analysis.statistics.intervals import Ratio, paired_ratio
+from analysis.statistics.intervals import Ratio, log_t_interval, paired_ratio
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,13 @@ class KnownStep:
     nominal_ms: float
     measured_ms: float
     steps: int
+    runs_ms: tuple[float, ...] = ()  # older self-tests have none
+
+    @property
+    def shown(self) -> bool:
+        """Whether an interval over the runs leaves out the true duration."""
+        ends = log_t_interval(self.runs_ms)
+        return ends is not None and not ends.low <= self.nominal_ms <= ends.high
 
     @property
     def error(self) -> float:
@@ -70,7 +77,10 @@ class SelfTest:
         """From data that already passed the schema."""
         same, monitor = data["same_cell"], data["monitor"]
         parts = {
-            "known_steps": tuple(KnownStep(**step) for step in data["known_steps"]),
+            "known_steps": tuple(
+                KnownStep(**{**step, "runs_ms": tuple(step.get("runs_ms", ()))})
+                for step in data["known_steps"]
+            ),
             "same_cell": SameCell(**same | _by_round(same)) if same else None,
             "monitor": _monitor(monitor) if monitor else None,
         }

@@ -31,18 +31,23 @@ def why_csv(results: Results) -> str:
 def _lines(why: Why) -> Iterable[tuple]:
     standing = str(why.row.standings[why.cell.column.name])
     head = (*why.row.row.key, why.fastest.column.name, why.cell.column.name, standing)
-    launched = _means(why, lambda parts: parts.launched)
-    step = _means(why, lambda parts: parts.step_ms)
     rounds = len(why.rounds)
-    divided = (why.same.mean, why.other.mean)
-    yield (*head, STEP, *step, *_ends(why.difference), *divided, *launched, rounds)
+    step = _means(why, lambda parts: parts.step_ms)
+    launched = _means(why, lambda parts: parts.launched)
+    yield (*head, STEP, *step, *_ends(why.difference), *_split(why), *launched, rounds)
     idle = _means(why, lambda parts: parts.idle_ms)
     yield (*head, IDLE, *idle, *_ends(why.idle), *[None] * 4, rounds)
-    for group in Group:
-        times = _means(why, lambda parts, g=group: parts.groups[g].ms)
-        launched = _means(why, lambda parts, g=group: parts.groups[g].launched)
-        divided = (why.group_same(group).mean, why.group_other(group).mean)
-        yield (*head, str(group), *times, *_ends(why.group(group)), *divided, *launched, rounds)
+    for group, found in why.groups.items():
+        times = _means(why, lambda parts, g=group: parts.ms(g))
+        launched = _means(why, lambda parts, g=group: sum(o.launched for o in parts.of(g)))
+        split = _split(why, group)
+        yield (*head, str(group), *times, *_ends(found), *split, *launched, rounds)
+
+
+def _split(why: Why, *groups: Group) -> tuple[float | None, float | None]:
+    """Same and other operations; empty where they are not named alike."""
+    same, other = why.same(*groups), why.other(*groups)
+    return same and same.mean, other and other.mean
 
 
 def _means(why: Why, of: Callable[[Parts], float]) -> tuple[float, float]:

@@ -8,7 +8,12 @@ from measure.device_memory import SHARE
 from measure.frameworks import Cell
 from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.denormals import flushed
-from measure.frameworks.torch_profile import computing, namespaces, recorded_events
+from measure.frameworks.torch_profile import (
+    computing,
+    computing_nothing,
+    namespaces,
+    recorded_events,
+)
 from measure.operations import Span
 
 
@@ -80,7 +85,8 @@ class TorchMixin:
         self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
-        return computing(events, device, namespaces(self.torch) - self._of_torch)
+        nothing = computing_nothing(self.torch, {event.name for event in events})
+        return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 
     def compile_cache(self) -> str | None:
         """By the graphs that inductor was asked for. What AOTAutograd cannot keep is traced by each

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from measure.frameworks.compiled_kernels import PREFIX
@@ -12,6 +12,13 @@ from measure.operations import NAME_CHARACTERS, Span
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.
 COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
+# Of ATen's: what makes room for numbers, or asks about them, and computes none.
+ALLOCATING = re.compile(
+    r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
+)
+COMPOSITE = (
+    "CompositeImplicitAutograd"  # the dispatcher's word for what is written in other operators
+)
 # A compiled graph as a whole, where none of its kernels could be announced.
 GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
 OPTIMISER = "Optimizer.step"
@@ -86,13 +93,53 @@ def namespaces(torch: Any) -> set[str]:
     return {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
 
 
+def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
+    """Which of these operators of ATen only look at numbers otherwise (views), make room for some,
+    or are written in other operators alone, as the dispatcher knows: their time is that of what
+    they call, or of what they are called by.
+    """
+    own = {name for name in names if name.startswith("aten::")}
+    return {
+        name
+        for name in own
+        if ALLOCATING.match(name)
+        or _views_or_calls(torch._C, torch._C._jit_get_schemas_for_operator(name))
+    }
+
+
+def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
+    """Given all overloads of an operator; those that write where they are told do as the others."""
+    composite = []
+    for schema in schemas:
+        aliases = [each.alias_info for each in schema.returns if each.alias_info]
+        if any(not alias.is_write for alias in aliases):
+            return True
+        if "out" not in schema.overload_name:
+            composite.append(_composite(library, schema))
+    known = [found for found in composite if found is not None]
+    return bool(known) and all(known)
+
+
+def _composite(library: Any, schema: Any) -> bool | None:
+    """None of an overload that TorchScript alone has."""
+    overload = ".".join(filter(None, (schema.name, schema.overload_name)))
+    try:
+        return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+    except RuntimeError:
+        return None
+
+
 def computing(
-    events: Sequence[Any], device: Any = None, extensions: Iterable[str] = ()
+    events: Sequence[Any],
+    device: Any = None,
+    extensions: Iterable[str] = (),
+    nothing: Container[str] = (),
 ) -> list[Span]:
     """What computes among torch.profiler's events.
 
     device: the type of the device that computes, None for the host. extensions: namespaces of
-    operators that PyTorch did not bring, which compute as its own do. On a device a
+    operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
+    that compute nothing, see :func:`computing_nothing`. On a device a
     named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
     to its last one, whatever lies between: it is no operation.
     """
@@ -100,7 +147,8 @@ def computing(
         announced = any(event.name.startswith(PREFIX) for event in events)
         names = COMPUTING + tuple(f"{each}::" for each in extensions)
         names += () if announced else GRAPHS
-        chosen = [event for event in events if event.name.startswith(names)]
+        of_library = [event for event in events if event.name.startswith(names)]
+        chosen = [event for event in of_library if event.name not in nothing]
     else:
         on_device = [event for event in events if event.device_type == device]
         chosen = [event for event in on_device if not event.is_user_annotation]

@@ -198,12 +198,12 @@ class Framework:
         self.began = time.perf_counter_ns()
 
     def end_profile(self):
-        """Half of the time: the first quarter alone, the second nested, and on two threads."""
+        """Half of the time: a quarter of that alone, the rest nested, and on two threads."""
         half = (time.perf_counter_ns() - self.began) // 2
         return [
             Span(0, half, "outer", "main"),
-            Span(half // 2, half, "inner", "main"),
-            Span(half // 2, half, "beside", "other"),
+            Span(half // 4, half, "inner", "main"),
+            Span(half // 4, half, "beside", "other"),
         ]
 
     peak_device_counts = "steps that were made before the count began"

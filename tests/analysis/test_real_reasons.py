@@ -1,0 +1,120 @@
+"""What the report gives as a reason, calculated again from the records of a real table as they lie
+on the disk, without any of the code that says it.
+"""
+
+import re
+from statistics import fmean
+
+import pytest
+from real_table import FILES, real_results
+
+from analysis.caveats import collect
+from analysis.comparisons.findings import findings
+from analysis.report.why import why_views
+
+CELL = re.compile(r"results/records/smoke/(\w+)/(\w+)-b(\d+)/([\w-]+)/run(\d).json")
+
+
+def records(model, column):
+    """By run."""
+    found = [(CELL.match(path), data) for path, data in FILES.items() if CELL.match(path)]
+    return {int(m[5]): data for m, data in found if (m[1], m[4]) == (model, column)}
+
+
+def step_ms(record):
+    blocks = record["timing"]["blocks"]
+    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
+
+
+def canaries():
+    blocks = [data for path, data in FILES.items() if path.startswith("results/blocks")]
+    sessions = [session for block in blocks for session in block["sessions"]]
+    return [c for s in sessions for around in s["canaries"].values() for c in around.values() if c]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return real_results(tmp_path_factory.mktemp("real"))
+
+
+@pytest.fixture(scope="module")
+def caveats(results):
+    return {caveat.id: caveat for caveat in collect(results)}
+
+
+def test_in_at_least_half_of_a_step_nothing_computes(caveats):
+    caveat = caveats["host_overhead_high"]
+    assert {cell.column.name for cell in caveat.cells} >= {"keras3-torch", "pytorch-eager"}
+    for cell in caveat.cells:
+        for record in records("gemma", cell.column.name).values():
+            found = record["host_overhead"]
+            busy = sum(operation["ms"] for operation in found["operations"]) + found["rest_ms"]
+            assert 1 - busy / found["step_ms"] > 0.5
+
+
+def test_the_published_arithmetic_lies_beyond_every_block_of_its_process(caveats):
+    for cell in caveats["legacy_differs"].cells:
+        taken = [
+            r for r in records(cell.row.model, cell.column.name).values() if r["timing"]["legacy"]
+        ]
+        for record in taken:
+            times = [b["elapsed_ns"] / b["steps"] / 1e6 for b in record["timing"]["blocks"]]
+            assert not min(times) <= record["timing"]["legacy"]["step_ms"] <= max(times)
+
+
+def test_arithmetic_is_a_small_part_of_a_step_at_the_peak_of_the_machine(caveats):
+    """By canaries beside which nobody worked."""
+    quiet = [c for c in canaries() if (c["foreign_cpu_share"] or 0.0) < 0.1]
+    peak = max(p["flops_per_s"] for c in quiet for p in c["matmul"] if p["dtype"] == "float32")
+    for cell in caveats["overhead_bound"].cells:
+        found = records(cell.row.model, cell.column.name).values()
+        shares = [r["work"]["flops_per_step"] / (step_ms(r) / 1e3) / peak for r in found]
+        assert fmean(shares) < 0.05
+
+
+def test_no_session_drifted_by_a_canary_that_others_disturbed(caveats):
+    disturbed = [c for c in canaries() if (c["foreign_cpu_share"] or 0.0) >= 0.1]
+    assert disturbed and "was disturbed: others used" in caveats["drift_unknown"].sentence
+    told = caveats.get("session_drifted")
+    sessions = told.evidence["time_after_over_before"] if told else {}
+    for key in sessions:
+        block = next(
+            session
+            for path, data in FILES.items()
+            if path.startswith("results/blocks")
+            for session in data["sessions"]
+            if session["id"] == key.rpartition("/")[2]
+        )
+        around = [c for pair in block["canaries"].values() for c in pair.values()]
+        assert all((c["foreign_cpu_share"] or 0.0) < 0.1 for c in around)
+
+
+def test_why_a_column_is_slower_as_its_profiles_and_times_say(results):
+    """Keras 3 on PyTorch under its profiler is shown to be slower, JAX' steps too; what is left is
+    the timed step, of which the sentence names what the rounds agree in.
+    """
+    jax, torch = records("gemma", "keras3-jax"), records("gemma", "keras3-torch")
+    whole = fmean(step_ms(torch[run]) - step_ms(jax[run]) for run in torch)
+    gemma = why_views(results)[1]
+    sentence = next(s for s in gemma.sentences if s.startswith("Keras 3 (PyTorch)"))
+    assert f"takes {whole:.2f} ms more" in sentence
+    idle = float(re.search(r"\+([\d.]+) ms \(\d+\u00a0%\) is time in which nothing", sentence)[1])
+    # As it was profiled the share of it is the larger of the two, since the profiler works there.
+    profiled = [r["host_overhead"]["share"] * step_ms(r) for r in torch.values()]
+    assert 0.9 * fmean(profiled) < idle < fmean(profiled)
+
+
+def test_findings_name_ratios_of_times_in_the_records(results):
+    found = {finding.id: finding for finding in findings(results)}
+    ratio = 1.0
+    jax = records("gemma", "keras3-jax")
+    native = {name: records("gemma", name) for name in ("pytorch-eager", "pytorch-compiled")}
+    means = {name: fmean(map(step_ms, of.values())) for name, of in native.items()}
+    fastest = native[min(means, key=means.get)]
+    for run in jax:
+        ratio *= step_ms(fastest[run]) / step_ms(jax[run])
+    gain = found["keras3_over_pytorch"].numbers["gain"]["gemma/generate/2"]
+    assert gain == pytest.approx(ratio ** (1 / len(jax)) - 1)
+    assert (
+        str(found["keras3_over_keras2"].verdict) == "not measured"
+    )  # one was disturbed, one is NA

@@ -1,0 +1,88 @@
+"""Nothing is concluded from a cell that other work disturbed, that was not steady or is invalid."""
+
+import pytest
+from conditions import CONDITIONS
+from quiet_table import JAX, TORCH, ids, quiet_project
+from real_table import real_results
+from record_changes import profile
+from results_factory import Project
+
+from analysis.caveats import collect
+from analysis.comparisons.ceilings import ceilings
+from analysis.comparisons.effects import effects_of
+from analysis.comparisons.gains import column_gains, winners
+from analysis.comparisons.why import why_slower
+
+# Rules that reason from times, or from what was profiled and probed beside them. The others tell
+# what happened to a cell, or what it is.
+CONCLUDING = {"overhead_bound", "legacy_differs", "fixed_cost_dominates", "outgrows_batch"}
+CONCLUDING |= {"observer_effect", "host_overhead_high", "other_operations", "neighbours_disturb"}
+CONCLUDING |= {"static_padding", "close_call", "feeding_differs"}
+
+
+def disturbed(record):
+    record["load"]["foreign_cpu_share"] = 0.5
+
+
+def unsteady(record):
+    for block in record["timing"]["blocks"][5:]:
+        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
+
+
+def invalid(record):
+    """A program was compiled among the timed steps, twice."""
+    record["timing"]["compilations"]["during_timing"] = 1
+    record["restarted"] = 1
+
+
+@pytest.mark.parametrize("spoil", [disturbed, unsteady, invalid])
+@pytest.mark.parametrize("name", sorted(CONCLUDING))
+def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, spoil):
+    project = quiet_project(tmp_path)
+    CONDITIONS[name](project)
+    assert name in ids(project)
+    project.change(spoil)
+    results = project.load()
+    assert not any(row.comparable for row in results.rows)
+    assert name not in [caveat.id for caveat in collect(results)]
+
+
+@pytest.mark.parametrize("spoil", [disturbed, unsteady, invalid])
+def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
+    project = Project(tmp_path)
+    assert len(column_gains(project.load(), JAX, TORCH)) == 2
+    project.change(spoil, JAX)
+    results = project.load()
+    assert column_gains(results, JAX, TORCH) == []
+    assert all(JAX not in {c.column.name for c in w.backends} for w in winners(results))
+    for effect in effects_of(results):
+        assert not any(c.gain and c.gain.new.column.name == JAX for c in effect.comparisons)
+    found = [why for row in results.rows for why in why_slower(row)]
+    assert all(JAX not in {w.fastest.column.name, w.cell.column.name} for w in found)
+
+
+def test_a_profile_that_others_disturbed_is_none_and_the_record_says_so(tmp_path):
+    """Also where the timed steps were not."""
+    project = Project(tmp_path)
+
+    def change(record):
+        record["host_overhead"] = {**profile(30.0), "foreign_cpu_share": 0.5}
+
+    project.change(change, JAX)
+    results = project.load()
+    records = [record for record in results.records if record.cell.column == JAX]
+    assert not any(record.host_overhead for record in records) and ceilings(results) == []
+    texts = {text for record in records for text in record.withheld}
+    assert texts == {"host_overhead: others used 50\u00a0% of the processors meanwhile"}
+
+
+def test_of_a_real_table_on_a_machine_where_others_worked(tmp_path):
+    """Four of six columns of BERT fit were disturbed, one of them was not steady either."""
+    results = real_results(tmp_path)
+    bert = results.rows[0]
+    assert [cell.column.name for cell in bert.comparable] == ["pytorch-eager", "pytorch-compiled"]
+    usable = {cell for row in results.rows for cell in row.comparable}
+    caveats = [caveat for caveat in collect(results) if caveat.id in CONCLUDING]
+    assert {"host_overhead_high", "overhead_bound"} <= {caveat.id for caveat in caveats}
+    assert all(set(caveat.cells) <= usable for caveat in caveats)
+    assert {found.cell for found in ceilings(results)} <= usable
