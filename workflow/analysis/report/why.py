@@ -106,17 +106,11 @@ def _missing(cells: Sequence[Cell], found: list[Why]) -> list[str]:
     """What is not compared, and why."""
     compared = {why.cell for why in found} | {found[0].fastest}
     left = [cell for cell in cells if cell not in compared]
-    return [f"{cell.column.title} is not compared: {_why_not(cell)}." for cell in left]
-
-
-def _why_not(cell: Cell) -> str:
-    if cell.disturbed:
-        return cell.disturbed
-    return (
-        "no profiled round in common with the fastest"
-        if cell.steady
-        else "its steps were not steady"
-    )
+    return [
+        f"{cell.column.title} is not compared: "
+        f"{cell.tells_nothing or 'no profiled round in common with the fastest'}."
+        for cell in left
+    ]
 
 
 def _grid(title: str, fastest: Cell, found: list[Why]) -> Grid:
