@@ -13,6 +13,16 @@ report: f"../../{RESULTS}/caveats.rst"
 FIGURES = list(read_yaml(SOURCES / "report/figures.yaml"))
 
 
+def in_report(path, category, label, caption=None):
+    """An output that Snakemake's own report shows, with the caption of its name."""
+    return report(
+        path,
+        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
+        category=category,
+        labels={category.lower().removesuffix("s"): label},
+    )
+
+
 rule report:
     """Tables, caveats, figures, and the one self-contained page that has them all."""
     input:
@@ -20,7 +30,6 @@ rule report:
         plan=f"{RESULTS}/plan.json",
         blocks=BLOCKS,
         self_test=SELF_TEST,
-        newer=STALE_DRAWINGS,
     output:
         in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
         in_report(

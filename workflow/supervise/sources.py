@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-from planning.models import Model
+from typing import Protocol
 
 PACKAGES = ("measure", "supervise")
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
@@ -24,6 +23,16 @@ _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
     rf"(?:\bfrom{_SPACE}[\w.]+{_SPACE})?\bimport\b(?:[^\n(\\;#]|\\\r?\n|\([^)]*\))+"
 )
+
+
+class Built(Protocol):
+    """A model, as far as its cells are built from what no import names."""
+
+    @property
+    def operation(self) -> str | None: ...
+
+    @property
+    def folder(self) -> Path: ...
 
 
 def digest(root: Path, entries: tuple[Path, ...]) -> str:
@@ -62,7 +71,7 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
     return found
 
 
-def native(measure: Path, model: Model, library: str, way: str | None) -> tuple[Path, ...]:
+def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[Path, ...]:
     """The sources that cells of a model's way are built from and that no import names; none of a
     framework's own code.
 
