@@ -35,6 +35,7 @@ if sys.argv[1] == "self_test":  # puts together what is there
 
     del sys.argv[1]
     sys.exit(self_test.main())
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 pairs = zip(sys.argv[2:], sys.argv[3:])
 options = {name: value for name, value in pairs if name.startswith("--")}
 output = Path(options.get("--record") or options["--output"])
@@ -52,7 +53,7 @@ if sys.argv[1] == "canary":  # as it is, but that it computes nothing
     sys.path[0] = str(Path(__file__).parents[1])
     from supervise import canary, jobs
 
-    canary.measure = lambda found, options: found.update(python_loop_ms=1.0)
+    canary.measure = lambda found, options: found.update(python_loop_ms=time.monotonic())
     canary.of_control = lambda found: ("ok", "")
     jobs.in_what_can_be_deployed = lambda options: options
     del sys.argv[1]

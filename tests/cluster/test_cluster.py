@@ -89,8 +89,11 @@ def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alo
 
 
 def test_a_whole_snakemake_may_be_one_job(table):
-    block = done("lost", number=2)
-    snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all --config runs=2 -- {block}"
+    records = [
+        f"results/records/smoke/lost/fit-b4/{column}/run2.json" for column in ("fake", "other")
+    ]
+    snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all --config runs=2"
+    snakemake += f" -- results/plan.json {' '.join(records)}"
     job = ("sbatch", "--wait", "--exclusive", "-N1", "-n1", "-c2", f"--wrap={snakemake}")
     subprocess.run(job, cwd=table.folder, env=table.cluster.environ, timeout=120, check=True)
     (session,) = table.sessions("lost", number=2)

@@ -9,67 +9,36 @@ PLANNED = f"{RESULTS}/.planned.json"
 DEPLOYED_BEFORE = [environment.marker for environment in PLAN.environments]
 
 
-def stale_block(wildcards):
-    path = planned_file(wildcards, BLOCK)
-    if PLAN.block_of[path].path in blocks_now():
-        can_be_timed_here()
-        if os.path.exists(path):
-            make_again(path)
-    return []
-
-
-def minutes_of_block(wildcards):
-    """At most, with what starts and deploys: each run has its limit and is started."""
-    runs = [run for run in PLAN.block_of[planned_file(wildcards, BLOCK)].runs if run.record in now()]
-    return 10 + round(len(runs) * (PLAN.time_limit_s + 60) / 60)
-
-
-def columns_to_measure(wildcards):
-    """The runs of a block that are not there as planned, for who reads a dry run."""
-    words = [
-        run.column.name if run.record in PLAN.by_record else f"{run.column.name}:again"
-        for run in PLAN.block_of[planned_file(wildcards, BLOCK)].runs
-        if run.record in now()
-    ]
-    return " ".join(words) or "nothing"
-
-
-def inner_snakemake(wildcards):
-    """The command, for the block's records and the canaries around them."""
-    found = PLAN.block_of[planned_file(wildcards, BLOCK)]
-    command = [sys.executable, "-m", "snakemake", "--nolock", "--cores", "1", "--quiet", "all"]
-    command += ["--snakefile", str(workflow.main_snakefile), "--configfile", PLANNED]
-    # As in profiles/default; that of the caller may send jobs to nodes.
-    command += ["--profile", "none", "--workflow-profile", "none", "--scheduler", "greedy"]
-    command += ["--rerun-triggers", "mtime", "params", "--rerun-incomplete", "--keep-going"]
-    command += ["--show-failed-logs", "--resources", "machine_percent=100"]
-    if USE_CONDA:
-        prefix = workflow.deployment_settings.conda_prefix
-        command += ["--use-conda", *(["--conda-prefix", str(prefix)] if prefix else [])]
-    return shlex.join([*command, "--", *found.files])
+OPTIONS = ["--snakefile", str(workflow.main_snakefile), "--configfile", PLANNED]
+if USE_CONDA:
+    OPTIONS += ["--use-conda"]
+    if workflow.deployment_settings.conda_prefix:
+        OPTIONS += ["--conda-prefix", str(workflow.deployment_settings.conda_prefix)]
 
 
 rule block:
     """What of a block is not there yet, between two looks at how fast the machine is."""
     input:
         DEPLOYED_BEFORE if USE_CONDA or ON_NODES else [],
-        stale_block,
+        JOBS.stale_block(BLOCK),
     output:
         BLOCK,
     log:
         f"{RESULTS}/logs/blocks/{ROW}/round{{run}}.log",
-    priority: partial(priority_of_file, pattern=BLOCK)
+    priority: JOBS.priority(BLOCK)
     # A job that was killed as a whole, as by a time limit: its second attempt says so and goes on.
     retries: TRIES_AGAIN
+    conda:
+        "../../envs/analysis.yaml"
     resources:
+        **({"runtime": JOBS.minutes(BLOCK)} if ON_NODES else {}),
         machine_percent=100 // PLAN.slots,
         attempt_no=attempt_no,
-        measured=columns_to_measure,
+        measured=JOBS.columns(BLOCK),
         results=RESULTS,
         slots=PLAN.slots,
         on_node="--on-node" if ON_NODES else "",
-        command=inner_snakemake,
-        **({"runtime": minutes_of_block} if ON_NODES else {}),
+        command=JOBS.inner_snakemake(BLOCK, OPTIONS),
     shell:
         program(
             "supervise block",

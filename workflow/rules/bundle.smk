@@ -5,12 +5,6 @@
 BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
-def for_any_machine(wildcards):
-    """No input, but the one line for a plan that takes something from this machine."""
-    or_one_line(check_portable, PLAN)
-    return []
-
-
 rule bundle:
     """The plan, what measures it, and no framework."""
     input:

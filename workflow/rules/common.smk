@@ -5,13 +5,11 @@ import os
 import re
 import shutil
 import signal
-from functools import cache as cached
-from functools import partial
 from hashlib import sha256
 
-from deploy import failures, uv
+from deploy import bare, failures, uv
 from deploy.environments import cache, definition_sha256, virtual_prefix
-from planning import changes, executor, this_machine, trainings
+from planning import changes, executor, trainings
 from planning.bundle import check_portable
 from planning.config import (
     Problem,
@@ -21,6 +19,7 @@ from planning.config import (
     read_yaml,
     results_folder,
 )
+from planning.jobs import Jobs
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
 from supervise import block, sitting
@@ -79,6 +78,7 @@ if not workflow.modifier.skip_configfile:
 
     lay_over(config, on_the_command_line(workflow.config_settings.config_args))
 
+
 RESULTS = results_folder(config)
 # Written by a bundle: what is in results was measured on another machine, and is completed
 # there. Here it is drawn as far as it goes.
@@ -121,6 +121,7 @@ if workflow.is_main_process and not IN_BLOCK:
             f" side: copy {SOURCES / 'profiles/default'} to profiles/default"
         )
 
+JOBS = Jobs(PLAN, TO_MEASURE, workflow)
 ROW = "{scale}/{model}/{task}-b{batch}"
 KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 
@@ -134,7 +135,9 @@ def to_draw(paths):
 RECORDS = [] if BESIDE else to_draw(PLAN.records)
 BLOCKS = to_draw(each.path for each in PLAN.blocks)
 SELF_TEST = to_draw([PLAN.self_test])
-TRIES_AGAIN = 1 if workflow.is_main_process else 0  # a job on a node starts Snakemake once more
+TRIES_AGAIN = (
+    1 if workflow.is_main_process else 0
+)  # a job on a node starts Snakemake once more
 
 
 def verbatim(text):
@@ -146,13 +149,22 @@ def verbatim(text):
     return as_it_is
 
 
-def program(name, options):
+def program(name, *options):
     """The command of a folder of the sources that is a program, or of a part of it.
 
     Without a shell between Snakemake and what ends with it.
     """
     folder, *part = name.split()
-    return " ".join(["exec python3 -s", f"{WORKFLOW}/{folder}", *part, options])
+    return " ".join(["exec python3 -s", f"{WORKFLOW}/{folder}", *part, *options])
+
+
+def conda(environment):
+    """What conda makes for a rule; see :mod:`deploy.bare`. Nothing where an interpreter is given."""
+    if environment.conda is None or not USE_CONDA:
+        return environment.conda
+    return bare.definition(
+        environment.definition, Path(".snakemake/millistep")
+    ).as_posix()
 
 
 def attempt_no(wildcards, attempt):
@@ -160,19 +172,44 @@ def attempt_no(wildcards, attempt):
     return attempt
 
 
-def planned_file(wildcards, pattern):
-    path = pattern.format(**wildcards)
-    if path not in PLAN.order.priorities:
-        raise WorkflowError(f"{path} is not in the plan of this configuration")
-    return path
+def all_results(wildcards):
+    """All that the default target asks for; the archive has no list of its own."""
+    return rules.all.input
 
 
-def priority_of_file(wildcards, pattern):
-    """What is timed is timed in the plan's randomised order."""
-    return PLAN.order.priorities[planned_file(wildcards, pattern)]
-
-
-def for_this_machine(wildcards):
-    """No input, but the one line for a plan that cannot be measured here: nothing is installed."""
-    or_one_line(this_machine.check_device, PLAN)
+def for_any_machine(wildcards):
+    """No input, but the one line for a plan that takes something from this machine."""
+    or_one_line(check_portable, PLAN)
     return []
+
+
+def timed(environment):
+    """Resources of every job that times something in an environment.
+
+    They are no reason to measure again: the identity, a rule's only param, holds all that is.
+    """
+    return {
+        "machine_percent": 100,
+        "attempt_no": attempt_no,
+        "deployment": environment.method(USE_CONDA),
+        "definition": environment.definition.as_posix(),
+        "environment": environment.marker,
+        "overlay": environment.overlay_options,
+        "memory_gib": PLAN.memory_gib,
+        "results": RESULTS,
+        "device": str(PLAN.config["device"]),
+        # This interpreter, which samples the machine from a process of its own.
+        "monitor": sys.executable,
+    }
+
+
+IN_ENVIRONMENT = (
+    "--deployment {resources.deployment} --definition {resources.definition:q}"
+    " --environment {resources.environment} {resources.overlay}"
+    " --memory-gib {resources.memory_gib} --attempt {resources.attempt_no} --log {log}"
+    " --monitor-interpreter {resources.monitor:q}"
+)
+IN_BLOCK_OF = (
+    "--results {resources.results} --around {resources.around}"
+    " --device {resources.device:q}"
+)

@@ -12,7 +12,7 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
         name:
             f"environment_{environment.word}"
         input:
-            for_this_machine,
+            JOBS.for_this_machine,
         output:
             environment.marker,
         log:
@@ -20,7 +20,7 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
         priority: PLAN.order.of_deployment(environment)
         localrule: True
         conda:
-            environment.conda
+            conda(environment)
         resources:
             machine_percent=100,
             place=f"{place} of {len(PLAN.order.deployments) + 1}",

@@ -1,26 +1,18 @@
 # The self-test: how well this very measuring measures, printed beside its results.
 
 
-def stale_known_steps(wildcards):
-    path, control = planned_file(wildcards, KNOWN_STEPS), PLAN.controls.known_steps
-    if changes.is_stale(Path(path), control.identity):
-        can_be_timed_here()
-        make_again(path)
-    return []
-
-
 rule known_steps:
     """Steps of known duration, and a step of known work with and without the monitor."""
     input:
-        stale_known_steps,
+        JOBS.stale_known_steps,
     output:
         KNOWN_STEPS,
     log:
         f"{RESULTS}/logs/self_test/{{scale}}/known_steps.log",
-    priority: partial(priority_of_file, pattern=KNOWN_STEPS)
+    priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
-        PLAN.controls.environment().conda
+        conda(PLAN.controls.environment())
     resources:
         **timed(PLAN.controls.environment()),
         **({"runtime": 60} if ON_NODES else {}),
@@ -30,8 +22,8 @@ rule known_steps:
     shell:
         program(
             "supervise known_steps",
-            "--output {output} --identity {params.identity:q} {resources.instead}"
-            + IN_ENVIRONMENT,
+            "--output {output} --identity {params.identity:q} {resources.instead}",
+            IN_ENVIRONMENT,
         )
 
 
@@ -55,6 +47,8 @@ rule self_test:
     log:
         f"{RESULTS}/logs/self_test.log",
     localrule: True
+    conda:
+        "../../envs/analysis.yaml"
     resources:
         machine_percent=1,
         first=" ".join(PLAN.runs[run.position].record for run in PLAN.controls.again),

@@ -72,7 +72,7 @@ def write(results: Path, block: Block) -> None:
 
 
 def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """A session as its file has it, and what came to it; what was measured anew since stays said."""
+    """A session as its file has it, and what came to it."""
     if not now["canaries"]:  # these were kept in the file alone
         now = {**now, "canaries": before["canaries"], "ended": before["ended"]}
     more = [path for path in now["runs"] if path not in before["runs"]]

@@ -139,13 +139,21 @@ def _files(root: Path, folder: Path, module: str) -> list[Path]:
     return [file for file in candidates if file.is_file()][:1]
 
 
-def content_digest(root: Path, *folders: str) -> str:
-    """sha256 over the contents of all source files of some folders and their names below `root`."""
-    whole = hashlib.sha256()
-    for folder in folders:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix != ".pyc" and file.is_file():
-                content = file.read_bytes()
-                name = os.path.relpath(file, root)
-                whole.update(f"{name}\0{len(content)}\0".encode() + content)
+def content_digest(root: Path, *places: str) -> str:
+    """sha256 over the contents of all source files of some folders, or of single files, and their
+    names below `root`.
+    """
+    return hashlib.sha256(
+        "".join(_place_digest(root, place) for place in places).encode()
+    ).hexdigest()
+
+
+@cache
+def _place_digest(root: Path, place: str) -> str:
+    whole, path = hashlib.sha256(), root / place
+    for file in [path] if path.is_file() else sorted(path.rglob("*")):
+        if file.suffix != ".pyc" and file.is_file():
+            content = file.read_bytes()
+            name = os.path.relpath(file, root)
+            whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()
