@@ -73,10 +73,11 @@ for name, module, rooms, files in (
         resources:
             python=ANALYSIS_PYTHON,
             results=RESULTS,
+            part=module,  # in the command, a name of this loop would be its last
         params:
             analysis=drawn_by(*rooms),
         shell:
-            analysis(module, "--output-dir {resources.results}")
+            analysis("{resources.part}", "--output-dir {resources.results}")
 
 
 rule figure:
