@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.pipeline.conftest import CONFIG, Project, checkout
+from deploy.environments import definition_sha256
+from planning.plan import Plan
+from tests.pipeline.conftest import CONFIG, ROOT, Project, checkout
 from tests.planning.records import write_record
 
 MODULE = """\
@@ -53,13 +56,13 @@ def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, s
     assert done.returncode == 0, done.stderr
     assert PLANNED in done.stderr
     # Records that are there, as far as what puts their sessions together looks at them.
-    plan = json.loads((using.folder / "results/plan.json").read_text())
-    for run in (run for cell in plan["cells"] for run in cell["runs"]):
-        write_record(using.folder / run["record"], run["identity"])
+    planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
+    for path, run in planned.timed.items():
+        write_record(using.folder / path, run.identity)
     done = using.snakemake("--quiet", "all", "--", "sessions")
     assert done.returncode == 0, done.stderr
-    for block in plan["blocks"]:
-        assert json.loads((using.folder / block["path"]).read_text())["sessions"] == []
+    for block in planned.blocks:
+        assert json.loads((using.folder / block.path).read_text())["sessions"] == []
     assert using.measured() == {} and not (sources / "results").exists()
 
 

@@ -55,7 +55,7 @@ class Jobs:
 
         def options(path: str) -> str:
             run = self._plan.timed[path]
-            files = identity.entries(self._plan, run.row, run.column)
+            files = map(_as_told, identity.entries(self._plan, run.row, run.column))
             return shlex.join(f"--source={file}" for file in files)
 
         return self._of(pattern, options)
@@ -196,6 +196,13 @@ class Jobs:
             return find(path)
 
         return of_job
+
+
+def _as_told(file: Path) -> str:
+    """Our own from where they lie: whoever is told may find that by another path."""
+    if file.is_relative_to(identity.WORKFLOW):
+        return file.relative_to(identity.WORKFLOW).as_posix()
+    return os.path.abspath(file)
 
 
 def _or_one_line(function: Callable[[Any], None], plan) -> None:

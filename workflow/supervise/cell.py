@@ -74,7 +74,8 @@ def main() -> int:
 def measure(options: argparse.Namespace, session: Session) -> None:
     """One run, and what is told of it."""
     identity = json.loads(options.identity)
-    if options.source and sources.digest(WORKFLOW, tuple(options.source)) != identity["sources"]:
+    used = tuple(WORKFLOW / file for file in options.source)
+    if used and sources.digest(WORKFLOW, used) != identity["sources"]:
         raise preconditions.Refused(
             f"{options.record}: what it is measured by was changed since the plan; run snakemake"
             " again"
