@@ -48,3 +48,7 @@ def in_report(path, category, label, caption=None):
 
 def results(*names):
     return [f"{RESULTS}/{name}" for name in names]
+
+
+def caption_of(figure):
+    return Path(SOURCES, "report/captions", f"{figure}.rst").read_text()

@@ -89,7 +89,7 @@ rule figure:
     output:
         report(
             f"{FIGURE}.svg",
-            caption="../../report/captions/{figure}.rst",
+            caption="../../report/captions/of_figure.rst",
             category="Figures",
             labels={"figure": "{figure}"},
         ),
@@ -105,6 +105,8 @@ rule figure:
         results=RESULTS,
     params:
         analysis=drawn_by("figures"),
+        # A caption's path knows no wildcards; its text may ask for params.
+        caption=lambda wildcards: caption_of(wildcards.figure),
     shell:
         analysis(
             "figures",
