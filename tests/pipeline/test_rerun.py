@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from base64 import urlsafe_b64encode
 
 import pytest
 
@@ -77,6 +78,14 @@ def test_what_says_how_a_block_was_measured_is_made_again_without_touching_a_cel
     shutil.rmtree(block / "round1")
     assert {*project.planned()} & {"canary_cpu", "time_again"} == set()
     assert project.measured() == {} and project.records() == before
+
+
+def test_a_whole_record_whose_job_snakemake_did_not_see_the_end_of_stays(project):
+    path = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
+    marker = project.folder / ".snakemake/incomplete" / urlsafe_b64encode(path.encode()).decode()
+    marker.parent.mkdir(exist_ok=True)
+    marker.write_text("{}")
+    assert project.measured() == {}
 
 
 def test_one_record_is_measured_by_its_path_and_nothing_else(project):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import os
 import shlex
 import sys
@@ -70,8 +72,11 @@ class Jobs:
         def stale(path: str) -> list[str]:
             if path in self.now:
                 self._can_be_timed_here  # noqa: B018 (ends the start)
-            if path in self._to_measure and not self._is_seen(path):
-                self.make_again(path)
+            if path in self._to_measure:
+                if not self._is_seen(path):
+                    self.make_again(path)
+            elif path in self._cut_off:
+                self._keep(path)
             return []
 
         return self._of(pattern, stale)
@@ -83,6 +88,22 @@ class Jobs:
             return not os.path.exists(self._plan.block_of[path].path)
         made_with = self._workflow.persistence.params(IOFile(path))
         return bool(made_with) and made_with != [repr(self._plan.timed[path].identity)]
+
+    @cached_property
+    def _cut_off(self) -> set[str]:
+        """Files of jobs of which Snakemake did not see the end, as where it was killed itself."""
+        found, folder = set(), Path(".snakemake/incomplete")
+        for file in folder.rglob("*"):
+            parts = (part.removeprefix("@") for part in file.relative_to(folder).parts)
+            with contextlib.suppress(ValueError):
+                found.add(base64.urlsafe_b64decode("".join(parts)).decode())
+        return found
+
+    def _keep(self, path: str) -> None:
+        """A record is written whole or not at all: one that is as planned is no less finished."""
+        from snakemake.io import IOFile
+
+        self._workflow.persistence.cleanup_metadata(IOFile(path))
 
     def records_before(self, pattern: str) -> OfJob:
         """The runs that the canary after a block follows; one of a block that is not measured now
