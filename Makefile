@@ -54,7 +54,7 @@ test: lint
 lint: .venv-test .venv-snakefmt
 	@export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
 	ruff check && ruff format --check && mypy && \
-	.venv-snakefmt/bin/snakefmt --check workflow/Snakefile workflow/rules && \
+	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/Snakefile workflow/rules && \
 	snakemake --lint
 
 .venv:

@@ -1,7 +1,6 @@
-"""Seconds of ``snakemake -n`` with nothing to do, for eleven rows x 3 runs, beside those of a
-workflow of one rule; and of the plans of the default table and of 200 columns. With the word
-``large`` the same of 10,002 cells x 5 runs, with everything to do too, beside a workflow of one
-rule that has as many jobs.
+"""Seconds of ``snakemake -n`` for eleven rows x 3 runs, with everything and with nothing to do,
+beside those of a workflow of one rule that has as many jobs; and of the plans of the default table
+and of 200 columns. With the word ``large`` the same of 10,002 cells x 5 runs.
 
 Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
 after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
@@ -27,6 +26,8 @@ from checkout import copy_to  # noqa: E402
 from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
 from planning.frameworks import frameworks  # noqa: E402
 from planning.plan import Plan  # noqa: E402
+from supervise.record import SCHEMA  # noqa: E402
+from supervise.schema import SCHEMAS  # noqa: E402
 
 PAIRS = 7
 COLUMNS = [name for name, about in frameworks([]).items() if about.family != "host"]
@@ -38,22 +39,6 @@ CONFIG = {
     "models": {"bert": {"fit": [1, 2, 3, 4, 5, 6], "predict": [1, 2, 3, 4, 5]}},
     "columns": COLUMNS,
 }
-ONE_RULE = """\
-rule all:
-    input:
-        "made",
-
-
-rule made:
-    output:
-        "made",
-    params:
-        identity="x",
-    shell:
-        "echo {params.identity} > {output}"
-"""
-
-
 LARGE = {**CONFIG, "runs": 5, "models": {"bert": {"fit": list(range(1, 1668))}}}
 MANY_JOBS = """\
 rule all:
@@ -72,45 +57,34 @@ rule made:
 
 
 def main() -> None:
+    large = sys.argv[1:] == ["large"]
     with tempfile.TemporaryDirectory() as folder:
         small, copy = Path(folder, "small"), Path(folder, "project")
         small.mkdir()
         copy_to(copy)
-        part = large if sys.argv[1:] == ["large"] else usual
-        part(small, copy)
+        compared(small, copy, LARGE if large else CONFIG, 1 if large else PAIRS)
+        default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+        print(f"default plan   {plan_seconds(default):.2f} s")
+        print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
 
 
-def usual(small: Path, copy: Path) -> None:
-    (small / "Snakefile").write_text(ONE_RULE)
-    snakemake(small)
-    start_in(copy, CONFIG)
-    finish(copy, CONFIG)
-    pairs = [(seconds(small), seconds(copy)) for _ in range(PAIRS)]
-    one_rule, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(f"one rule       {one_rule:.2f} s")
-    print(f"{11 * len(COLUMNS)} cells x 3   {ours:.2f} s, {ours / one_rule:.2f} times that")
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    print(f"default plan   {plan_seconds(default):.2f} s")
-    print(f"200 columns    {plan_seconds({**default, 'columns': many_columns(200)}):.2f} s")
-
-
-def large(small: Path, copy: Path) -> None:
-    start_in(copy, LARGE)
-    plan = Plan(LARGE, definition_sha256, Path("envs"))
-    jobs = len(plan.blocks)
-    print(f"{len(plan.rows) * len(COLUMNS):,} cells x 5, {jobs:,} jobs; bars: 8 s and 15 s")
-    print(f"plan              {plan_seconds(LARGE):.1f} s")
-    start = time.perf_counter()
-    snakemake(copy, "--list-rules")
-    print(f"parsed            {time.perf_counter() - start:.1f} s")
+def compared(small: Path, copy: Path, config: dict, pairs: int) -> None:
+    """Ours beside one rule; bar: 1.5 times."""
+    start_in(copy, config)
+    plan = Plan(config, definition_sha256, Path("envs"))
+    jobs = sum(len(files) for _, files in plan.order.steps)
+    print(f"{len(plan.rows) * len(COLUMNS):,} cells x {config['runs']}, {jobs:,} timed jobs")
+    print(f"plan              {plan_seconds(config):.2f} s")
     (small / "Snakefile").write_text(MANY_JOBS.replace("NUMBER", str(jobs)))
     for what, words in (("all to do", "This was a dry-run"), ("nothing to do", "Nothing to be")):
         if what == "nothing to do":
-            finish(copy, LARGE)
+            finish(copy, config)
             for number in range(jobs):
                 write(str(small / f"made/{number}"), "")
             touch(small)
-        print(f"{what:17} {seconds(copy, words):.1f} s, one rule {seconds(small, words):.1f} s")
+        found = [(seconds(small, words), seconds(copy, words)) for _ in range(pairs)]
+        one_rule, ours = (statistics.median(times) for times in zip(*found, strict=True))
+        print(f"{what:17} {ours:.2f} s, one rule {one_rule:.2f} s: {ours / one_rule:.2f} times")
 
 
 def start_in(copy: Path, config: dict) -> None:
@@ -149,12 +123,14 @@ def seconds(folder: Path, words: str = "Nothing to be done") -> float:
 def finish(copy: Path, config: dict) -> None:
     """Make every output exist, as after a full run."""
     plan = Plan(config, definition_sha256, Path("envs"))
+    required = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
     assert len(plan.runs) == len(plan.rows) * len(COLUMNS) * config["runs"]
-    for run in plan.runs:
-        record = {"a": "x" * 10_000, "identity": run.identity, "z": ""}
-        write(run.record, json.dumps(record, indent=1) + "\n")
-    for path, identity in plan.controls.identities.items():
-        write(path, json.dumps({"identity": identity}))
+    for run in plan.timed.values():
+        record = {**dict.fromkeys(required), "schema": SCHEMA, "identity": run.identity}
+        record["parity"] = "x" * 10_000
+        write(run.record, json.dumps(record, indent=1, sort_keys=True) + "\n")
+    known_steps = plan.controls.known_steps
+    write(known_steps.path, json.dumps({"identity": known_steps.identity}))
     if not virtual_prefix("analysis", Path("envs/analysis.yaml")).is_dir():
         sys.exit("the environment of the analysis is not there: make .venv-analysis")
     for path in missing(copy):

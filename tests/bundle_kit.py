@@ -35,7 +35,9 @@ if sys.argv[1] == "self_test":  # puts together what is there
 
     del sys.argv[1]
     sys.exit(self_test.main())
-options = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+pairs = zip(sys.argv[2:], sys.argv[3:])
+options = {name: value for name, value in pairs if name.startswith("--")}
 output = Path(options.get("--record") or options["--output"])
 with open("calls", "a") as calls:
     print(json.dumps({"path": str(output), "pid": os.getpid(), **options}), file=calls)
@@ -47,9 +49,17 @@ if told[1] in str(output) and options["--attempt"] == "1":
         os.kill(os.getpid(), signal.SIGKILL)
     if told[0] == "refuse":
         sys.exit("millistep: not measured")
+if sys.argv[1] == "canary":  # as it is, but that it computes nothing
+    sys.path[0] = str(Path(__file__).parents[1])
+    from supervise import canary, jobs
+
+    canary.measure = lambda found, options: found.update(python_loop_ms=time.monotonic())
+    canary.of_control = lambda found: ("ok", "")
+    jobs.in_what_can_be_deployed = lambda options: options
+    del sys.argv[1]
+    sys.exit(canary.main())
 output.parent.mkdir(parents=True, exist_ok=True)
-status = "ok" if sys.argv[1] == "canary" else "error"
-output.write_text(json.dumps({"identity": options["--identity"], "status": status}))
+output.write_text(json.dumps({"identity": options["--identity"], "status": "error"}))
 """
 
 
@@ -96,7 +106,7 @@ class Kit:
 
     def paths(self) -> list[str]:
         """What was written, but for canaries."""
-        return [call["path"] for call in self.calls() if "canary" not in call["path"]]
+        return [call["path"] for call in self.calls() if "--when" not in call]
 
     @property
     def order(self) -> list[str]:

@@ -5,15 +5,15 @@ import shlex
 
 from tests.pipeline.conftest import ROOT, checkout
 
-BLOCK = re.compile(r"results/blocks/smoke/(\S+)/(\S+-b\d+)/round1\.done")
+RECORD = re.compile(r"results/records/smoke/(\S+)/(\S+-b\d+)/\S+/run1\.json")
 OWN = "scale: smoke\naccelerator: cpu\nmodels: {bert: {fit: 3}}\ncolumns: [keras3-jax]\n"
 
 
 def planned(project, *arguments):
-    """Rows of the blocks that a dry run would measure."""
+    """Rows that a dry run would measure."""
     done = project.snakemake("-n", *arguments)
     assert done.returncode == 0, done.stderr
-    return sorted(set(BLOCK.findall(done.stdout + done.stderr)))
+    return sorted(set(RECORD.findall(done.stdout + done.stderr)))
 
 
 def test_a_configuration_of_ones_own_is_complete_in_itself(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from tests.fake_project import fake_project
 from tests.measure.test_supervisor import gone, wait_for
 
-BLOCK = "results/blocks/smoke/fake/fit-b4/round1.done"
+RECORD = "results/records/smoke/fake/fit-b4/fake/run1.json"
 
 
 class Started:
@@ -26,7 +26,7 @@ class Started:
         command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
         with open(self.said, "w") as said:
             self.process = subprocess.Popen(
-                [*command, "--", BLOCK],
+                [*command, "--", RECORD],
                 cwd=folder,
                 stdout=said,
                 stderr=said,
@@ -68,6 +68,6 @@ def test_a_killed_snakemake_leaves_no_run_and_the_next_start_says_why_it_does_no
     while not (gone(started.measuring) and gone(started.grandchild)) and time.monotonic() < end:
         time.sleep(0.05)
     assert gone(started.measuring) and gone(started.grandchild)
-    again = started.project.snakemake("--quiet", "all", "--", BLOCK)
+    again = started.project.snakemake("--quiet", "all", "--", RECORD)
     assert again.returncode != 0
     assert "snakemake --unlock (make ARGS=--unlock)" in again.stderr

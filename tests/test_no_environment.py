@@ -50,6 +50,7 @@ def test_a_cell_says_in_one_line_why_it_has_no_environment(broken, tmp_path):
     command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
     command += ["--record", str(record), "--log", str(tmp_path / "log"), "--time-limit-s", "9"]
     command += ["--memory-gib", "1", "--plan", str(tmp_path / "plan")]
+    command += ["--results", str(tmp_path), "--around", "cpu"]
     for name in ("identity", "deployment", "definition", "environment"):
         command += [f"--{name}", options[name]]
     done = subprocess.run(command, env=broken.environ, capture_output=True, text=True)
@@ -60,6 +61,12 @@ def test_a_cell_says_in_one_line_why_it_has_no_environment(broken, tmp_path):
     assert found["status"] == "error" and list(found["not_tried"]) == ["not_deployed"]
     assert "its command failed: Invalid requirement: x" in found["reason"]
     assert "\n" not in found["reason"] and found["reason"] in done.stderr
+    # What was measured before is worth more than that.
+    earlier = {**found, "status": "ok", "not_tried": None, "identity": "{}"}
+    record.write_text(json.dumps(earlier))
+    done = subprocess.run(command, env=broken.environ, capture_output=True, text=True)
+    assert done.returncode == 0 and json.loads(record.read_text()) == earlier
+    assert "could not begin, and stays as it is: " in done.stderr
 
 
 def test_fixed_work_goes_to_an_environment_that_is_there(

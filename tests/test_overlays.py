@@ -195,9 +195,15 @@ def supervised(deployed, tmp_path, command, identity, *options):
     program += ["--definition", str(deployed.definition), "--overlay", source]
     program += ["--environment", str(tmp_path / "tiny+more.json")]
     program += ["--log", str(tmp_path / "log"), "--memory-gib", "1", *options, str(output)]
+    if command != "known_steps":
+        program += ["--results", str(tmp_path), "--around", "cpu"]
+    if command == "canary":
+        program += ["--block", "smoke/bert/fit-b4/round1", "--when", "before"]
+        program += ["--accelerators", "cpu"]
     done = subprocess.run(program, env=deployed.environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return json.loads(output.read_text()), done.stderr
+    found = json.loads(output.read_text())
+    return found["sittings"][-1]["canary"] if command == "canary" else found, done.stderr
 
 
 def planned() -> Plan:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fake_project import fake_project
 
-BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.done" for batch in (4, 8)]
+BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.json" for batch in (4, 8)]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
         pytest.skip("two slots need two processors")
     done = project.snakemake("--quiet", "all", "--", *BLOCKS, cores=2)
     assert done.returncode == 0, done.stderr
-    files = [project.folder / block.replace(".done", ".json") for block in BLOCKS]
+    files = [project.folder / block for block in BLOCKS]
     (one,), (two,) = (json.loads(file.read_text())["sessions"] for file in files)
     assert {one["slot"], two["slot"]} == {0, 1} and one["node"] == two["node"]
     assert not {*one["affinity"]} & {*two["affinity"]}

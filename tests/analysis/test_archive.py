@@ -15,7 +15,6 @@ from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, UUID, as_some
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT
 from analysis.archive.pack import files_below, pack
-from analysis.archive.rebuild import MODULE
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 
@@ -102,14 +101,6 @@ def test_built_twice_it_is_the_same_to_the_byte(archive, project_folder, tmp_pat
             (file.infolist()[0].date_time, stat.S_IFREG | 0o644)
         }
         assert file.namelist() == sorted(file.namelist())
-
-
-def test_the_command_is_that_of_the_rule():
-    rule = (ROOT / "workflow/rules/report.smk").read_text()
-    command = r"\"([\w.]+)\",\s+\"--plan \{input.plan\}(.*?)2> >\("
-    ((module, options),) = re.findall(command, rule, re.DOTALL)
-    assert module == MODULE
-    assert options.replace('"', "").split() == ["--output-dir", "{resources.results}"]
 
 
 def test_the_crate_describes_the_measurement(unpacked):

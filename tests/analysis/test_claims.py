@@ -1,8 +1,11 @@
 """Claims say what the intervals show, and no more."""
 
+import json
 import math
 import re
+from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +24,7 @@ from the_pages_machine import (
 
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.claim_tests import TESTS
+from analysis.claims.files import write_claims
 from analysis.comparisons.findings import Answer, findings
 from analysis.comparisons.gains import column_gains
 from analysis.formats.errors import InputError
@@ -33,6 +37,16 @@ def test_every_claim_is_judged_in_its_order_and_says_why(project):
     assert [entry.id for entry in found] == [claim.id for claim in load_claims()]
     assert all(entry.why.endswith(".") and entry.by and entry.reading for entry in found)
     assert len({entry.id for entry in found}) == len(found) == 16
+
+
+def test_the_file_has_every_claim_and_is_as_its_schema_says(project, tmp_path):
+    results = project.load()
+    write_claims(results, PUBLISHED, tmp_path)
+    found = json.loads((tmp_path / "claims.json").read_text())
+    schema = Path(__file__).parents[2] / "workflow/schemas/claims.schema.json"
+    jsonschema.validate(found, json.loads(schema.read_text()))
+    judged = judge(results, PUBLISHED)
+    assert [(c["id"], c["verdict"]) for c in found["claims"]] == [(c.id, c.verdict) for c in judged]
 
 
 def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):

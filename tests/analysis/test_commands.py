@@ -53,7 +53,7 @@ def test_from_records_to_report(project, tmp_path):
 
 def test_all_at_once_writes_what_the_commands_write_one_by_one(project, tmp_path):
     plan, one, all_ = project.save(), tmp_path / "one", tmp_path / "all"
-    for module in ("tables", "caveats", "figures"):
+    for module in ("tables", "caveats", "claims", "figures"):
         folder = one / "figures" if module == "figures" else one
         assert run(module, "--plan", plan, "--output-dir", folder).returncode == 0
     options = ("--figures", one / "figures", "--output", one / "report.html")

@@ -1,11 +1,13 @@
 """A checkout whose rows do what may happen on a cluster, on two columns of the fake framework."""
 
+import contextlib
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from supervise import sessions
 from tests.cluster.throwaway import Cluster
 from tests.fake_project import FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
 
@@ -100,8 +102,13 @@ class ClusterProject:
         return json.loads((self.folder / path).read_text())
 
     def sessions(self, model: str, batch: int = 4, number: int = 1) -> list[dict]:
-        path = f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.json"
-        return json.loads((self.folder / path).read_text())["sessions"]
+        """Of a block, in the order of time, as the report will have them."""
+        plan = json.loads((self.folder / "results/plan.json").read_text())
+        path = Path(f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.json")
+        with contextlib.chdir(self.folder):
+            (block,) = (block for block in sessions.blocks_of(plan) if block.path == path)
+            found = sessions.sessions(Path("results"), block)
+        return sorted(found, key=lambda session: session["started_at"])
 
 
 def done(model: str, batch: int = 4, number: int = 1) -> str:

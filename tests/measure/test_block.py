@@ -1,10 +1,10 @@
-"""A block of runs of the fake framework: one session, resumable, and what a kill leaves behind."""
+"""Runs of the fake framework that belong to a block: one session, and what a kill leaves behind."""
 
 import dataclasses
 import json
+import os
 import signal
 import subprocess
-import sys
 import time
 from itertools import chain
 from pathlib import Path
@@ -12,8 +12,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from supervise import planned
-from supervise.block import Job, contents
+from bundle import commands, steps
+from bundle.session import Session
+from supervise import sitting
 from supervise.slots import Slots, share
 
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -21,50 +22,33 @@ from .conftest import ENVIRONMENT, PLUGINS, identity
 ROOT = Path(__file__).parents[2]
 RECORDS = "results/records/smoke/fake/fit-b4"
 FILE = Path("results/blocks/smoke/fake/fit-b4/round1.json")
-# Measures as its test would, in a process that can be killed.
-PROGRAM = """
-import sys
-sys.path[:0] = sys.argv[2:]
-from supervise.block import Job
-from supervise.interrupts import end_with_snakemake, exit_status
-from tests.measure.test_block import block, SETTINGS
-
-end_with_snakemake()
-try:
-    sys.exit(0 if Job(block({trouble}), SETTINGS, int(sys.argv[1])).measure() else 1)
-except KeyboardInterrupt as end:
-    sys.exit(exit_status(end))
-"""
-SETTINGS = planned.Settings(
-    results=Path("results"),
-    plan=Path("results/plan.json"),
-    time_limit_s=60.0,
-    memory_gib="16",
-    folders=(PLUGINS,),
-    accelerators=("cpu",),
-    device="auto",
-    monitor_interpreter=None,
-)
+WHERE = steps.Environment("fake.json", "fake.yaml")
+BUNDLE = {
+    "results": "results",
+    "time_limit_s": 60.0,
+    "memory_gib": "16",
+    "folders": [PLUGINS],
+    "accelerators": ["cpu"],
+    "device": "auto",
+}
 
 
-def block(**architectures) -> planned.Block:
+def block(**architectures) -> steps.Block:
     """One run of each of these columns, three of them unless they are named."""
     architectures = architectures or {"one": {}, "two": {}, "three": {}}
-    where = planned.Environment("fake.json", "interpreter", "fake.yaml")
 
     def of(column, architecture):
         text = identity(changes={"column": column, "probes": [], "extras": []}, **architecture)
-        return planned.Run(text, where, f"{RECORDS}/{column}/run1.json")
+        return steps.Run(text, WHERE, f"{RECORDS}/{column}/run1.json")
 
     canary = json.loads(identity()) | {"part_s": 0.01}
-    return planned.Block(
+    return steps.Block(
         path=FILE,
-        log=Path("results/logs/blocks/round1.log"),
         row={"model": "fake", "task": "fit", "batch_size": 4},
         scale="smoke",
         round=1,
         runs=tuple(of(*column) for column in architectures.items()),
-        canaries={"cpu": (planned.Timed(json.dumps(canary), where),)},
+        canaries={"cpu": steps.Timed(json.dumps(canary), WHERE)},
     )
 
 
@@ -73,13 +57,19 @@ def folder(tmp_path, monkeypatch):
     """Where the paths start from."""
     (tmp_path / "fake.json").write_text(json.dumps(ENVIRONMENT))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(sitting.SITTING, "drawn")  # which the test puts back
+
+
+def measure(asked: steps.Block) -> Session:
+    session = Session(BUNDLE, None, None)
+    session.measure([asked])
+    return session
 
 
 def sessions() -> list[dict]:
     found = json.loads(FILE.read_text())
-    jsonschema.validate(
-        found, json.loads((ROOT / "workflow/schemas/block.schema.json").read_text())
-    )
+    schema = json.loads((ROOT / "workflow/schemas/block.schema.json").read_text())
+    jsonschema.validate(found, schema)
     return found["sessions"]
 
 
@@ -95,7 +85,7 @@ def columns(session: dict) -> list[str]:
 
 
 def test_a_block_is_one_session_and_what_is_there_is_not_measured_again():
-    assert Job(block(), SETTINGS).measure()
+    measure(block())
     (first,) = sessions()
     assert (first["ended"], columns(first)) == ("done", ["one", "two", "three"])
     for column in columns(first):
@@ -109,80 +99,119 @@ def test_a_block_is_one_session_and_what_is_there_is_not_measured_again():
     assert first["canaries"]["cpu"]["after"]["started_at"] >= record("three")["finished_at"]
     assert Path(f"results/machines/{first['node']}.json").exists()
     assert Path("results/.salt").stat().st_mode & 0o077 == 0
+    assert not list(FILE.parent.rglob(".*"))
 
-    before, content = record("one"), contents(block())
-    assert Job(block(), SETTINGS).measure()
-    assert len(sessions()) == 1 and contents(block()) == content
+    before = record("one")
+    measure(block())
+    assert len(sessions()) == 1
 
     Path(RECORDS, "two/run1.json").unlink()
     changed = block(one={}, two={}, three={"step_ms": 2.0})
-    assert Job(changed, SETTINGS).measure()
-    assert columns(sessions()[1]) == ["two", "three"]
+    measure(changed)
+    earlier, last = sessions()
+    assert columns(last) == ["two", "three"]
     assert record("one") == before
-    assert record("two")["session"]["id"] == sessions()[1]["id"] != sessions()[0]["id"]
-    assert contents(changed) != content
+    assert record("two")["session"]["id"] == last["id"] != earlier["id"]
+    assert earlier == first
 
 
-def start(attempt: int, pids: str = "") -> subprocess.Popen:
-    """The block whose second run would not end, where ``pids`` is named."""
-    two = {"trouble": "leaves_a_grandchild", "pids": pids} if pids else {}
-    program = PROGRAM.replace("{trouble}", f"one={{}}, two={two!r}, three={{}}")
-    paths = [str(ROOT), str(ROOT / "workflow")]
-    return subprocess.Popen([sys.executable, "-c", program, str(attempt), *paths])
-
-
-def hanging(attempt: int = 1) -> subprocess.Popen:
-    """The same, once the second run goes on."""
-    pids = Path("pids")
-    pids.unlink(missing_ok=True)
-    process = start(attempt, str(pids))
-    for _ in range(600):
-        if pids.exists() and pids.read_text():
-            return process
-        time.sleep(0.05)
-    raise AssertionError("the second run was not started")
-
-
-def test_what_ends_with_the_whole_job_is_killed_in_its_second_attempt_and_the_rest_goes_on():
-    process = hanging()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 143
-    assert [session["ended"] for session in sessions()] == ["killed"]
-    assert not Path(RECORDS, "two/run1.json").exists()
-    again = start(2, "pids")
-    assert again.wait(60) == 0
-    assert [record(column)["status"] for column in ("one", "two", "three")] == [
-        "ok",
-        "killed",
-        "ok",
-    ]
-    assert columns(sessions()[1]) == ["two", "three"]
-    assert sessions()[1]["attempt"] == 2
-
-
-def test_an_interrupt_costs_the_run_in_flight_and_the_next_start_goes_on():
-    for how, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
-        process = hanging()
-        process.send_signal(how)
-        assert process.wait(30) == status
-    assert [session["ended"] for session in sessions()] == ["interrupted", None]
-    assert start(1).wait(60) == 0
-    assert [session["ended"] for session in sessions()] == ["interrupted", "killed", "done"]
-    assert record("two")["status"] == record("three")["status"] == "ok"
-    assert not list(FILE.parent.glob(".*"))
-
-
-def test_a_refused_run_costs_no_other_and_is_said_once(capfd):
+def test_a_refused_run_costs_no_other_and_is_said(capfd):
     lost = dataclasses.replace(
         block().runs[0], identity=identity(threads=10_000), record=f"{RECORDS}/lost/run1.json"
     )
-    asked = dataclasses.replace(block(), runs=(lost, *block().runs))
-    job = Job(asked, SETTINGS)
-    assert not job.measure()
-    assert job.refused == 1 and record("three")["status"] == "ok"
+    session = measure(dataclasses.replace(block(), runs=(lost, *block().runs)))
+    assert session.refused == 1 and record("three")["status"] == "ok"
     assert "lost/run1.json: planned for 10000 threads" in capfd.readouterr().err
-    assert not Job(asked, SETTINGS, attempt=2).measure()
-    assert capfd.readouterr().err == ""
+
+
+class Cell:
+    """The program of one run, which would not end where it names a file for its process ids."""
+
+    def __init__(self, hang: bool = False):
+        trouble = {"trouble": "leaves_a_grandchild", "pids": "pids"} if hang else {}
+        self.block = block(two=trouble)
+        self.file = Path(self.block.runs[0].record)
+
+    def start(self, attempt: int = 1, *options: str, **environ: str) -> subprocess.Popen:
+        settings = Session(BUNDLE, None, None)._settings
+        command = commands.cell(self.block.runs[0], self.block, settings, attempt)
+        pipe = subprocess.PIPE
+        environ = {**os.environ, **environ}
+        return subprocess.Popen([*command, *options], env=environ, stderr=pipe, text=True)
+
+    def run(self, attempt: int = 1, *options: str, **environ: str) -> tuple[int, str]:
+        process = self.start(attempt, *options, **environ)
+        _, said = process.communicate(timeout=60)
+        return process.returncode, said
+
+    def ended_by(self, how: int, **environ: str) -> int:
+        """Exit status of the first attempt, ended while it measures."""
+        process = self.start(**environ)
+        for _ in range(600):
+            if Path("pids").exists() and Path("pids").read_text():
+                break
+            time.sleep(0.05)
+        Path("pids").unlink()
+        process.send_signal(how)
+        process.communicate(timeout=30)
+        return process.returncode
+
+
+def test_a_supervisor_that_was_killed_says_so_in_its_second_attempt_and_no_sooner():
+    assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
+    assert Cell().run(attempt=1)[0] == 0  # of another start, which measures
+    assert record("two")["status"] == "ok"
+    assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
+    assert Cell().run(attempt=2)[0] == 0
+    assert record("two")["status"] == "killed"
+    assert not list(FILE.parent.rglob(".*"))
+
+
+def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
+    second = sitting.share(slot=0, slots=1, attempt=2)
+    assert Cell(hang=True).ended_by(signal.SIGTERM, **sitting.share(0, 1, 1)) == 143
+    assert Cell().run(**second)[0] == 0
+    found = record("two")
+    assert (found["status"], found["session"]["attempt"]) == ("killed", 2)
+    # What was not begun by then is measured.
+    Cell().file.unlink()
+    assert Cell().run(**second)[0] == 0
+    assert record("two")["status"] == "ok"
+
+
+def test_what_is_interrupted_is_measured_by_the_next_start_as_if_nothing_had_been():
+    cell = Cell(hang=True)
+    assert cell.ended_by(signal.SIGINT) == 130
+    assert not cell.file.exists() and not list(FILE.parent.rglob(".*"))
+    assert Cell().run(**sitting.share(0, 1, 2))[0] == 0
+    assert record("two")["status"] == "ok"
+
+
+def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
+    changed = "--source=measure/child.py"
+    status, said = Cell().run(1, changed)
+    (line,) = said.splitlines()
+    assert (status, "was changed since the plan; run snakemake again" in line) == (1, True)
+    assert Cell().run(2, changed) == (1, "")
+    assert not Cell().file.exists()
+
+
+def test_sittings_differ_by_start_block_share_and_attempt(tmp_path, monkeypatch):
+    def name(block="smoke/fake/fit-b4/round1", **environ):
+        with monkeypatch.context() as patched:
+            for key, value in environ.items():
+                patched.setenv(key, value)
+            with sitting.taken(tmp_path, block, "cpu", "auto", 1) as seat:
+                return seat.sitting.id
+
+    assert name() == name()
+    others = [
+        name(block="smoke/fake/fit-b4/round2"),
+        name(**{sitting.SITTING: "another"}),
+        name(**sitting.share(1, 2, 1)),
+        name(**sitting.share(0, 1, 2)),
+    ]
+    assert len({name(), *others}) == 5
 
 
 def test_a_slot_is_taken_by_one_and_seen_by_the_others(tmp_path):

@@ -1,18 +1,14 @@
 """What a compiler keeps on disk: a cell's first run finds none of it, its later ones do."""
 
-import json
 import shutil
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from supervise.block import Job
+from supervise.cell import caches_of
 
-from . import test_block as blocks
 from .conftest import SCHEMA
-
-folder = blocks.folder
 
 
 @pytest.fixture
@@ -72,10 +68,14 @@ def test_nothing_is_kept_where_nothing_would_be(found, tmp_path):
     assert not (tmp_path / "caches").exists()
 
 
-def test_runs_of_a_block_leave_it_below_the_results_for_their_machine_alone(folder):
-    assert Job(blocks.block(one={"keeps_compiled": True}, two={}), blocks.SETTINGS).measure()
-    (session,) = blocks.sessions()
-    kept = Path("results/caches/smoke/fake/fit-b4/one", session["node"])
-    assert len(list(kept.iterdir())) == 1
-    assert [path.name for path in kept.parents[1].iterdir()] == ["one"]
-    assert json.loads(Path(blocks.RECORDS, "one/run1.json").read_text())["status"] == "ok"
+@pytest.mark.parametrize(
+    ("record", "folder"),
+    [
+        ("records/smoke/bert/fit-b4/one/run1.json", "smoke/bert/fit-b4/one"),
+        ("self_test/smoke/bert/fit-b4/one/run1.json", "self_test/smoke/bert/fit-b4/one"),
+    ],
+)
+def test_it_lies_below_the_results_for_one_cell_and_one_machine(record, folder):
+    results = Path("results/studies/patch")
+    found = caches_of(results, results / record, "node1")
+    assert found == results / "caches" / folder / "node1"

@@ -59,9 +59,13 @@ class Project:
 
     def measured(self, *arguments):
         """Which runs a dry run would measure, but second names: ``{column: number}``."""
-        blocks = re.findall(r"\bmeasured=([^,\n]+)", self._dry_run(*arguments))
-        words = (word for block in blocks for word in block.split())
-        return dict(collections.Counter(w for w in words if w != "nothing" and ":" not in w))
+        jobs = re.split(r"^(?:local)?rule (\w+):$", self._dry_run(*arguments), flags=re.M)[1:]
+        columns = (
+            re.search(r"wildcards: .*\bcolumn=([^,\n]+)", job)[1]
+            for rule, job in zip(jobs[::2], jobs[1::2], strict=True)
+            if rule.startswith("time_") and rule != "time_again"
+        )
+        return dict(collections.Counter(columns))
 
     def planned(self, *arguments):
         """Which jobs a dry run would do: ``{rule: number}``."""

@@ -40,14 +40,21 @@ def test_a_bad_configuration(project, old, new, words):
     assert project.records() == before
 
 
-def test_a_record_that_is_no_json(project):
+def test_a_record_that_is_no_json_is_named_set_aside_and_measured_again(project):
     before = project.records()
-    path = project.folder / next(iter(before))
-    path.write_text(path.read_text()[:500])
-    one_line(project.snakemake("--quiet", "all"), str(path.relative_to(project.folder)))
+    name = next(iter(before))
+    path = project.folder / name
+    path.write_bytes(before[name][:500])
+    said = [line for line in project.snakemake("-n").stderr.splitlines() if name in line]
+    assert len(said) == 1 and "it is set aside, and measured again" in said[0]
+    assert path.read_bytes() == before[name][:500]
+    done = project.snakemake("--quiet", "all", "--", name)
+    assert done.returncode == 0, done.stderr
+    assert f"{name} is now {name}.unreadable" in done.stderr
+    assert path.with_name("run1.json.unreadable").read_bytes() == before[name][:500]
     after = project.records()
-    assert after.pop(str(path.relative_to(project.folder)))
-    assert all(before[name] == content for name, content in after.items())
+    assert json.loads(after.pop(name))["status"] == "ok"
+    assert all(before[other] == content for other, content in after.items())
 
 
 def test_a_record_that_breaks_the_contract(project):
@@ -70,7 +77,7 @@ def test_no_disk_space(project):
     project.edit("config/config.yaml", "columns: [", "columns: [pytorch-eager]  # [")
     before = project.records()
     snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all"
-    target = "results/blocks/smoke/bert/fit-b3/round1.done"
+    target = "results/records/smoke/bert/fit-b3/pytorch-eager/run1.json"
     script = f"""
         mkdir -p results/records/smoke/bert/fit-b3
         mount -t tmpfs -o size=64k tmpfs results/records/smoke/bert/fit-b3
@@ -110,16 +117,39 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     """A lock with a version that does not exist, of the framework that the canaries take too."""
     before = project.records()
     lock = project.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
+    locked = lock.read_bytes()
     lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
     done = project.snakemake("--quiet", "all")
     assert done.returncode != 0
     assert len(re.findall(r"^pytorch: could not create ", done.stderr, re.M)) == 1, done.stderr
-    after = project.records()
-    changed = {name: json.loads(after[name]) for name in after if after[name] != before[name]}
-    assert {r["cell"]["column"] for r in changed.values()} == {*PYTORCH}
-    for record in changed.values():
-        assert record["status"] == "error"
-        assert "the package index does not have accelerate==99.9" in record["reason"]
+    # What was measured in it stays, and is shown as of another plan.
+    assert project.records() == before
+    assert "could not begin, and stays as it is: " in done.stderr
+    row = (project.folder / "results/table.md").read_text().splitlines()[2]
+    assert row.count("stale") == len(PYTORCH)
+    assert "| BERT fit" in done.stdout
+    assert project.measured() == counted(*PYTORCH)
+    # With the lock put back it is as planned again.
+    lock.write_bytes(locked)
+    assert project.measured() == {}
+
+
+def test_cells_whose_environment_cannot_be_deployed_say_so_and_cost_no_other(project):
+    lock = project.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
+    lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
+    append = "\n# another\n"
+    builder = project.folder / "workflow/measure/models/bert/keras3.py"
+    builder.write_text(builder.read_text() + append)
+    for column in PYTORCH:
+        (project.folder / f"results/records/smoke/bert/fit-b4/{column}/run1.json").unlink()
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode != 0
+    found = {name: json.loads(record) for name, record in project.records().items()}
+    lacking = {name for name, record in found.items() if record["status"] == "error"}
+    assert {name.split("/")[-2] for name in lacking} == {*PYTORCH}
+    for name in lacking:
+        assert "fit-b4" in name
+        assert "the package index does not have accelerate==99.9" in found[name]["reason"]
     block = json.loads(
         (project.folder / "results/blocks/smoke/bert/fit-b4/round1.json").read_text()
     )
@@ -128,7 +158,6 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     assert (canary["status"], ran_in["framework"]) == ("ok", "keras3-torch")
     report = (project.folder / "results/report.html").read_text()
     assert "the package index does not have accelerate==99.9" in report
-    assert "| BERT fit" in done.stdout
     assert project.measured() == counted(*PYTORCH)
 
 
@@ -153,8 +182,8 @@ def test_a_failing_cell_never_costs_another(project):
     assert "no | such &lt;model&gt;" in report
 
 
-def test_an_unknown_block_is_refused_in_words(project):
-    done = project.snakemake("results/blocks/smoke/bert/fit-b99/round1.done")
+def test_an_unknown_record_is_refused_in_words(project):
+    done = project.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
     assert done.returncode != 0
     assert "is not in the plan of this configuration" in done.stderr + done.stdout
 

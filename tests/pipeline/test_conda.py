@@ -1,11 +1,14 @@
-"""The same pipeline through conda environments, where a conda is on the PATH."""
+"""The same pipeline through conda environments: a conda's on the PATH, else those of a stand-in."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
+
+from tests.conda_stand_in import stand_in
 
 MINIMUM = (24, 7, 1)
 
@@ -18,32 +21,55 @@ def usable_conda():
     return tuple(map(int, re.findall(r"\d+", version)[:3])) >= MINIMUM
 
 
-@pytest.mark.skipif(
-    not usable_conda(), reason="no conda of 24.7.1 or later on the PATH: conda is not tried"
-)
-def test_conda_and_virtual_environments_never_mix_silently(fresh):
+@pytest.fixture
+def path(tmp_path):
+    """The PATH, with a conda."""
+    own = os.environ["PATH"]
+    return own if usable_conda() else f"{stand_in(tmp_path / 'conda')}{os.pathsep}{own}"
+
+
+def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     # Two columns that share nothing; the others differ in their locks alone.
     config = (fresh.folder / "config/config.yaml").read_text()
     config = re.sub(r"columns: .*", "columns: [keras3-jax, pytorch-eager]", config)
     (fresh.folder / "config/config.yaml").write_text(config)
-    done = fresh.snakemake("--quiet", "all", "--use-conda")
+    done = fresh.snakemake("--quiet", "all", "--use-conda", PATH=path)
     assert done.returncode == 0, done.stderr
     records = [json.loads(content) for content in fresh.records().values()]
     assert len(records) == 4
     for record in records:
         assert record["status"] == "ok"
         assert record["environment"]["method"] == "conda"
+    # Frameworks are installed as they are needed: the first number waits for its own alone.
+    said = done.stderr
+    assert said.index(" ms/step") < said.rindex(": being deployed")
+
+    # What cannot be installed costs no finished record, nor the start.
+    before = fresh.records()
+    lock = fresh.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
+    locked = lock.read_bytes()
+    lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
+    fresh.edit("config/config.yaml", "predict: default", "predict: 2")
+    done = fresh.snakemake("--quiet", "all", "--use-conda", PATH=path)
+    assert done.returncode != 0
+    after = fresh.records()
+    assert {name: after[name] for name in before} == before
+    new = {name.split("/")[-2]: json.loads(after[name]) for name in {*after} - {*before}}
+    assert new["keras3-jax"]["status"] == "ok"
+    assert "does not have accelerate==99.9" in new["pytorch-eager"]["reason"]
+    assert (fresh.folder / "results/report.html").exists()
+    lock.write_bytes(locked)
+    assert fresh.measured() == {"pytorch-eager": 1}
 
     # Without the flag nothing is measured again, and what is measured says how.
-    assert fresh.measured() == {}
-    fresh.edit("config/config.yaml", "fit: default", "fit: 2")
     done = fresh.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
     methods = {
-        record["cell"]["task"]: record["environment"]["method"]
+        (record["cell"]["column"], record["cell"]["task"]): record["environment"]["method"]
         for record in map(json.loads, fresh.records().values())
-        if record["cell"]["batch_size"] != 4
+        if record["cell"]["batch_size"] in (2, 4)
     }
-    assert methods == {"fit": "venv", "predict": "conda"}
+    assert methods["keras3-jax", "predict"] == methods["pytorch-eager", "fit"] == "conda"
+    assert methods["pytorch-eager", "predict"] == "venv"
     caveats = json.loads((fresh.folder / "results/caveats.json").read_text())
     assert "conda" in json.dumps(caveats)

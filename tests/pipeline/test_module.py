@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.pipeline.conftest import COLUMNS, CONFIG, Project, checkout
+from deploy.environments import definition_sha256
+from planning.plan import Plan
+from tests.pipeline.conftest import CONFIG, ROOT, Project, checkout
+from tests.planning.records import write_record
 
 MODULE = """\
 configfile: "config/config.yaml"
@@ -51,16 +55,15 @@ def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, s
     done = using.snakemake("--quiet", "all", "--", "results/plan.json")
     assert done.returncode == 0, done.stderr
     assert PLANNED in done.stderr
-    # A block whose runs are there, as far as its job looks at them.
-    plan = json.loads((using.folder / "results/plan.json").read_text())
-    for run in (run for cell in plan["cells"] if cell["task"] == "fit" for run in cell["runs"]):
-        (using.folder / run["record"]).parent.mkdir(parents=True)
-        (using.folder / run["record"]).write_text(json.dumps({"identity": run["identity"]}))
-    block = "results/blocks/smoke/bert/fit-b4/round1.done"
-    done = using.snakemake("--quiet", "all", "--", block)
+    # Records that are there, as far as what puts their sessions together looks at them.
+    planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
+    for path, run in planned.timed.items():
+        write_record(using.folder / path, run.identity)
+    done = using.snakemake("--quiet", "all", "--", "sessions")
     assert done.returncode == 0, done.stderr
-    assert len((using.folder / block).read_text().splitlines()) == len(COLUMNS)
-    assert not (sources / "results").exists()
+    for block in planned.blocks:
+        assert json.loads((using.folder / block.path).read_text())["sessions"] == []
+    assert using.measured() == {} and not (sources / "results").exists()
 
 
 def test_the_plan_of_a_module_is_that_of_the_checkout(using, sources):

@@ -2,6 +2,7 @@
 
 import zipfile
 
+CHAIN = {"runs", "table", "effects", "caveats", "claims", "figure", "report", "all"}
 FIGURE = "results/figures/blocks.svg"
 
 
@@ -10,7 +11,7 @@ def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
     project.edit(
         "workflow/analysis/caveats/thresholds.py", "ENOUGH_STEPS = 20", "ENOUGH_STEPS = 1000"
     )
-    assert set(project.planned()) == {"report", "all"}
+    assert set(project.planned()) == {"caveats", "claims", "figure", "report", "all"}
     before = project.records()
     done = project.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
@@ -29,3 +30,21 @@ def test_snakemake_writes_a_report_of_its_own(project):
     assert (project.folder / "results/report.html").read_bytes() in texts.values()
     for wanted in (b"What to know before comparing", b"vertical lines part", b"Figures", b"Tables"):
         assert wanted in everything
+
+
+def test_each_part_is_drawn_again_by_itself_with_what_hangs_from_it(project):
+    changes = {
+        "report/captions/memory.rst": {"figure", "report", "all"},
+        "report/style.css": {"report", "all"},
+        "workflow/analysis/figures/style.py": {"figure", "report", "all"},
+        "workflow/analysis/claims/verdicts.py": {"claims", "report", "all"},
+        "workflow/analysis/results/record.py": CHAIN,
+    }
+    for path, rules in changes.items():
+        file = project.folder / path
+        before = file.read_bytes()
+        file.write_bytes(before + b"\n")
+        assert {*project.planned()} == rules, path
+        file.write_bytes(before)
+    (project.folder / "results/claims.json").unlink()
+    assert {*project.planned()} == {"claims", "report", "all"}

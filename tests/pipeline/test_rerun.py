@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from base64 import urlsafe_b64encode
 
 import pytest
 
@@ -49,29 +50,76 @@ def test_a_removed_record_is_measured_again(project, target):
 def test_a_changed_check_is_made_again_and_no_cell_is(project, path, rules):
     append("\n")(project, path)
     planned = project.planned()
-    assert {"known_steps", "self_test", "block"} & {*planned} == rules
+    timed = {rule for rule in planned if rule.startswith(("time_", "canary_"))}
+    assert {"known_steps", "self_test"} & {*planned} | timed == rules
 
 
 def test_a_changed_timer_makes_the_self_test_again_as_well(project):
     append("\n")(project, "workflow/measure/timer.py")
-    assert {"known_steps", "self_test", "block"} <= {*project.planned()}
+    assert {"known_steps", "self_test", "time_again", "canary_cpu"} <= {*project.planned()}
 
 
 def test_an_environment_of_the_analysis_that_was_lost_is_made_again(project, tmp_path):
     said = project.snakemake("-n", "--quiet", "rules", MILLISTEP_CACHE=str(tmp_path)).stdout
     jobs = re.findall(r"^(\w+) +\d+$", said, re.M)
     assert "analysis_environment" in jobs
-    assert "block" not in jobs
+    assert not [job for job in jobs if job.startswith("time_")]
 
 
-def test_what_says_that_a_block_is_there_is_made_again_without_touching_a_cell(project):
+def test_what_says_how_a_block_was_measured_is_made_again_without_touching_a_cell(project):
     before = project.records()
-    shutil.rmtree(project.folder / "results/blocks/smoke/bert/fit-b4")
-    done = project.snakemake("--quiet", "all")
+    block = project.folder / "results/blocks/smoke/bert/fit-b4"
+    sessions = (block / "round1.json").read_bytes()
+    (block / "round1.json").unlink()
+    done = project.snakemake("--quiet", "all", "--", "sessions")
     assert done.returncode == 0, done.stderr
-    assert project.records() == before
-    assert (project.folder / "results/blocks/smoke/bert/fit-b4/round1.done").exists()
-    assert project.planned() == {}
+    assert (block / "round1.json").read_bytes() == sessions
+    # Where the canaries are lost, too, as those of earlier versions: what there is counts.
+    shutil.rmtree(block / "round1")
+    assert {*project.planned()} & {"canary_cpu", "time_again"} == set()
+    assert project.measured() == {} and project.records() == before
+
+
+def test_a_whole_record_whose_job_snakemake_did_not_see_the_end_of_stays(project):
+    path = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
+    marker = project.folder / ".snakemake/incomplete" / urlsafe_b64encode(path.encode()).decode()
+    marker.parent.mkdir(exist_ok=True)
+    marker.write_text("{}")
+    assert project.measured() == {}
+
+
+def test_one_record_is_measured_by_its_path_and_nothing_else(project):
+    path = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
+    before = project.records()
+    (project.folder / path).unlink()
+    assert project.planned("--", path) == {"time_keras3_jax": 1}
+    done = project.snakemake("--quiet", "all", "--", path)
+    assert done.returncode == 0, done.stderr
+    after = project.records()
+    assert {name for name in after if after[name] != before[name]} == {path}
+    assert json.loads(after[path])["session"]["node"]
+
+
+def test_snakemakes_own_options_work_on_cells(project):
+    assert project.measured("-R", "time_keras3_jax") == counted("keras3-jax")
+    assert {"canary_cpu", "sessions"} <= {*project.planned("-R", "time_keras3_jax")}
+    append("\n")(project, f"{BERT}/pytorch.py")
+    assert project.measured() == counted(*PYTORCH)
+    until = project.planned("--until", "time_pytorch_eager")
+    assert {rule for rule in until if rule.startswith("time_")} == {"time_pytorch_eager"}
+    said = project.snakemake("-n").stdout
+    assert said.count("Params have changed since last execution") >= 2 * len(PYTORCH)
+    listed = project.snakemake("--list-changes", "params").stdout
+    assert "results/records/smoke/bert/fit-b4/pytorch-eager/run1.json" in listed
+    states = project.snakemake("--summary").stdout
+    assert re.search(r"pytorch-eager/run1\.json\t.*\ttime_pytorch_eager\t.*update pending", states)
+
+
+def test_without_snakemakes_memory_a_changed_identity_is_seen_all_the_same(project):
+    shutil.rmtree(project.folder / ".snakemake/metadata")
+    assert project.measured() == {}
+    append("\n")(project, f"{BERT}/keras2.py")
+    assert project.measured() == counted(*KERAS2)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +158,7 @@ def test_a_changed_drawing_redraws_without_measuring(project):
     append("\n/* wider */\n")(project, "report/style.css")
     planned = project.planned()
     assert "report" in planned
-    assert not any(rule.startswith(("block", "environment", "plan")) for rule in planned)
+    assert {*planned} == {"report", "all"}
 
 
 def test_another_batch_size_measures_its_row_alone(project):
@@ -196,6 +244,7 @@ def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
     first, second = json.loads((project.folder / block).read_text())["sessions"]
     assert [path.split("/")[-2] for path in second["runs"]] == [*KERAS2]
     assert len(first["runs"]) == len(COLUMNS) and first["id"] != second["id"]
+    assert all(second["canaries"]["cpu"].values())
     assert project.planned() == {}
 
 
@@ -208,7 +257,7 @@ def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(proje
 def test_stale_records_are_shown_as_stale_and_not_mixed_in(project):
     append("\n")(project, f"{BERT}/keras2.py")
     # As after an interrupted run: the plan is today's, the records of Keras 2 are not.
-    rules = ("plan", "report")
+    rules = ("plan", "runs", "table", "caveats")
     targets = ("results/table.md", "results/caveats.json")
     done = project.snakemake("--quiet", "all", "--allowed-rules", *rules, "--", *targets)
     assert done.returncode == 0, done.stderr

@@ -1,16 +1,17 @@
 """Blocks, canaries and self-test in the plan: their order, and what makes them run again."""
 
-import dataclasses
 import json
-from pathlib import Path
+import shlex
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning import blocks, changes, sources
+from planning import changes
 from planning.identity import CORE, WORKFLOW
+from supervise import sources
 
+from .records import write_record
 from .test_config import plan
 
 BERT = {"bert": {"fit": 4, "predict": [8, 16]}}
@@ -36,51 +37,48 @@ def test_a_block_is_a_row_in_a_round_with_each_second_name_beside_the_first(runs
         first = made.runs[run.position]
         assert abs(records.index(run.record) - records.index(first.record)) == 1
 
-    files = made.order.files
-    assert files.index(made.controls.known_steps.path) == len(made.rows)
-    assert len(files) == len(set(files)) == len(made.blocks) + 1
+    names = [name for name, _ in made.order.steps]
+    assert names.index(made.controls.known_steps.path) == len(made.rows)
+    files = [file for _, files in made.order.steps for file in files]
+    canaries = 2 * len(made.blocks)
+    assert len(files) == len(set(files)) == len(records) + canaries + 1
+    assert [file for file in files if file in records] == records
     priorities = [made.order.priorities[file] for file in files]
     assert priorities == sorted(set(priorities), reverse=True)
+    for block in made.blocks:
+        before, *runs, after = block.files
+        assert runs == [run.record for run in block.runs]
+        assert before.endswith("/before-cpu.json") and after.endswith("/after-cpu.json")
 
 
 def test_the_first_block_deploys_what_it_needs_and_the_rest_follows():
     made = planned(runs=2)
-    first, second = (made.order.priorities[block.done] for block in made.blocks[:2])
+    priorities = made.order.priorities
+    last, following = priorities[made.blocks[0].files[-1]], priorities[made.blocks[1].files[0]]
     assert set(made.order.deployments) == set(made.environments)
-    assert {made.order.of_deployment(of) for of in made.environments} == {first - 1}
-    assert first > first - 1 > made.order.of_analysis > second
+    assert {made.order.of_deployment(of) for of in made.environments} == {last - 1}
+    assert last > last - 1 > made.order.of_analysis > following
     reasons = {"model": "bert", "task": "fit", "column": "keras3-jax", "reason": "because"}
     later = planned(models={"bert": {"fit": 4, "predict": 8}}, unsupported=[reasons])
     jax = next(e for e in later.environments if e.name == "keras3-jax")
-    assert later.order.of_deployment(jax) == later.order.priorities[later.blocks[1].done] - 1
+    last = later.order.priorities[later.blocks[1].files[-1]]
+    assert later.order.of_deployment(jax) == last - 1
     assert later.order.deployments[-1] == jax
 
 
-def test_what_a_block_holds_does_not_depend_on_the_order():
+def test_canaries_and_known_steps_can_be_measured_in_the_environments_of_the_others():
     made = planned()
-    block = made.blocks[0]
-    turned = dataclasses.replace(block, runs=block.runs[::-1])
-    assert turned.identity == block.identity
-    assert dataclasses.replace(block, runs=block.runs[1:]).identity != block.identity
-
-
-def test_what_is_asked_of_a_block_is_what_is_planned():
-    made = planned()
-    asked = blocks.asked(made, made.blocks[1], False, Path("log"))
-    assert [run.identity for run in asked.runs] == [run.identity for run in made.blocks[1].runs]
-    for run, of in zip(asked.runs, made.blocks[1].runs, strict=True):
-        assert run.environment.marker == made.environment_of(of.column).marker
-    markers = [canary.environment.marker for canary in asked.canaries["cpu"]]
-    assert sorted(markers) == sorted(environment.marker for environment in made.environments)
-    libraries = [json.loads(canary.identity)["library"] for canary in asked.canaries["cpu"]]
-    assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
-
-
-def test_the_known_steps_can_be_measured_in_the_environments_of_the_others():
-    controls = planned().controls
-    names = [environment.name for _, environment in controls.instead]
-    assert sorted(names) == sorted(e.name for e in planned().environments if e.name != "pytorch")
-    assert {control.path for control, _ in controls.instead} == {controls.known_steps.path}
+    others = {e.marker for e in made.environments if e.name != "pytorch"}
+    for options in (
+        made.controls.known_steps_instead(use_conda=False),
+        made.controls.canary_instead("cpu", use_conda=False),
+    ):
+        found = [json.loads(word.partition("=")[2]) for word in shlex.split(options)]
+        assert {instead["environment"] for instead in found} == others
+        libraries = [json.loads(instead["identity"])["library"] for instead in found]
+        assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
+    # A rule has the one environment that Snakemake made for it.
+    assert made.controls.canary_instead("cpu", use_conda=True) == ""
 
 
 def test_either_name_may_come_first_and_the_seed_says_which():
@@ -123,7 +121,8 @@ def test_a_plan_in_which_nothing_is_supported_has_no_second_name():
     reason = {"model": "bert", "column": "keras3-jax", "reason": "because"}
     made = planned(columns=["keras3-jax"], unsupported=[reason])
     assert made.controls.again == []
-    assert made.order.files == [made.controls.known_steps.path]
+    path = made.controls.known_steps.path
+    assert made.order.steps == [(path, [path])]
 
 
 def test_one_more_run_leaves_the_blocks_before_it_as_they_were():
@@ -139,32 +138,16 @@ def test_runs_depend_on_the_sampler_beside_them_and_not_on_the_canary():
     assert not used & controls
 
 
-def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content)
-
-
-def test_a_block_is_measured_again_where_a_record_of_it_is_missing_or_another(tmp_path):
+def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_another(tmp_path):
     made = planned()
-
-    def lacking():
-        found = changes.in_blocks(made, changes.reasons(made, tmp_path), tmp_path)
-        return {done: [run.record for run in runs] for done, runs in found.items()}
-
-    everything = {block.done: [run.record for run in block.runs] for block in made.blocks}
-    assert lacking() == everything
-    for block in made.blocks:
-        for run in block.runs:
-            write(tmp_path / run.record, json.dumps({"identity": run.identity}))
-    assert lacking() == {}
-    first, second = (
-        made.blocks[0],
-        next(b for b in made.blocks if {*made.controls.again} & {*b.runs}),
-    )
-    write(tmp_path / first.runs[1].record, '{"identity": "{}"}')
-    again = next(run for run in second.runs if run in made.controls.again)
-    (tmp_path / again.record).unlink()
-    assert lacking() == {first.done: [first.runs[1].record], second.done: [again.record]}
+    assert {*changes.reasons(made, tmp_path)} == {*made.timed}
+    for path, run in made.timed.items():
+        write_record(tmp_path / path, run.identity)
+    assert changes.reasons(made, tmp_path) == {}
+    victim, again = made.runs[1].record, made.controls.again[0].record
+    write_record(tmp_path / victim, "{}")
+    (tmp_path / again).unlink()
+    assert {*changes.reasons(made, tmp_path)} == {victim, again}
 
 
 def test_known_steps_that_are_stale_or_broken_are_measured_again(tmp_path):

@@ -5,10 +5,11 @@ import json
 import pytest
 import yaml
 
-from planning import identity, sources
+from planning import identity
 from planning.identity import MEASURE
 from planning.models import Models
 from planning.unsupported import NO_FRAMEWORK
+from supervise import sources
 
 from ..measure.nvidia_smi import A100
 from .test_config import BERT, ROOT, plan

@@ -2,18 +2,21 @@
 
 import ast
 import json
+import os
 import random
 import shutil
+from pathlib import Path
 
 import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import changes, schedule, sources
-from planning.config import Problem
+from planning import changes, schedule
+from supervise import sources
 
 from ..nets import NETS
+from .records import record_text, write_record
 from .test_config import BERT, ROOT, plan
 
 WORKFLOW = ROOT / "workflow"
@@ -225,47 +228,69 @@ def test_the_summary_says_which_cells_and_why(tmp_path):
     for run in planned.runs:
         path = tmp_path / run.record
         path.parent.mkdir(parents=True)
-        path.write_text(json.dumps({"identity": run.identity}))
+        path.write_text(record_text(run.identity))
     assert said(planned, tmp_path) == ""
 
     victim = random.Random(1).choice(planned.runs)
     identity = json.loads(victim.identity)
     identity["seed"], identity["sources"] = 77, "another"
-    (tmp_path / victim.record).write_text(json.dumps({"identity": json.dumps(identity)}))
+    (tmp_path / victim.record).write_text(record_text(json.dumps(identity)))
     summary = said(planned, tmp_path)
     assert f"1 of {len(planned.runs)} runs" in summary
     assert "seed 77 -> 1, sources changed" in summary
     assert victim.column.name in summary
 
 
-@pytest.mark.parametrize("content", [b"{broken", b"[]", b"{}", b'{"identity": 5}', b"\xff\xfe"])
-def test_a_file_that_is_no_record_stops_everything_with_one_line(tmp_path, content):
+def deep(text):
+    return 100_000 * b"[" + text
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"{broken", "is no JSON"),
+        (b"[]", "is no JSON object"),
+        (b"{}", "is no millistep.record/"),
+        (record_text("5").encode()[:-40], "is no JSON"),
+        (record_text("{}").encode("utf-16"), "is not UTF-8"),
+        (record_text("{}", schema="millistep.record/99").encode(), "'millistep.record/99'"),
+        (record_text("{}").replace(' "timing": null,\n', "").encode(), "lacks timing"),
+        (record_text("5").encode(), "identity"),
+        (deep(b""), "is no JSON"),
+    ],
+)
+def test_a_file_that_is_no_record_is_named_set_aside_and_measured_again(tmp_path, content, why):
     run = plan().runs[3]
     path = tmp_path / run.record
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    with pytest.raises(Problem) as problem:
-        changes.reasons(plan(), tmp_path)
-    assert str(problem.value).startswith(f"{run.record} is not a record")
-    assert len(str(problem.value).splitlines()) == 1
+    found = changes.reasons(plan(), tmp_path)
+    (line,) = ((name, reason) for name, reason in changes.unreadable(found))
+    assert line[0] == run.record and why in line[1] and len(line[1].splitlines()) == 1
     assert path.read_bytes() == content
+    for number in ("", "-2"):
+        aside = Path(changes.set_aside(str(path)))
+        assert aside.name == f"run1.json.unreadable{number}" and not path.exists()
+        assert aside.read_bytes() == content
+        path.write_bytes(content)
+
+
+def test_what_would_hang_whoever_reads_it_is_no_record(tmp_path):
+    run = plan().runs[3]
+    (tmp_path / run.record).parent.mkdir(parents=True)
+    os.mkfifo(tmp_path / run.record)
+    ((name, why),) = changes.unreadable(changes.reasons(plan(), tmp_path))
+    assert (name, why) == (run.record, "is no file")
 
 
 def test_a_run_without_its_environment_is_tried_again_at_the_next_start(tmp_path):
     made = plan(models={"bert": {"fit": 4}})
-    for run in made.runs:
-        record = tmp_path / run.record
-        record.parent.mkdir(parents=True)
-        record.write_text(json.dumps({"identity": run.identity, "not_tried": None}))
+    for path, run in made.timed.items():
+        write_record(tmp_path / path, run.identity)
     assert changes.reasons(made, tmp_path) == {}
     why = {"not_deployed": "the package index does not have torch==9"}
-    record.write_text(json.dumps({"identity": run.identity, "not_tried": why}))
-    assert changes.reasons(made, tmp_path) == {run: "its environment could not be deployed"}
-    again = made.controls.again[0]
-    (tmp_path / again.record).parent.mkdir(parents=True, exist_ok=True)
-    for found, lacking in ((None, [run]), (why, [run, again])):
-        (tmp_path / again.record).write_text(
-            json.dumps({"identity": again.identity, "not_tried": found})
-        )
-        (runs,) = changes.in_blocks(made, changes.reasons(made, tmp_path), tmp_path).values()
-        assert {*runs} == {*lacking}
+    for run in (made.runs[0], made.controls.again[0]):
+        write_record(tmp_path / run.record, run.identity, not_tried=why)
+    found = changes.reasons(made, tmp_path)
+    assert {*found} == {made.runs[0].record, made.controls.again[0].record}
+    assert {*found.values()} == {"its environment could not be deployed"}

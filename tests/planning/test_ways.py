@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from planning import sources
 from planning.identity import MEASURE
 from planning.models import Models
 from planning.unsupported import NO_XLA
+from supervise import sources
 
 from .test_config import plan
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bundle.selection import identity_of
+from bundle.steps import identity_of
 from deploy.virtual_environments import write_atomically
 from packing.privacy import scrubber_here
 from packing.sealed_zip import EARLIEST, write_zip

@@ -1,35 +1,22 @@
 """Which of a bundle's blocks are measured here, and what of them, in the planned order."""
 
 import fnmatch
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bundle import Problem
 from bundle.columns import Column
-from supervise import planned
+from bundle.steps import Block, Environment, KnownSteps, Run, Timed
 
 NAME_PARTS = 4  # of a run's path: model, task and batch, column, number
 
 
-@dataclass(frozen=True)
-class KnownSteps(planned.Timed):
-    """The part of the self-test that is measured by itself."""
-
-    path: str
-
-    def is_done(self) -> bool:
-        """Whether it is there as planned; a failure with its reason is as good as a number."""
-        return identity_of(Path(self.path)) == self.identity
-
-
 def selected(
     bundle: dict, columns: dict[str, Column], patterns: Sequence[str]
-) -> list[planned.Block | KnownSteps]:
+) -> list[Block | KnownSteps]:
     """Blocks with the runs that have an interpreter and match a pattern, and the known steps."""
-    first: list[planned.Block | KnownSteps] = []
-    later: list[planned.Block | KnownSteps] = []
+    first: list[Block | KnownSteps] = []
+    later: list[Block | KnownSteps] = []
     for block in bundle["blocks"]:
         runs = [
             run
@@ -47,33 +34,30 @@ def selected(
     return [*first, *_known_steps(bundle, columns), *later]
 
 
-def _block(
-    bundle: dict, block: dict, runs: list[dict], columns: dict[str, Column]
-) -> planned.Block:
+def _block(bundle: dict, block: dict, runs: list[dict], columns: dict[str, Column]) -> Block:
     """What of a block is measured here. Canaries by the first library that is here."""
     kinds = {bundle["columns"][run["column"]]["accelerator"] for run in runs}
-    path = Path(block["path"])
-    results = Path(bundle["results"])
-    return planned.Block(
-        path=path,
-        log=results / "logs" / path.relative_to(results).with_suffix(".log"),
+    return Block(
+        path=Path(block["path"]),
         row=block["row"],
         scale=bundle["scale"],
         round=block["round"],
         runs=tuple(
-            planned.Run(run["identity"], _where(columns[run["column"]]), run["record"])
-            for run in runs
+            Run(run["identity"], _where(columns[run["column"]]), run["record"]) for run in runs
         ),
         canaries={
-            kind: tuple(
-                planned.Timed(canary["identity"], _where(columns[canary["column"]]))
-                for canary in bundle["canaries"][kind]
-                if canary["column"] in columns
-            )[:1]
+            kind: Timed(canary["identity"], _where(columns[canary["column"]]))
             for kind in bundle["accelerators"]
             if kind in kinds
+            for canary in [_first(bundle["canaries"][kind], columns)]
+            if canary
         },
     )
+
+
+def _first(canaries: list[dict], columns: dict[str, Column]) -> dict | None:
+    """The preferred one that has an interpreter."""
+    return next((canary for canary in canaries if canary["column"] in columns), None)
 
 
 def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[KnownSteps]:
@@ -89,8 +73,8 @@ def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[KnownSteps]:
     return [*(steps for steps in found if steps.is_done()), *found][:1]
 
 
-def _where(column: Column) -> planned.Environment:
-    return planned.Environment(column.marker, "interpreter", column.definition)
+def _where(column: Column) -> Environment:
+    return Environment(column.marker, column.definition)
 
 
 def _name(record: str) -> str:
@@ -101,11 +85,3 @@ def _name(record: str) -> str:
 def _matches(record: str, patterns: Sequence[str]) -> bool:
     name = _name(record)
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def identity_of(path: Path) -> str | None:
-    """Of a file that a program wrote, None for one that is not there or is broken."""
-    try:
-        return json.loads(path.read_text())["identity"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

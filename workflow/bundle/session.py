@@ -1,16 +1,21 @@
-"""One sitting: block after block, until all are there, the time is over, or it is interrupted."""
+"""One sitting: block after block, until all are there, the time is over, or it is interrupted.
+
+Without Snakemake this loop is what runs the jobs, in the planned order.
+"""
 
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bundle.selection import KnownSteps
-from supervise import commands, programs
-from supervise.block import Job
-from supervise.planned import Block, Run, Settings
+from bundle import commands
+from bundle.steps import Block, KnownSteps, Run, Settings
+from deploy.virtual_environments import write_atomically
+from supervise import programs, sessions, sitting
+from supervise.sitting import AFTER, BEFORE
 
 PROGRESS = "progress.json"  # what is to be measured here, for the lines on the terminal
+IN_FLIGHT = ".in_flight.json"  # the run that is measured now, and how often it was begun
 KILLS = 2  # of a run that takes everything with it each time: then it is `killed`
 
 
@@ -28,6 +33,7 @@ class Session:
         time_limit_s: float | None,
         deadline: float | None = None,
     ):
+        self._deadline = deadline
         self._settings = Settings(
             results=Path(bundle["results"]),
             plan=Path(PROGRESS),
@@ -37,40 +43,71 @@ class Session:
             accelerators=tuple(bundle["accelerators"]),
             device=bundle["device"],
             monitor_interpreter=monitor,
-            kills=KILLS,
-            deadline=deadline,
         )
         self.refused = 0
 
     def measure(self, steps: Sequence[Block | KnownSteps]) -> str:
         """Measure what is not there as planned; why it ended, in words."""
         self._write_progress(steps)
+        sitting.begin()
         try:
             for step in steps:
                 if isinstance(step, Block):
                     self._measure(step)
                 elif not step.is_done():
-                    self._measure_known_steps(step)
+                    print("known_steps", file=sys.stderr)
+                    self.refused += self._run(commands.known_steps, step, self._settings) != 0
         except programs.TimeOver:
             return "the time is over"
         return "some could not be measured"
 
     def _measure(self, block: Block) -> None:
-        job = Job(block, self._settings)
+        """What of a block is not there, between two canaries."""
+        missing = [run for run in block.runs if not run.is_done()]
+        if not missing:
+            return
         try:
-            job.measure()
+            self._canaries(block, BEFORE)
+            for run in missing:
+                self._measure_run(run, block)
+            self._canaries(block, AFTER)
         finally:
-            self.refused += job.refused
+            records = tuple(run.record for run in block.runs)
+            about = sessions.Block(block.path, block.row, block.scale, block.round, records)
+            sessions.write(self._settings.results, about)
 
-    def _measure_known_steps(self, steps: KnownSteps) -> None:
-        """Where their supervisor itself was killed, the second attempt says so."""
-        print("known_steps", file=sys.stderr)
-        for attempt in (1, 2):
-            command = commands.known_steps(steps, self._settings, attempt, Path(steps.path))
-            status = programs.run(command, self._settings.deadline)
+    def _canaries(self, block: Block, when: str) -> None:
+        for accelerator in block.canaries:
+            self._run(commands.canary, accelerator, block, self._settings, when=when)
+
+    def _measure_run(self, run: Run, block: Block) -> None:
+        """One that ends everything each time, as a whole machine's memory, is said to be killed."""
+        starts = self._starts(run.record)
+        write_atomically(Path(IN_FLIGHT), json.dumps({"record": run.record, "starts": starts + 1}))
+        try:
+            first = 2 if starts >= KILLS else 1
+            status = self._run(commands.cell, run, block, self._settings, first=first)
+        finally:
+            Path(IN_FLIGHT).unlink(missing_ok=True)
+        self.refused += status != 0
+
+    def _starts(self, record: str) -> int:
+        """How often a run was begun and killed, with no other in between."""
+        try:
+            found = json.loads(Path(IN_FLIGHT).read_text())
+            return int(found["starts"]) if found["record"] == record else 0
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0
+
+    def _run(self, command, *about, first: int = 1, **more) -> int:
+        """Exit status of a program; where it was killed itself, that of its second attempt, which
+        says so.
+        """
+        for attempt in range(first, 3):
+            status = programs.run(command(*about, attempt=attempt, **more), self._deadline)
             if status >= 0:
                 break
-        self.refused += status != 0
+        return status
 
     def _write_progress(self, steps: Sequence[Block | KnownSteps]) -> None:
         """Of the runs that are measured here, what :mod:`supervise.progress` reads."""

@@ -37,7 +37,7 @@ from deploy.virtual_environments import (
 )
 
 INSTALL = Path(__file__).with_name("install.sh")
-UNFINISHED = "millistep-unfinished"  # left by a post-deploy script that failed inside conda
+UNFINISHED = "millistep-unfinished"  # left inside conda where the lock is not installed yet
 
 PROBE = """
 import importlib.metadata, json, platform, re, sys
@@ -120,7 +120,7 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
 def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
     """Our own interpreter, provided that it is a conda environment's.
 
-    Its packages are installed now where its post-deploy script could not install them.
+    Its packages are installed now where its post-deploy script did not install them.
     """
     prefix = Path(sys.prefix)
     if not (prefix / "conda-meta").is_dir():
@@ -138,13 +138,13 @@ def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
             CONDA_PREFIX=str(prefix),
             **uv.variables(python, cache().with_name("uv")),
         )
-        unfinished.unlink()
+        os.utime(unfinished, (0, 0))  # a script that fails touches it
         with progress(title), open(log, "w") as output:
             command = installation(definition)
             done = subprocess.run(command, env=environ, stdout=output, stderr=subprocess.STDOUT)
-            if done.returncode or unfinished.exists():
-                unfinished.touch()
-                raise failure(prefix.name, log)
+            if done.returncode or unfinished.stat().st_mtime:
+                raise failure(title, log)
+        unfinished.unlink()
     return sys.executable
 
 

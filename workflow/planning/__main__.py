@@ -1,6 +1,6 @@
 """Write what a configuration asks for, as a file, or check that it can be read.
 
-python3 workflow/planning {plan,block,bundle,check} ...
+python3 workflow/planning {plan,bundle,check} ...
 """
 
 import argparse
@@ -9,16 +9,10 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from planning import (  # noqa: E402 (the path above finds them)
-    check_file,
-    measure_block,
-    write_bundle,
-    write_plan,
-)
+from planning import check_file, write_bundle, write_plan  # noqa: E402 (the path above finds them)
 
 COMMANDS = {
     "plan": write_plan.main,
-    "block": measure_block.main,
     "bundle": write_bundle.main,
     "check": check_file.main,
 }

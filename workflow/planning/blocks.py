@@ -1,15 +1,12 @@
-"""Blocks: all columns of a row in one round. A block is one job, on one machine."""
+"""Blocks: all columns of one row in one round, measured one after the other on one machine."""
 
 from __future__ import annotations
 
-import hashlib
 import random
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
-from planning.cells import Environment, Row, Run
-from supervise import planned
+from planning.cells import Row, Run
+from supervise.sitting import AFTER, BEFORE
 
 
 @dataclass(frozen=True)
@@ -23,20 +20,30 @@ class Block:
 
     @property
     def done(self) -> str:
-        """What says that all of it is there."""
+        """What says that all of it is there, where a block is one job."""
         return self.path.removesuffix(".json") + ".done"
-
-    @cached_property
-    def identity(self) -> str:
-        """What defines its records, in whichever order they are measured."""
-        text = "\n".join(sorted(run.identity for run in self.runs))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def accelerators(self) -> list[str]:
         """What its columns are measured on: cuda first."""
         found = {run.column.accelerator for run in self.runs}
         return [kind for kind in ("cuda", "cpu") if kind in found]
+
+    @property
+    def around(self) -> str:
+        """What its sessions are described with: a GPU, if any column is measured on one."""
+        return self.accelerators[0]
+
+    def canaries(self, when: str) -> list[str]:
+        """Files of those before or after it."""
+        folder = self.path.removesuffix(".json")
+        return [f"{folder}/{when}-{accelerator}.json" for accelerator in self.accelerators]
+
+    @property
+    def files(self) -> list[str]:
+        """What its jobs write, in their order."""
+        records = [run.record for run in self.runs]
+        return [*self.canaries(BEFORE), *records, *self.canaries(AFTER)]
 
 
 def blocks(plan) -> list[Block]:
@@ -62,37 +69,6 @@ def blocks(plan) -> list[Block]:
         )
         for (row, number), runs in found.items()
     ]
-
-
-def asked(plan, block: Block, use_conda: bool, log: Path) -> planned.Block:
-    """A block for what measures it. log: of its canaries."""
-
-    def where(environment: Environment) -> planned.Environment:
-        return planned.Environment(
-            marker=environment.marker,
-            deployment=environment.method(use_conda),
-            definition=environment.definition.as_posix(),
-            overlay=tuple(overlay.source for overlay in environment.overlay),
-        )
-
-    return planned.Block(
-        path=Path(block.path),
-        log=log,
-        row=row(block),
-        scale=plan.scale,
-        round=block.number,
-        runs=tuple(
-            planned.Run(run.identity, where(plan.environment_of(run.column)), run.record)
-            for run in block.runs
-        ),
-        canaries={
-            kind: tuple(
-                planned.Timed(canary.identity, where(plan.environment_of(canary.column)))
-                for canary in plan.controls.canaries[kind]
-            )
-            for kind in block.accelerators
-        },
-    )
 
 
 def row(block: Block) -> dict:

@@ -1,66 +1,51 @@
-"""Which runs of a plan have to be measured, and why: for the user, before it starts."""
+"""Which runs of a plan have to be measured, and why: for the user, before it starts.
 
-import hashlib
+Snakemake knows what a record was made with only where it made it itself. What a record says of
+itself holds in a clone and for copied results, too: the one check that is ours.
+"""
+
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from planning.config import Problem
-from supervise import variables
+from supervise import reading, variables
+from supervise.record import SCHEMA
 
 MISSING = "not measured yet"
 UNDEPLOYED = "its environment could not be deployed"
 LISTED = 8  # cells named per reason
+ASIDE = ".unreadable"
 
 
-def reasons(plan, root: Path) -> dict:
-    """``{run: reason}`` for the runs that have to be measured.
+@dataclass(frozen=True)
+class Unreadable:
+    """A file in a record's place that is none; reason: in words, after its path."""
 
-    Raises :class:`Problem` for a file that is no record: it may be somebody's work.
+    reason: str
+
+    def __str__(self) -> str:
+        return "its record cannot be read"
+
+
+def reasons(plan, root: Path = Path()) -> dict:
+    """``{path of the record: reason}`` for the runs that have to be measured, those under a second
+    name with them; the reason is a text or :class:`Unreadable`.
     """
-    return {run: reason for run in plan.runs if (reason := why(run, root))}
+    found = ((path, why(run, root)) for path, run in plan.timed.items())
+    return {path: reason for path, reason in found if reason}
 
 
-def in_blocks(plan, reasons: dict, root: Path) -> dict[str, list]:
-    """``{done: runs}``: the runs of each block that have to be measured, second names with them."""
-    again = {run.record: run.identity for run in plan.controls.again}
-    missing = {run.record for run in reasons}
-    missing |= {
-        record for record, identity in again.items() if not _is_there(root / record, identity)
-    }
-    found = {
-        block.done: [run for run in block.runs if run.record in missing] for block in plan.blocks
-    }
-    return {done: runs for done, runs in found.items() if runs}
-
-
-def edited(plan, root: Path) -> set[str]:
-    """Blocks of which a record is not what it was when the block was done: they say so anew."""
-    return {block.done for block in plan.blocks if _is_edited(block, root)}
-
-
-def _is_edited(block, root: Path) -> bool:
-    try:
-        done_ns = os.stat(os.path.join(root, block.done)).st_mtime_ns
-        newer = [
-            run.record
-            for run in block.runs
-            # else there is nothing to read
-            if os.stat(os.path.join(root, run.record)).st_mtime_ns > done_ns
-        ]
-        lines = (root / block.done).read_text().splitlines() if newer else []
-        return any(f"{_sha256(root / record)}  {record}" not in lines for record in newer)
-    except OSError:
-        return False  # what is missing is seen as such
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _is_there(path: Path, identity: str) -> bool:
-    return path.exists() and not is_stale(path, identity)
+def set_aside(path: str) -> str:
+    """Move what is no record out of the way of one; where it is now. Raises OSError."""
+    number, free = 1, f"{path}{ASIDE}"
+    while os.path.lexists(free):
+        number += 1
+        free = f"{path}{ASIDE}-{number}"
+    os.rename(path, free)
+    return free
 
 
 def is_stale(path: Path, identity: str) -> bool:
@@ -82,13 +67,14 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
     elsewhere: it is another machine's to measure them. For example
     ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
-    if not reasons:
+    found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
+    if not found:
         return ""
     cells_by_reason: dict[str, Counter] = {}
-    for run, reason in reasons.items():
+    for run, reason in found.items():
         cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
-        cells_by_reason.setdefault(reason, Counter())[cell] += 1
-    to_measure = f"{len(reasons)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
+        cells_by_reason.setdefault(str(reason), Counter())[cell] += 1
+    to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
     if elsewhere:
         to_measure += ", but not here: by results/elsewhere.json these are another machine's"
     lines = [f"millistep: {to_measure}"]
@@ -100,25 +86,27 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
     return "\n".join(lines)
 
 
-def why(run, root: Path) -> str | None:
+def unreadable(reasons: dict) -> Iterable[tuple[str, str]]:
+    """Paths of what is no record, and why."""
+    return (
+        (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
+    )
+
+
+def why(run, root: Path) -> str | Unreadable | None:
     """Why a run has to be measured; None if its record is as planned."""
     try:
-        with open(os.path.join(root, run.record), "rb") as file:  # no Path: there are so many
-            raw = file.read()
+        raw = reading.read_bytes(os.path.join(root, run.record))  # no Path: there are so many
         if _is_as_planned(raw, run.identity):
             return None
-        record = json.loads(raw)
-        if record["identity"] == run.identity:
-            return UNDEPLOYED if "not_deployed" in (record.get("not_tried") or {}) else None
-        before = json.loads(record["identity"])
+        found = reading.parse(raw)
     except FileNotFoundError:
         return MISSING
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem(
-            f"{run.record} is not a record ({type(error).__name__}: {error}); "
-            "restore it, or remove it to measure the run again"
-        ) from None
-    now = json.loads(run.identity)
+    except reading.Unreadable as problem:
+        return Unreadable(str(problem))
+    if found["identity"] == run.identity:
+        return UNDEPLOYED if reading.could_not_begin(found) else None
+    before, now = json.loads(found["identity"]), json.loads(run.identity)
     keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
     return ", ".join(_words(key, before.get(key), now.get(key)) for key in keys) or None
 
@@ -127,8 +115,13 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
     """Whether a record, whole and as it is written, has this identity; of any other file what is in
     it has to be read. There may be tens of thousands at every start.
     """
-    line = f'\n "identity": {json.dumps(identity)},\n'.encode()
-    return line in raw and raw.endswith(b"\n}\n") and b'"not_deployed"' not in raw
+    lines = (
+        f'\n "identity": {json.dumps(identity)},\n',
+        f'\n "schema": {json.dumps(SCHEMA)},\n',
+        '\n "timing": ',
+    )
+    as_planned = all(line.encode() in raw for line in lines)
+    return as_planned and raw.endswith(b"\n}\n") and b'"not_deployed"' not in raw
 
 
 def _words(key: str, before, now) -> str:

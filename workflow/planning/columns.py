@@ -7,6 +7,7 @@ setting that a column names stands in them, unless it is the framework's own def
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -77,6 +78,11 @@ class Column:
     def __hash__(self) -> int:
         """No two of a plan have the same name; tens of thousands of runs hash theirs."""
         return hash(self.name)
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that times it: ``time_keras3_jax__float32``."""
+        return re.sub(r"\W", "_", f"time_{self.name}".replace("+", "__"))
 
     @property
     def settings(self) -> dict:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from planning import identity, sources
+from planning import identity
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.identity import CORE, WORKFLOW
+from supervise import sources
 
 # Those that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
 LIBRARIES = ("torch", "tensorflow", "jax", "numpy")
@@ -125,14 +127,43 @@ class Controls:
             if (run.row, run.column) == same_cell
         ]
 
-    @cached_property
-    def instead(self) -> list[tuple[Control, Environment]]:
-        """The known steps in the other environments that could measure them."""
-        found: dict[Environment, Control] = {}
+    def known_steps_instead(self, use_conda: bool) -> str:
+        """Options of the command that measures the known steps, for the other environments that
+        could measure them.
+        """
+        found: dict[Environment, Column] = {}
         for column in self.candidates:
             if column.accelerator == self.column.accelerator:
-                found.setdefault(self._plan.environment_of(column), self.known_steps_of(column))
-        return [(control, of) for of, control in found.items() if of != self.environment()]
+                found.setdefault(self._plan.environment_of(column), column)
+        identities = {of: self.known_steps_of(column).identity for of, column in found.items()}
+        return self._instead(identities, self.environment(), use_conda)
+
+    def canary_instead(self, accelerator: str, use_conda: bool) -> str:
+        """The same for the canaries of an accelerator."""
+        found = {
+            self._plan.environment_of(canary.column): canary.identity
+            for canary in self.canaries[accelerator]
+        }
+        return self._instead(found, self.environment(accelerator), use_conda)
+
+    def _instead(
+        self, identities: dict[Environment, str], own: Environment, use_conda: bool
+    ) -> str:
+        """None with conda: a rule has the one environment that Snakemake made for it."""
+        if use_conda:
+            return ""
+        options = (
+            {
+                "identity": identity,
+                "deployment": of.method(use_conda),
+                "definition": of.definition.as_posix(),
+                "environment": of.marker,
+                "overlay": [overlay.source for overlay in of.overlay],
+            }
+            for of, identity in identities.items()
+            if of != own
+        )
+        return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     @cached_property
     def identities(self) -> dict[str, str]:

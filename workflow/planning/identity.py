@@ -6,10 +6,11 @@ import json
 from functools import cache
 from pathlib import Path
 
-from planning import sources, trainings
+from planning import trainings
 from planning.cells import Row
 from planning.columns import Column
 from planning.models import Model
+from supervise import sources
 
 WORKFLOW = Path(__file__).parent.parent
 MEASURE = WORKFLOW / "measure"
@@ -48,12 +49,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "probes": probes(model, row, plan.scale, column.framework.family, number),
             "run": number,
             "seed": plan.config["seed"] + number - 1,
-            "sources": _sources(
-                model.folder,
-                column.framework.file,
-                column.framework.family,
-                sources.native(MEASURE, model, column.framework.library, column.way),
-            ),
+            "sources": _sources(entries(plan, row, column)),
             "task": row.task,
             "trains": about["trains"],
             "weights": plan.config["weights"],
@@ -92,14 +88,21 @@ def text(facts: dict) -> str:
     return json.dumps(facts, sort_keys=True)
 
 
-@cache
-def _sources(model: Path, framework: Path, family: str, native: tuple[Path, ...]) -> str:
-    """Digest of the measuring sources that cells of a model's folder and a framework use.
-
-    native: those that no import statement names.
+def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
+    """The measuring sources that a cell begins with: those of its model's folder, its framework,
+    and what no import statement names.
     """
-    files = (model / name for name in (f"{family}.py", "work.py", "data.py"))
-    return sources.digest(WORKFLOW, (*CORE, framework, *files, *native))
+    model: Model = plan.models.load(row.model)
+    framework = column.framework
+    names = (f"{framework.family}.py", "work.py", "data.py")
+    native = sources.native(MEASURE, model, framework.library, column.way)
+    return (*CORE, framework.file, *(model.folder / name for name in names), *native)
+
+
+@cache
+def _sources(files: tuple[Path, ...]) -> str:
+    """Digest of all that they use."""
+    return sources.digest(WORKFLOW, files)
 
 
 def probes(model: Model, row: Row, scale: str, family: str, number: int) -> list[dict]:

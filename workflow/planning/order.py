@@ -14,30 +14,42 @@ class Order:
         self._plan = plan
 
     @cached_property
-    def files(self) -> list[str]:
-        """What the jobs that time something write.
+    def steps(self) -> list[tuple[str, list[str]]]:
+        """What is measured one after the other: a name, and the files that its jobs write.
 
         The known steps follow the first round: what they say holds for all runs, and the first
         number need not wait for them.
         """
-        blocks = self._plan.blocks
-        first = [block.done for block in blocks if block.number == 1]
-        later = [block.done for block in blocks if block.number > 1]
-        return [*first, self._plan.controls.known_steps.path, *later]
+        known_steps = self._plan.controls.known_steps.path
+        steps = [(block.number, block.done, block.files) for block in self._plan.blocks]
+        first = [(done, files) for number, done, files in steps if number == 1]
+        later = [(done, files) for number, done, files in steps if number > 1]
+        return [*first, (known_steps, [known_steps]), *later]
 
     @cached_property
     def priorities(self) -> dict[str, int]:
-        """Of the jobs that write these files: the first has the highest."""
-        return {path: 4 * place for place, path in enumerate(reversed(self.files), start=1)}
+        """Of the jobs that write these files, or a whole block: the first has the highest.
+
+        Between two steps there is room for deployments.
+        """
+        found, priority = {}, 0
+        for name, files in reversed(self.steps):
+            priority += 2
+            for path in reversed(files):
+                priority += 1
+                found[path] = priority
+            found[name] = priority
+        return found
 
     @cached_property
     def _first_used(self) -> dict[Environment, int]:
-        """The priority of the first job that measures in an environment."""
+        """The priority of the last job of the first step that measures in an environment."""
         plan, found = self._plan, {}
         for block in plan.blocks:
             columns = [plan.controls.columns[kind] for kind in block.accelerators]
+            last = self.priorities[block.files[-1]]
             for column in [*columns, *(run.column for run in block.runs)]:
-                found.setdefault(plan.environment_of(column), self.priorities[block.done])
+                found.setdefault(plan.environment_of(column), last)
         known_steps = plan.controls.known_steps.path
         return {plan.controls.environment(): self.priorities[known_steps]} | found
 

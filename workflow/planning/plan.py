@@ -19,7 +19,7 @@ from planning.environments import Environments
 from planning.frameworks import frameworks
 from planning.order import Order
 from planning.unsupported import Unsupported
-from supervise import variables
+from supervise import memory, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
 
 
@@ -214,9 +214,14 @@ class Plan:
         return blocks(self)
 
     @cached_property
-    def by_done(self) -> dict[str, Block]:
-        """Blocks by the path of the file that says that they are there."""
-        return {block.done: block for block in self.blocks}
+    def block_of(self) -> dict[str, Block]:
+        """Blocks by the files that their jobs write, or the job of a whole one."""
+        return {path: block for block in self.blocks for path in (*block.files, block.done)}
+
+    @cached_property
+    def timed(self) -> dict[str, Run]:
+        """Runs by the path of their record, with those under a second name."""
+        return {run.record: run for run in (*self.runs, *self.controls.again)}
 
     @cached_property
     def order(self) -> Order:
@@ -246,6 +251,21 @@ class Plan:
     def environment_of(self, column: Column) -> Environment:
         """The locked environment of a column, what is put over it, or the user's interpreter."""
         return self._environments.by_column[column.name]
+
+    def resolved(self) -> dict:
+        """The configuration for one of the shares of this machine, or for a node: what stands for
+        this machine is said, and there are no more shares.
+        """
+        limits = {**self.config["limits"], "memory_gib": self._memory_gib_of_share()}
+        said = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
+        return {**self.config, **said, "limits": limits, "slots": 1}
+
+    def _memory_gib_of_share(self) -> str | float:
+        """Of one run: those at once share what there is."""
+        asked = self.config["limits"].get("memory_gib", "auto")
+        if asked != "auto" or self.slots == 1 or not self.here:
+            return asked
+        return memory.limit_mib("auto") / 1024 / self.slots
 
     @cached_property
     def sha256(self) -> str:

@@ -22,11 +22,7 @@ rule archive:
     resources:
         python=ANALYSIS_PYTHON,
     params:
-        analysis=ANALYSIS,
+        analysis=drawn_by(texts=["workflow/analysis", "report"]),
         config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
     shell:
-        analysis_module(
-            "analysis.archive",
-            "--plan {input.plan}"
-            " --config {params.config:q} --output {output} 2> >(tee {log} >&2)",
-        )
+        analysis("archive", "--config {params.config:q} --output {output}")

@@ -1,9 +1,9 @@
 # One rule per environment: deploy it, and write down what it holds.
 #
-# A block deploys what its next run lacks, so that the first number does not wait for all of them,
-# and nothing is timed meanwhile: in the first round that is so before every column's first run
-# alike. These jobs find them there, and make those that were lost; see rules/blocks.smk for where
-# they have to be there before.
+# A run deploys what it lacks, so that the first number does not wait for all of them, and nothing is
+# timed meanwhile: in the first round that is so before every column's first run alike. These jobs
+# find them there, and make those that were lost; see rules/blocks.smk for where they have to be
+# there before.
 
 for place, environment in enumerate(PLAN.order.deployments, start=1):
 
@@ -12,7 +12,7 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
         name:
             f"environment_{environment.word}"
         input:
-            for_this_machine,
+            JOBS.for_this_machine,
         output:
             environment.marker,
         log:
@@ -20,7 +20,7 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
         priority: PLAN.order.of_deployment(environment)
         localrule: True
         conda:
-            environment.conda
+            conda(environment)
         resources:
             machine_percent=100,
             place=f"{place} of {len(PLAN.order.deployments) + 1}",

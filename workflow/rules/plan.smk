@@ -12,6 +12,7 @@ rule plan:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,  # not beside what is timed
         envs=(SOURCES / "envs").as_posix(),
     params:
         # The order of the keys is nothing; that of models, tasks and columns is the table's.

@@ -1,7 +1,4 @@
-# From records to everything that people read: pure functions, redrawn in seconds.
-#
-# One job, because reading all records takes as long as drawing what is made of them, and because
-# what is wrong with one of them is then said once.
+# From records to everything that people read: pure functions, each redrawn in seconds.
 #
 # What is flagged with report() stands in the report that `snakemake --report` writes; this is its
 # landing page.
@@ -11,53 +8,124 @@ report: f"../../{RESULTS}/caveats.rst"
 
 
 FIGURES = list(read_yaml(SOURCES / "report/figures.yaml"))
+FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 
-rule report:
-    """Tables, caveats, figures, and the one self-contained page that has them all."""
+rule runs:
+    """Every record checked and read: one tidy table with a line per run."""
+    input:
+        RECORDS,
+        environment=ANALYSIS_ENVIRONMENT,
+        plan=f"{RESULTS}/plan.json",
+        sessions=BLOCKS,
+    output:
+        in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
+        f"{RESULTS}/runs.parquet",
+    log:
+        f"{RESULTS}/logs/runs.log",
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
+    params:
+        analysis=drawn_by("tables"),
+    shell:
+        analysis("tables", "--only runs --output-dir {resources.results}")
+
+
+TABLE = results("table.md", "table.tex", "published.md", "published.tex")
+TABLE += [
+    in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
+    in_report(
+        f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"
+    ),
+]
+EFFECTS = results("effects.csv", "effects.tex", "break_even.csv", "cross_over.csv")
+EFFECTS += results("trainings.csv", "why.csv", "ceilings.csv", "native.csv")
+CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
+
+# Rule -> its module and options, what it is drawn by, what it writes.
+for name, module, rooms, files in (
+    ("table", "tables --only table", ["tables"], TABLE),
+    ("effects", "tables --only effects", ["tables"], EFFECTS),
+    ("caveats", "caveats", ["caveats"], CAVEATS),
+    ("claims", "claims", ["caveats", "claims"], results("claims.json")),
+):
+
+    rule:
+        """What follows from the runs: the tables, what to know of them, what they say of claims."""
+        name:
+            name
+        input:
+            environment=ANALYSIS_ENVIRONMENT,
+            plan=f"{RESULTS}/plan.json",
+            runs=f"{RESULTS}/runs.parquet",
+            self_test=SELF_TEST if name == "caveats" else [],
+        output:
+            files,
+        log:
+            f"{RESULTS}/logs/{name}.log",
+        localrule: True
+        conda:
+            "../../envs/analysis.yaml"
+        resources:
+            python=ANALYSIS_PYTHON,
+            results=RESULTS,
+            part=module,  # in the command, a name of this loop would be its last
+        params:
+            analysis=drawn_by(*rooms),
+        shell:
+            analysis("{resources.part}", "--output-dir {resources.results}")
+
+
+rule figure:
+    """One figure, in three formats."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        blocks=BLOCKS,
-        self_test=SELF_TEST,
-        newer=STALE_DRAWINGS,
+        runs=f"{RESULTS}/runs.parquet",
     output:
-        in_report(f"{RESULTS}/table.csv", "Tables", "ms/step"),
-        in_report(
-            f"{RESULTS}/published.csv",
-            "Tables",
-            "with the published",
-            "published_table",
+        report(
+            f"{FIGURE}.svg",
+            caption="../../report/captions/of_figure.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
         ),
-        in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
-        f"{RESULTS}/runs.parquet",
-        f"{RESULTS}/break_even.csv",
-        f"{RESULTS}/cross_over.csv",
-        f"{RESULTS}/trainings.csv",
-        f"{RESULTS}/effects.csv",
-        f"{RESULTS}/effects.tex",
-        f"{RESULTS}/why.csv",
-        f"{RESULTS}/ceilings.csv",
-        f"{RESULTS}/native.csv",
-        collect(
-            f"{RESULTS}/{{table}}.{{form}}",
-            table=["table", "published"],
-            form=["md", "tex"],
-        ),
-        f"{RESULTS}/caveats.json",
-        f"{RESULTS}/caveats.md",
-        f"{RESULTS}/caveats.rst",
-        [
-            in_report(
-                f"{RESULTS}/figures/{figure}.svg", "Figures", figure.replace("_", " ")
-            )
-            for figure in FIGURES
-        ],
-        collect(
-            f"{RESULTS}/figures/{{figure}}.{{form}}",
-            figure=FIGURES,
-            form=["pdf", "png"],
-        ),
+        f"{FIGURE}.pdf",
+        f"{FIGURE}.png",
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
+    params:
+        analysis=drawn_by("figures"),
+        # A caption's path knows no wildcards; its text may ask for params.
+        caption=lambda wildcards: caption_of(wildcards.figure),
+    shell:
+        analysis(
+            "figures",
+            "--only {wildcards.figure} --output-dir {resources.results}/figures",
+        )
+
+
+rule report:
+    """The one self-contained page that has them all, and the details of every cell."""
+    input:
+        TABLE,
+        EFFECTS,
+        CAVEATS,
+        results("claims.json"),
+        collect(f"{FIGURE}.svg", figure=FIGURES),
+        SELF_TEST,
+        environment=ANALYSIS_ENVIRONMENT,
+        plan=f"{RESULTS}/plan.json",
+    output:
         in_report(f"{RESULTS}/report.html", "Reports", "everything"),
         in_report(f"{RESULTS}/appendix.html", "Reports", "every cell"),
         f"{RESULTS}/conclusion.json",
@@ -70,10 +138,11 @@ rule report:
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
-        analysis=ANALYSIS,
+        analysis=drawn_by(
+            "caveats", "claims", "tables", "figures", "report", texts=["report"]
+        ),
     shell:
-        analysis_module(
-            "analysis.report.draw",
-            "--plan {input.plan}"
-            " --output-dir {resources.results} 2> >(tee {log} >&2)",
+        analysis(
+            "report",
+            "--figures {resources.results}/figures --output {resources.results}/report.html",
         )

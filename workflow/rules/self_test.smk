@@ -4,43 +4,44 @@
 rule known_steps:
     """Steps of known duration, and a step of known work with and without the monitor."""
     input:
-        partial(newer_than_stale, pattern=KNOWN_STEPS),
+        JOBS.stale_known_steps,
     output:
         KNOWN_STEPS,
     log:
         f"{RESULTS}/logs/self_test/{{scale}}/known_steps.log",
-    priority: partial(priority_of_file, pattern=KNOWN_STEPS)
+    priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
-        PLAN.controls.environment().conda
+        conda(PLAN.controls.environment())
     resources:
         **timed(PLAN.controls.environment()),
-        **time_on_a_node(60),
-        instead=in_other_environments,
+        **({"runtime": 60} if ON_NODES else {}),
+        instead=PLAN.controls.known_steps_instead(USE_CONDA),
     params:
         identity=verbatim(PLAN.controls.known_steps.identity),
     shell:
         program(
             "supervise known_steps",
-            "--identity {params.identity:q}"
-            " --deployment {resources.deployment} --definition {resources.definition:q}"
-            " --environment {resources.environment} {resources.overlay} {resources.instead}"
-            " --log {log} --output {output}"
-            " --monitor-interpreter {resources.monitor:q}"
-            " --memory-gib {resources.memory_gib} --attempt {resources.attempt_no}",
+            "--output {output} --identity {params.identity:q} {resources.instead}",
+            IN_ENVIRONMENT,
         )
 
 
 rule self_test:
     """The parts of the self-test in one file."""
     input:
-        program=SOURCES / "workflow/supervise/self_test.py",
         known_steps=PLAN.controls.known_steps.path,
-        blocks=[
-            block.done
-            for block in PLAN.blocks
-            if {*PLAN.controls.again} & {*block.runs}
-        ],
+        first=(
+            [PLAN.runs[run.position].record for run in PLAN.controls.again]
+            if not BESIDE
+            else []
+        ),
+        second=[run.record for run in PLAN.controls.again] if not BESIDE else [],
+        blocks=(
+            sorted({PLAN.block_of[run.record].path for run in PLAN.controls.again})
+            if BESIDE
+            else []
+        ),
     output:
         PLAN.self_test,
     log:
@@ -49,10 +50,12 @@ rule self_test:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,
         first=" ".join(PLAN.runs[run.position].record for run in PLAN.controls.again),
         second=" ".join(run.record for run in PLAN.controls.again),
     params:
-        scale=PLAN.scale,
+        # What puts them together.
+        program=content_digest(SOURCES, "workflow/supervise/self_test.py"),
     shell:
         program(
             "supervise self_test",

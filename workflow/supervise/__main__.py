@@ -1,6 +1,6 @@
 """What the rules that time something run.
 
-python3 workflow/supervise {cell,canary,known_steps,self_test} ...
+python3 workflow/supervise {cell,canary,sessions,block,known_steps,self_test} ...
 """
 
 import argparse
@@ -9,11 +9,20 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from supervise import canary, cell, known_steps, self_test  # noqa: E402 (the path above finds them)
+from supervise import (  # noqa: E402 (the path above finds them)
+    block,
+    canary,
+    cell,
+    known_steps,
+    self_test,
+    sessions,
+)
 
 COMMANDS = {
     "cell": cell.main,
     "canary": canary.main,
+    "sessions": sessions.main,
+    "block": block.main,
     "known_steps": known_steps.main,
     "self_test": self_test.main,
 }

@@ -1,7 +1,8 @@
-"""Run one canary and write what it found, whatever becomes of it.
+"""Run one canary, before or after a block, and write what it found, whatever becomes of it.
 
-The canary is pinned, threaded and supervised as a run is; it shows how fast the
-machine is before and after each block of runs.
+The canary is pinned, threaded and supervised as a run is; it shows how fast the machine is. What
+was measured after one block is what was before the next, where that follows at once. Its file keeps
+the canaries of earlier sittings, whose records may still be there.
 """
 
 import argparse
@@ -14,18 +15,30 @@ from pathlib import Path
 from typing import Any
 
 from contract.ending import of_control
-from supervise import jobs, preconditions
+from deploy.virtual_environments import write_atomically
+from supervise import jobs, preconditions, processors, sitting
+from supervise.cards import write_card
+from supervise.marks import any_left
 from supervise.record import now
+from supervise.sitting import AFTER, BEFORE
+from supervise.slots import FOLDER
 from supervise.terminal import Terminal
 
 PROGRAM = Path(__file__).parent.parent / "measure" / "controls" / "canary.py"
 TIME_LIMIT_S = 300.0
+SCHEMA = "millistep.canary/1"
+AT_ONCE_S = 60.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     jobs.add_arguments(parser)
     jobs.add_instead(parser)
+    jobs.add_seat(parser)
+    parser.add_argument("--block", required=True, help="laptop/bert/fit-b8/round1")
+    parser.add_argument("--when", choices=(BEFORE, AFTER), required=True)
+    parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
+    parser.add_argument("--monitor-interpreter", help="describes the machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     return jobs.exit_code(lambda: canary(options))
@@ -33,15 +46,91 @@ def main() -> int:
 
 def canary(options: argparse.Namespace) -> None:
     """Measure, or say that the first attempt was killed together with its supervisor."""
+    taken = sitting.taken(
+        options.results, options.block, options.around, options.device, options.attempt
+    )
     with contextlib.suppress(preconditions.Refused):  # measure() says why
         options = jobs.in_what_can_be_deployed(options)
+    with taken as seat:
+        started = now()
+        describe(options, seat.sitting)
+        found = _just_before(options, seat.sitting) or _new(options)
+        _keep(options, seat.sitting, found, started)
+
+
+def describe(options: argparse.Namespace, seat: sitting.Sitting) -> None:
+    """The machine's card."""
+    interpreter = options.monitor_interpreter or sys.executable
+    cards = options.results / "machines"
+    write_card(interpreter, cards, seat.node, options.accelerators, options.device)
+
+
+def _new(options: argparse.Namespace) -> dict[str, Any]:
     found = skeleton(options.identity)
     if options.attempt == 1:
         measure(found, options)
     found["status"], found["reason"] = of_control(found)
-    jobs.write(options.output, found)
     if found["status"] != "ok":
         print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
+    return found
+
+
+def _just_before(options: argparse.Namespace, seat: sitting.Sitting) -> dict[str, Any] | None:
+    """That after the block that has just ended in this share of the machine."""
+    if options.when == AFTER:
+        return None
+    try:
+        last = json.loads(_last(options, seat).read_text())
+        if not 0 <= time.time() - last["finished_s"] < AT_ONCE_S:
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    found: dict[str, Any] = last["canary"]
+    identities = [
+        options.identity,
+        *(json.loads(each)["identity"] for each in options.instead),
+    ]
+    return found if found["status"] == "ok" and found["identity"] in identities else None
+
+
+def _last(options: argparse.Namespace, seat: sitting.Sitting) -> Path:
+    accelerator = json.loads(options.identity)["accelerator"]
+    name = f"{seat.node}-{seat.slot}-{accelerator}.json"
+    return Path(options.results, FOLDER, name)
+
+
+def _keep(
+    options: argparse.Namespace, seat: sitting.Sitting, found: dict[str, Any], started: str
+) -> None:
+    """In the file of the block's canaries, and for the block that follows at once."""
+    about = {"accelerator": options.around, "device": options.device}
+    entry = {
+        **seat.facts(),
+        "affinity": processors.available(),
+        "machine": preconditions.machine_card(about),
+        "started_at": started,
+        "finished_at": now(),
+        "canary": found,
+        "ended": None,
+    }
+    earlier = read(options.output)
+    for one in earlier:
+        killed = any_left(options.results, options.block)
+        one["ended"] = one["ended"] or ("killed" if killed else "interrupted")
+    others = [one for one in earlier if one["id"] != seat.id]
+    jobs.write(options.output, {"schema": SCHEMA, "sittings": [*others, entry]})
+    if options.when == AFTER:
+        kept = {"finished_s": time.time(), "canary": found}
+        write_atomically(_last(options, seat), json.dumps(kept) + "\n")
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The sittings of a file of canaries; none where there is none, or it is broken."""
+    try:
+        found: list[dict[str, Any]] = json.loads(path.read_text())["sittings"]
+        return found if all({"id", "canary", "ended"} <= {*one} for one in found) else []
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def measure(found: dict[str, Any], options: argparse.Namespace) -> None:

@@ -6,63 +6,86 @@ in a child process, by the interpreter of the cell's own environment.
 
 import argparse
 import json
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from contract import ending
-from supervise import jobs, parent, preconditions
-from supervise.interrupts import end_with_snakemake, exit_status
+from supervise import caches, jobs, parent, preconditions, reading, sitting, sources
+from supervise.device import NoSuchDevice
+from supervise.interrupts import end_with_snakemake, exit_status, number
+from supervise.marks import Mark
 from supervise.progress import Progress
 from supervise.record import RecordFile
 from supervise.skeleton import skeleton
 from supervise.terminal import Terminal
 
+WORKFLOW = Path(__file__).parents[1]
+Session = Callable[[], dict[str, Any]]
+
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
+    jobs.add_seat(parser)
     parser.add_argument("--plan", type=Path, required=True, help="for the progress line")
     parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
+    parser.add_argument("--source", type=Path, action="append", default=[], help="as planned")
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
-    parser.add_argument("--session", type=json.loads, help="of the block that it belongs to, JSON")
-    parser.add_argument("--caches", type=Path, help="of the cell, by machine: what compilers keep")
-    parser.add_argument("--slots", type=Path, help="where the shares of the machine are locked")
     return parser.parse_args()
 
 
 def main() -> int:
     options = arguments()
     end_with_snakemake()
+    block = sitting.block_of(json.loads(options.identity))
+    mark = Mark(options.results, options.record, block)
+    again = options.attempt > 1
+    if again and not mark.left:
+        return 1  # the first attempt was refused, and said why
+    killed = mark.left and (again or sitting.attempt_of_block() > 1)
     try:
-        if options.attempt > 1:
-            write_killed(options)
-        else:
-            measure(options)
-    except preconditions.Refused as refusal:
+        mark.begin()
+        seat = sitting.taken(
+            options.results, block, options.around, options.device, options.attempt
+        )
+        with seat as taken:
+            (write_killed if killed else measure)(options, taken.session)
+    except (preconditions.Refused, NoSuchDevice) as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
-        return 1
+        status = 1
+    except OSError as error:
+        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        status = 1
     except KeyboardInterrupt as end:
-        return exit_status(end)
-    return 0
+        if number(end) == signal.SIGTERM:
+            return exit_status(end)  # of a job that a cluster ends, the second attempt tells
+        status = exit_status(end)
+    else:
+        status = 0
+    mark.end()
+    return status
 
 
-def measure(options: argparse.Namespace) -> None:
+def measure(options: argparse.Namespace, session: Session) -> None:
     """One run, and what is told of it."""
     identity = json.loads(options.identity)
+    used = tuple(WORKFLOW / file for file in options.source)
+    if used and sources.digest(WORKFLOW, used) != identity["sources"]:
+        raise preconditions.Refused(
+            f"{options.record}: what it is measured by was changed since the plan; run snakemake"
+            " again"
+        )
     try:
         environment = jobs.provide(options, identity, options.record)
     except jobs.NoEnvironment as problem:
-        write_without_environment(options, problem.not_tried)
+        leave_or_write(options, problem.not_tried, session)
         return
-    within = options.caches and options.session
-    caches = options.caches / options.session["node"] if within else None
-    with (
-        Progress(options.plan, options.identity).shown(sys.stderr) as measured,
-        jobs.in_session(options) as session,
-    ):
+    with Progress(options.plan, options.identity).shown(sys.stderr) as measured:
         measured.append(
             parent.run(
                 options.identity,
@@ -74,13 +97,31 @@ def measure(options: argparse.Namespace) -> None:
                 tuple(options.folder),
                 options.monitor_interpreter,
                 session,
-                caches,
+                caches_of(options.results, options.record, session()["node"]),
             )
         )
 
 
-def write_without_environment(options: argparse.Namespace, not_tried: dict[str, str]) -> None:
-    """The column's environment cannot be deployed: its cells say why, the others go on."""
+def caches_of(results: Path, record: Path, node: str) -> Path:
+    """What compilers keep of a cell on this machine: ``results/caches/laptop/bert/fit-b8/...``."""
+    parts = record.parent.relative_to(results).parts
+    return results.joinpath(caches.FOLDER, *parts[parts[0] == "records" :], node)
+
+
+def leave_or_write(
+    options: argparse.Namespace, not_tried: dict[str, str], session: Session
+) -> None:
+    """The column's environment cannot be deployed: its cells say why, the others go on.
+
+    What was measured earlier is worth more than that, and stays.
+    """
+    try:
+        if not reading.could_not_begin(reading.read(options.record)):
+            why = next(iter(not_tried.values()))
+            print(f"{options.record}: could not begin, and stays as it is: {why}", file=sys.stderr)
+            return
+    except (FileNotFoundError, reading.Unreadable):
+        pass
     identity = json.loads(options.identity)
     environment = {
         "name": options.environment.stem,
@@ -89,22 +130,21 @@ def write_without_environment(options: argparse.Namespace, not_tried: dict[str, 
         "python": "",
         "packages": {},
     }
-    record = skeleton(options.identity, identity, environment)
-    record["not_tried"] = not_tried
-    record["status"], record["reason"] = ending.of_record(record)
-    write_unmeasured(options, record)
+    found = skeleton(options.identity, identity, environment)
+    found["not_tried"] = not_tried
+    found["status"], found["reason"] = ending.of_record(found)
+    write_unmeasured(options, found, session)
 
 
-def write_killed(options: argparse.Namespace) -> None:
+def write_killed(options: argparse.Namespace, session: Session) -> None:
     """The first attempt was killed together with its supervisor: say so."""
     identity = json.loads(options.identity)
     environment = jobs.provide(options, identity, options.record)
-    write_unmeasured(options, skeleton(options.identity, identity, environment))
+    write_unmeasured(options, skeleton(options.identity, identity, environment), session)
 
 
-def write_unmeasured(options: argparse.Namespace, record: dict[str, Any]) -> None:
+def write_unmeasured(options: argparse.Namespace, found: dict[str, Any], session: Session) -> None:
     """Of a run that was not measured, and what is told of it."""
-    with jobs.in_session(options) as session:
-        RecordFile(options.record).write_new({**record, "session": session()})
+    RecordFile(options.record).write_new({**found, "session": session()})
     progress = Progress(options.plan, options.identity)
-    Terminal(sys.stderr).leave(*progress.outcome(record))
+    Terminal(sys.stderr).leave(*progress.outcome(found))

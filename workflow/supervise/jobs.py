@@ -1,21 +1,19 @@
 """What the commands that time something share: arguments, their environment, an end by signal."""
 
 import argparse
-import contextlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
-from supervise import memory, preconditions, processors, variables
+from supervise import device, memory, preconditions, processors, variables
 from supervise.interrupts import end_with_snakemake, exit_status
-from supervise.slots import Slots
 from supervise.watch import Watched
 
 
@@ -45,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
 
 
+def add_seat(parser: argparse.ArgumentParser) -> None:
+    """Of every command that belongs to a block, see :func:`supervise.sitting.taken`."""
+    parser.add_argument("--results", type=Path, required=True, help="folder of all results")
+    parser.add_argument("--around", choices=("cpu", "cuda"), required=True, help="the block is on")
+    parser.add_argument("--device", default="auto", help="the GPU that the plan is for")
+
+
 def add_instead(parser: argparse.ArgumentParser) -> None:
     """Of a command whose work another framework could do, see :func:`in_what_can_be_deployed`."""
     parser.add_argument(
@@ -57,27 +62,12 @@ def exit_code(job: Callable[[], None]) -> int:
     end_with_snakemake()
     try:
         job()
-    except preconditions.Refused as refusal:
+    except (preconditions.Refused, device.NoSuchDevice) as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as end:
         return exit_status(end)
     return 0
-
-
-@contextlib.contextmanager
-def in_session(options: argparse.Namespace) -> Iterator[Callable[[], dict[str, Any] | None]]:
-    """What a record says of the session that it is measured in, None where it is in none.
-
-    Asked at its end: how many neighbours there were is known then.
-    """
-    session: dict[str, Any] | None = options.session
-    if session is None:
-        yield lambda: None
-        return
-    slots = Slots(options.slots, session["node"], session["slots"])
-    with slots.watched(session["slot"]) as most:
-        yield lambda: {**session, "neighbours": most[0]}
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:

@@ -1,44 +1,35 @@
-"""What a job of a block leaves for its second attempt: the run in flight, or that it refused."""
+"""What the supervisor of a run leaves where it is killed, for who comes after it."""
 
-import json
 from pathlib import Path
 
-from deploy.virtual_environments import write_atomically
+from supervise import sitting
+
+SUFFIX = ".in_flight"
 
 
-class Marks:
-    """Hidden files beside a block's own."""
+class Mark:
+    """A hidden file of one run, there while it is measured; only a kill leaves it behind."""
 
-    def __init__(self, block: Path) -> None:
-        self._in_flight = block.with_name(f".{block.stem}.in_flight")
-        self._refused = block.with_name(f".{block.stem}.refused")
-
-    def starts(self, record: str) -> int:
-        """How often the run of a record was started and killed, with no other in between."""
-        try:
-            found = json.loads(self._in_flight.read_text())
-            return int(found["starts"]) if found["record"] == record else 0
-        except (OSError, ValueError, KeyError, TypeError):
-            return 0
-
-    def began(self, record: str) -> None:
-        """The run is started now; only a kill leaves this behind."""
-        left = {"record": record, "starts": self.starts(record) + 1}
-        write_atomically(self._in_flight, json.dumps(left) + "\n")
-
-    def over(self) -> None:
-        """The run came to an end, whichever."""
-        self._in_flight.unlink(missing_ok=True)
+    def __init__(self, results: Path, record: Path, block: str) -> None:
+        kind = record.relative_to(results).parts[0]  # records, or self_test for a second name
+        name = f".{kind}-{record.parent.name}{SUFFIX}"
+        self._file = sitting.folder(results, block) / name
 
     @property
-    def refused(self) -> bool:
-        """Whether the job came to its end, and something could not be measured."""
-        return self._refused.exists()
+    def left(self) -> bool:
+        """Whether the run was begun and did not end in order."""
+        return self._file.exists()
 
-    @refused.setter
-    def refused(self, is_so: bool) -> None:
-        if is_so:
-            self._refused.parent.mkdir(parents=True, exist_ok=True)
-            self._refused.touch()
-        else:
-            self._refused.unlink(missing_ok=True)
+    def begin(self) -> None:
+        """Of the run; raises OSError."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.touch()
+
+    def end(self) -> None:
+        """In order, whichever way."""
+        self._file.unlink(missing_ok=True)
+
+
+def any_left(results: Path, block: str) -> bool:
+    """Whether a run of a block was killed in flight."""
+    return any(sitting.folder(results, block).glob(f".*{SUFFIX}"))

@@ -1,62 +1,155 @@
-"""The sittings in which a block was measured, in a file that is whole at any time."""
+"""The sessions of every block, put together from its canaries and records: ``round<k>.json``.
 
+A session is one sitting. What is in such a file already stays: who resumes a block, or measures a
+column of it again, adds another one.
+"""
+
+import argparse
 import json
-import secrets
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from deploy.virtual_environments import write_atomically
-from supervise.planned import Block
-from supervise.record import now
+from supervise import canary, reading
+from supervise.marks import any_left
+from supervise.sitting import AFTER
 
 SCHEMA = "millistep.block/1"
+PLACE = ("id", "node", "device", "slot", "slots", "attempt")
 
 
-class Sessions:
-    """Those of one block; what is there already is kept."""
+@dataclass(frozen=True)
+class Block:
+    """One of a plan. row: model, task, batch_size; records: in their order."""
 
-    def __init__(self, block: Block) -> None:
-        self._path = block.path
-        about = {"schema": SCHEMA, "row": block.row, "scale": block.scale, "round": block.round}
-        earlier = read(block.path)
-        for session in earlier:
-            session["ended"] = session["ended"] or "killed"
-        self._document: dict[str, Any] = {**about, "sessions": earlier}
-
-    @property
-    def last(self) -> dict[str, Any] | None:
-        """The latest, None where there is none."""
-        return self._document["sessions"][-1] if self._document["sessions"] else None
-
-    def begin(self, **facts: Any) -> dict[str, Any]:
-        """A new one, which the caller fills in and saves. facts: where it is, what it may use."""
-        session = {
-            "id": secrets.token_hex(6),
-            **facts,
-            "started_at": now(),
-            "finished_at": None,
-            "ended": None,
-            "canaries": {},
-            "runs": [],
-        }
-        self._document["sessions"].append(session)
-        self.save()
-        return session
-
-    def end(self, how: str) -> None:
-        """The latest: ``done``, ``interrupted`` or ``killed``."""
-        self._document["sessions"][-1].update(finished_at=now(), ended=how)
-        self.save()
-
-    def save(self) -> None:
-        """Write the file; raises OSError."""
-        write_atomically(self._path, json.dumps(self._document, indent=1, sort_keys=True) + "\n")
+    path: Path
+    row: dict[str, Any]
+    scale: str
+    round: int
+    records: tuple[str, ...]
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--plan", type=Path, required=True, help="whose paths start from here")
+    options = parser.parse_args()
+    try:
+        for block in blocks_of(json.loads(options.plan.read_text())):
+            write(Path(options.plan.parent), block)
+    except OSError as error:
+        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def blocks_of(plan: dict[str, Any]) -> Iterable[Block]:
+    """Those of a plan's document."""
+    records: dict[tuple[Any, ...], list[tuple[int, str]]] = {}
+    for cell in plan["cells"]:
+        for run in cell["runs"]:
+            key = (cell["model"], cell["task"], cell["batch_size"], run["run"])
+            records.setdefault(key, []).append((run["position"], run["record"]))
+    for block in plan["blocks"]:
+        row = {name: block[name] for name in ("model", "task", "batch_size")}
+        ordered = tuple(path for _, path in sorted(records[(*row.values(), block["round"])]))
+        yield Block(Path(block["path"]), row, plan["scale"], block["round"], ordered)
+
+
+def write(results: Path, block: Block) -> None:
+    """The block's file, which stays as it is where nothing is new; raises OSError."""
+    earlier = _read(block.path)
+    found = {session["id"]: session for session in earlier}
+    for session in sessions(results, block):
+        before = found.get(session["id"])
+        found[session["id"]] = _continued(before, session) if before else session
+    ordered = sorted(found.values(), key=lambda session: (session["started_at"], session["id"]))
+    about = {"schema": SCHEMA, "row": block.row, "scale": block.scale, "round": block.round}
+    text = json.dumps({**about, "sessions": ordered}, indent=1, sort_keys=True) + "\n"
+    write_atomically(block.path, text)
+
+
+def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """A session as its file has it, and what came to it."""
+    if not now["canaries"]:  # these were kept in the file alone
+        now = {**now, "canaries": before["canaries"], "ended": before["ended"]}
+    more = [path for path in now["runs"] if path not in before["runs"]]
+    found = {**now, "runs": [*before["runs"], *more]}
+    _widen(found, before)
+    return found
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
     """The sessions of a block's file; none where there is none, or it is broken."""
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())["sessions"]
-        return found if all("ended" in session for session in found) else []
+        needed = {"id", "started_at", "finished_at", "canaries", "ended", "runs"}
+        return found if all(needed <= {*session} for session in found) else []
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def sessions(results: Path, block: Block) -> list[dict[str, Any]]:
+    """Of a block, as its canaries and records have them."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted((block.path.with_suffix("")).glob("*-*.json")):
+        when, _, accelerator = path.stem.partition("-")
+        for sitting in canary.read(path):
+            session = found.setdefault(sitting["id"], _empty(sitting))
+            around = session["canaries"].setdefault(accelerator, {"before": None, "after": None})
+            around[when] = sitting["canary"]
+            if when == AFTER:
+                session["ended"] = "done"
+            elif session["ended"] is None:
+                session["ended"] = sitting["ended"]
+            _widen(session, sitting)
+    for name in block.records:
+        one = _record(name)
+        if one is None or not one.get("session"):
+            continue
+        about = {**one["session"], "affinity": one["threads"]["affinity"]}
+        about["machine"] = one["machine"]
+        session = found.setdefault(one["session"]["id"], _empty(about))
+        session["runs"].append(name)
+        _widen(session, one)
+    killed = any_left(results, f"{block.scale}/{_row_name(block)}/round{block.round}")
+    for session in found.values():
+        if session["ended"] is None:
+            # A run that was asked for by itself has no canaries.
+            cut = "killed" if killed else "interrupted"
+            session["ended"] = cut if session["canaries"] else "done"
+    return list(found.values())
+
+
+def _row_name(block: Block) -> str:
+    return f"{block.row['model']}/{block.row['task']}-b{block.row['batch_size']}"
+
+
+def _record(name: str) -> dict[str, Any] | None:
+    try:
+        return reading.read(name)
+    except (FileNotFoundError, reading.Unreadable):
+        return None
+
+
+def _empty(about: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: about[name] for name in PLACE},
+        "affinity": about["affinity"],
+        "machine": about["machine"],
+        "started_at": None,
+        "finished_at": None,
+        "ended": None,
+        "canaries": {},
+        "runs": [],
+    }
+
+
+def _widen(session: dict[str, Any], part: dict[str, Any]) -> None:
+    """Over the time of one of its parts: a run, or a canary's job."""
+    started: Sequence[str] = [t for t in (session["started_at"], part["started_at"]) if t]
+    ended: Sequence[str] = [t for t in (session["finished_at"], part["finished_at"]) if t]
+    session["started_at"] = min(started)
+    session["finished_at"] = max(ended, default=None)

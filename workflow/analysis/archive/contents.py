@@ -9,8 +9,8 @@ from pathlib import Path
 
 from analysis.results.plan import Plan
 
-FILES = ("workflow/Snakefile", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-FILES += ("LICENSE", "CITATION.cff", "pyproject.toml")
+FILES = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "CONTRIBUTING.md")
+FILES += ("CHANGELOG.md", "LICENSE", "CITATION.cff", "pyproject.toml")
 FOLDERS = ("config", "docs", "envs", "profiles", "workflow", "report", "reference")
 KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
 KINDS |= {".toml", ".txt", ".yaml", ".yml"}

@@ -1,5 +1,5 @@
-"""All results from plan and records: the command of workflow/rules/report.smk. No framework, no
-GPU, no network.
+"""All results from plan and records, by one command: what the rules of workflow/rules/report.smk
+write one by one. No framework, no GPU, no network.
 """
 
 from __future__ import annotations

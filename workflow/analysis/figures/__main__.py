@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analysis.figures.catalogue import FIGURES
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
@@ -12,14 +13,20 @@ from analysis.results.reference import load_reference
 
 
 def main() -> None:
-    """Write every figure as SVG, PDF and PNG."""
+    """Write every figure, or one, as SVG, PDF and PNG."""
     options = parser("Draw the figures of a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
+    options.add_argument("--only", choices=FIGURES, help="one figure; default: all")
     arguments = options.parse_args()
     results, reference = results_of(arguments), load_reference(arguments.reference)
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
-    in_processes(drawings(results, reference, arguments.output_dir))
+    names = [arguments.only] if arguments.only else list(FIGURES)
+    parts = [*drawings(results, reference, arguments.output_dir, names)]
+    if len(parts) == 1:
+        parts[0]()
+    else:
+        in_processes(parts)
 
 
 if __name__ == "__main__":

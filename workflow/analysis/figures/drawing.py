@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -39,9 +39,11 @@ def save(figure: Figure, folder: Path, name: str) -> None:
         figure.savefig(folder / f"{name}.{form}", dpi=DPI, metadata=metadata, **options)
 
 
-def drawings(results: Results, reference: Reference, folder: Path) -> Iterator[Callable[[], None]]:
+def drawings(
+    results: Results, reference: Reference, folder: Path, names: Iterable[str] = tuple(FIGURES)
+) -> Iterator[Callable[[], None]]:
     """What draws each of them into a folder."""
-    for name in FIGURES:
+    for name in names:
         yield partial(_draw, results, reference, folder, name)
 
 

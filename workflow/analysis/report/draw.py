@@ -1,5 +1,5 @@
 """python -m analysis.report.draw --plan results/plan.json --output-dir results: everything that
-follows from plan and records, which are read once.
+follows from plan and records, which are read once: what the rules of report.smk write one by one.
 
 Reading ten thousand cells takes as long as drawing what is made of them.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from analysis.caveats import collect
 from analysis.caveats.files import write_caveats
 from analysis.caveats.groups import grouped
+from analysis.claims.files import write_claims
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
@@ -23,7 +24,7 @@ from analysis.tables.files import write_tables
 
 
 def main() -> None:
-    """Write tables, caveats, figures, the report and its appendix."""
+    """Write tables, caveats, claims, figures, the report and its appendix."""
     options = parser("Draw everything that follows from a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
@@ -37,6 +38,7 @@ def main() -> None:
         [
             partial(write_tables, results, reference, folder),  # what takes longest comes first
             partial(write_caveats, caveats, results, reference, folder),
+            partial(write_claims, results, reference, folder),
             *drawings(results, reference, figures),
         ]
     )

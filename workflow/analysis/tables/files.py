@@ -23,29 +23,45 @@ from analysis.tables.why import why_csv
 from analysis.tables.writers import to_markdown
 
 
-def write_tables(results: Results, reference: Reference, folder: Path) -> None:
-    """Write table.{md,csv,tex}, published.{md,csv,tex}, effects.{csv,tex}, runs.{csv,parquet},
-    break_even.csv, cross_over.csv, trainings.csv, why.csv, ceilings.csv and native.csv.
-    """
-    table, published = main_table(results), published_table(results, reference)
+def write_runs(results: Results, reference: Reference, folder: Path) -> None:
+    """The tidy table that all others follow from: runs.csv and runs.parquet, a line per run."""
     runs = run_columns(results)
+    write_text(folder / "runs.csv", runs_csv(runs))
+    (folder / "runs.parquet").write_bytes(to_parquet(runs))
+
+
+def write_table(results: Results, reference: Reference, folder: Path) -> None:
+    """Cells and intervals, alone and beside the published ones: {table,published}.{md,csv,tex}."""
+    for name, table in (
+        ("table", main_table(results)),
+        ("published", published_table(results, reference)),
+    ):
+        write_text(folder / f"{name}.md", to_markdown(table))
+        write_text(folder / f"{name}.csv", table_csv(table))
+        write_text(folder / f"{name}.tex", to_latex(table))
+
+
+def write_effects(results: Results, reference: Reference, folder: Path) -> None:
+    """What follows from pairs of cells: effects.{csv,tex} and the tables of single questions."""
     texts = {
-        "table.md": to_markdown(table),
-        "table.csv": table_csv(table),
-        "table.tex": to_latex(table),
-        "published.md": to_markdown(published),
-        "published.csv": table_csv(published),
-        "published.tex": to_latex(published),
-        "runs.csv": runs_csv(runs),
+        "effects.csv": effects_csv(results),
+        "effects.tex": effects_latex(results),
         "break_even.csv": break_even_csv(results),
         "cross_over.csv": cross_over_csv(results),
         "trainings.csv": trainings_csv(results),
-        "effects.csv": effects_csv(results),
-        "effects.tex": effects_latex(results),
         "why.csv": why_csv(results),
         "ceilings.csv": ceilings_csv(results),
         "native.csv": native_csv(results),
     }
     for name, text in texts.items():
         write_text(folder / name, text)
-    (folder / "runs.parquet").write_bytes(to_parquet(runs))
+
+
+# What a rule asks for -> what writes it.
+PARTS = {"runs": write_runs, "table": write_table, "effects": write_effects}
+
+
+def write_tables(results: Results, reference: Reference, folder: Path) -> None:
+    """All of them."""
+    for write in PARTS.values():
+        write(results, reference, folder)

@@ -5,7 +5,7 @@
 rule analysis_environment:
     """What the analysis runs in, deployed."""
     input:
-        NEWER if ANALYSIS_ENVIRONMENT in STALE else [],
+        lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:

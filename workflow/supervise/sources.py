@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-from planning.models import Model
+from typing import Protocol
 
 PACKAGES = ("measure", "supervise")
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
@@ -24,6 +23,16 @@ _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
     rf"(?:\bfrom{_SPACE}[\w.]+{_SPACE})?\bimport\b(?:[^\n(\\;#]|\\\r?\n|\([^)]*\))+"
 )
+
+
+class Built(Protocol):
+    """A model, as far as its cells are built from what no import names."""
+
+    @property
+    def operation(self) -> str | None: ...
+
+    @property
+    def folder(self) -> Path: ...
 
 
 def digest(root: Path, entries: tuple[Path, ...]) -> str:
@@ -62,7 +71,7 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
     return found
 
 
-def native(measure: Path, model: Model, library: str, way: str | None) -> tuple[Path, ...]:
+def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[Path, ...]:
     """The sources that cells of a model's way are built from and that no import names; none of a
     framework's own code.
 
@@ -130,13 +139,21 @@ def _files(root: Path, folder: Path, module: str) -> list[Path]:
     return [file for file in candidates if file.is_file()][:1]
 
 
-def content_digest(root: Path, *folders: str) -> str:
-    """sha256 over the contents of all source files of some folders and their names below `root`."""
-    whole = hashlib.sha256()
-    for folder in folders:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix != ".pyc" and file.is_file():
-                content = file.read_bytes()
-                name = os.path.relpath(file, root)
-                whole.update(f"{name}\0{len(content)}\0".encode() + content)
+def content_digest(root: Path, *places: str) -> str:
+    """sha256 over the contents of all source files of some folders, or of single files, and their
+    names below `root`.
+    """
+    return hashlib.sha256(
+        "".join(_place_digest(root, place) for place in places).encode()
+    ).hexdigest()
+
+
+@cache
+def _place_digest(root: Path, place: str) -> str:
+    whole, path = hashlib.sha256(), root / place
+    for file in [path] if path.is_file() else sorted(path.rglob("*")):
+        if file.suffix != ".pyc" and file.is_file():
+            content = file.read_bytes()
+            name = os.path.relpath(file, root)
+            whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()

@@ -1,0 +1,20 @@
+"""Records as far as a start of Snakemake looks at them."""
+
+import json
+from pathlib import Path
+
+from supervise.record import SCHEMA
+from supervise.schema import SCHEMAS
+
+REQUIRED = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
+
+
+def record_text(identity: str, **facts) -> str:
+    """As one is written, but that nothing was measured."""
+    found = {**dict.fromkeys(REQUIRED), "schema": SCHEMA, "identity": identity, **facts}
+    return json.dumps(found, indent=1, sort_keys=True) + "\n"
+
+
+def write_record(path: Path, identity: str, **facts) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(record_text(identity, **facts))

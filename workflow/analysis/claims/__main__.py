@@ -1,0 +1,24 @@
+"""python -m analysis.claims --plan results/plan.json --output-dir results"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.claims.files import write_claims
+from analysis.formats.errors import run_command
+from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.reference import load_reference
+
+
+def main() -> None:
+    """Write them."""
+    options = parser("Judge the published claims by a plan and its records.")
+    add_reference(options)
+    options.add_argument("--output-dir", type=Path, required=True)
+    arguments = options.parse_args()
+    results, reference = results_of(arguments), load_reference(arguments.reference)
+    write_claims(results, reference, arguments.output_dir)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,92 @@
+# What is timed: a job for each run of a cell, of a rule for each column, in the environment of the
+# column; canaries before and after each block, which is all columns of a row in a round.
+#
+# All take the whole machine, so that nothing is timed beside something else, in the order of their
+# priorities. There is no input that another job makes: a run deploys what it lacks, so that the
+# first number waits for its own environment alone.
+
+
+RECORD = f"{RESULTS}/records/{ROW}/{{column}}/run{{run}}.json"
+AGAIN = f"{RESULTS}/self_test/{ROW}/{{column}}/run{{run}}.json"
+TIMED = [(column.rule, column, RECORD, ROW) for column in PLAN.measurable]
+TIMED += [
+    ("time_again", column, AGAIN, f"self_test/{ROW}")
+    for column in {run.column: None for run in PLAN.controls.again}
+]
+
+for name, column, record, logs in TIMED:
+
+    rule:
+        """A run of a cell: one process, one record."""
+        name:
+            name
+        input:
+            JOBS.stale_record(record),
+        output:
+            # What was measured stays where a run could not begin.
+            update(record),
+        log:
+            f"{RESULTS}/logs/{logs}/{{column}}/run{{run}}.log",
+        wildcard_constraints:
+            column=re.escape(column.name),
+        priority: JOBS.priority(record)
+        # A supervisor that was killed itself: the second attempt says so.
+        retries: TRIES_AGAIN
+        conda:
+            conda(PLAN.environment_of(column))
+        resources:
+            **timed(PLAN.environment_of(column)),
+            around=JOBS.around(record),
+            plan=f"{RESULTS}/plan.json",
+            time_limit_s=str(PLAN.time_limit_s),
+            folders=PLAN.folder_options,
+            sources=JOBS.sources(record),
+        params:
+            identity=JOBS.identity(record),
+        shell:
+            program(
+                "supervise cell",
+                "--record {output} --identity {params.identity:q} --plan {resources.plan}"
+                " --time-limit-s {resources.time_limit_s} {resources.folders}"
+                " {resources.sources}",
+                IN_ENVIRONMENT,
+                IN_BLOCK_OF,
+            )
+
+
+for kind, canaries in PLAN.controls.canaries.items():
+
+    CANARY = f"{RESULTS}/blocks/{ROW}/round{{run}}/{{when}}-{kind}.json"
+
+    rule:
+        """Fixed work: how fast the machine is, before and after a block."""
+        name:
+            f"canary_{kind}"
+        input:
+            JOBS.records_before(CANARY),
+        output:
+            update(CANARY),  # with those of earlier sittings
+        log:
+            f"{RESULTS}/logs/blocks/{ROW}/round{{run}}/{{when}}-{kind}.log",
+        wildcard_constraints:
+            when=f"{sitting.BEFORE}|{sitting.AFTER}",
+        priority: JOBS.priority(CANARY)
+        retries: TRIES_AGAIN
+        conda:
+            conda(PLAN.controls.environment(kind))
+        resources:
+            **timed(PLAN.controls.environment(kind)),
+            around=JOBS.around(CANARY),
+            accelerators=" ".join(PLAN.accelerators),
+            identity=canaries[0].identity,
+            instead=PLAN.controls.canary_instead(kind, USE_CONDA),
+        shell:
+            program(
+                "supervise canary",
+                "--output {output} --identity {resources.identity:q} --when {wildcards.when}"
+                " --block {wildcards.scale}/{wildcards.model}/{wildcards.task}"
+                "-b{wildcards.batch}/round{wildcards.run}"
+                " --accelerators {resources.accelerators} {resources.instead}",
+                IN_ENVIRONMENT,
+                IN_BLOCK_OF,
+            )
