@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 COVERS, NOMINAL, RARE = (0.93, 0.97), (0.03, 0.07), (0.0, 0.05)
-NOISIEST = (0.90, 1.0)  # what the intervals of the noisiest tenth of the cells have to cover
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,7 @@ def inside(identity):
         min_steps=1,
         cap_s=1.5,
         warmup_steps=WARMUP_STEPS,
-        precision=0.0,
         synchronised_steps=0,
-        extends=False,
     )
     own = getattr(framework.models, "LOOPS", {}).get(cell.task)
     by_hand_loop = own_loop if own else HAND_LOOPS[framework.family]

@@ -56,7 +56,7 @@ def measured(framework):
     from measure.protocol import PROTOCOLS
     from measure.timer import Timer
 
-    protocol = dataclasses.replace(PROTOCOLS["laptop"], max_steps=STEPS, extends=False)
+    protocol = dataclasses.replace(PROTOCOLS["laptop"], max_steps=STEPS)
     timer = Timer(protocol, framework.fence, framework.compilations)
     framework.run(timer)
     return timer.step_ns / 1e6

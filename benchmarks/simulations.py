@@ -5,10 +5,8 @@ and its 100 steps scatter by 1.5 % around that level, autocorrelated (AR(1), 0.6
 A drift is one of 1 % over the whole experiment.
 The intervals, verdicts, best sets and classes are those of the report, by its own functions.
 
-What is asked of whole tables (`table_questions`) is about moderated variances, where cells scatter
-differently, about statements over all rows, and about power: the gaps that the report's methods
-text gives for a number of runs. Of tables there are fewer experiments. What is asked of several
-nodes (`node_questions`) is whether intervals know that nodes differ.
+What is asked of several nodes (`node_questions`) is whether intervals know that nodes differ. Whole
+tables, noise that is not normal, and power are asked about in `verdicts`.
 
 Prints a Markdown table and ends with 1 when a bar is missed. Lines without a bar are for contrast:
 what the same data give by methods that we do not use, or how strong a test is.
@@ -28,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from finding import COVERS, NOMINAL, RARE, Finding
 from node_questions import of_nodes
-from table_questions import of_tables
 
 from analysis.statistics.best_set import best_set
 from analysis.statistics.intervals import (
@@ -201,7 +198,6 @@ def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
             share = np.mean([happens(row) for row in world.rows(count, runs, generator)])
             yield Finding(what, runs, float(share), bar)
     yield from of_one_process(count, generator)
-    yield from of_tables(count, generator)
     yield from of_nodes(count, generator)
 
 

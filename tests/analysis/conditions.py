@@ -17,6 +17,7 @@ from quiet_table import (
 from record_changes import profile
 from time_changes import (
     few_blocks,
+    in_two_modes,
     legacy,
     nearly_as_fast,
     padded,
@@ -25,8 +26,10 @@ from time_changes import (
     slow_fixed_probe,
     slow_larger_probe,
     slowed,
+    slowed_once,
     spread_runs,
     step_ns,
+    warmed_up,
 )
 
 # Idle 10 % of a step, products 74 %, and 16 % that no rule knows.
@@ -136,6 +139,9 @@ CONDITIONS = {
     "overhead_bound": record("work", "flops_per_step", 1e7, run=0),
     "plausibility_not_tested": record("work", "flops_per_step", None, run=0),
     "not_steady": slowed,
+    "inconsistent_runs": slowed_once,
+    "warm_up_left_out": warmed_up,
+    "two_modes": in_two_modes,
     "steady_state_not_tested": few_blocks,
     "legacy_differs": legacy,
     "fixed_cost_dominates": slow_fixed_probe,
@@ -164,7 +170,6 @@ CONDITIONS = {
     ),
     "monitor_costs": lambda p: p.self_test["monitor"].update(on_ms=[5.1, 5.1]),
     "restarted_runs": lambda p: p.change(lambda r: r.update(restarted=2), TORCH, run=2),
-    "extended_runs": lambda p: p.change(lambda r: r["timing"].update(extended=True), TORCH, run=2),
     "observer_effect": lambda p: p.change(
         lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))]), TORCH
     ),

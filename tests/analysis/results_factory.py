@@ -99,7 +99,6 @@ def make_record(
             "warmup_s": 0.2,
             "blocks": [{"steps": 10, "elapsed_ns": 10 * step_ns} for _ in range(10)],
             "stop": "steps",
-            "extended": False,
             "synchronised_ns": [step_ns] * 10,
             "legacy": {
                 "step_ms": step_ms,

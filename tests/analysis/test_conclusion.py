@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 import yaml
 from results_factory import BERT_ROWS, Project, make_plan
 
@@ -71,7 +70,7 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     assert found.sentences == (
         "Which columns are best or equal is shown in 1 of 2 rows.",
         "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about "
-        f"{row.needed - 3} more rounds would probably decide it.",
+        f"{row.needed - 3} more rounds would as likely as not decide it.",
     )
     assert yaml.safe_load(found.more.runs) == {"default": 3, "bert": {"fit": {8: row.needed}}}
     assert found.more.text.startswith(f"measures up to {row.needed - 3} more rounds of 1 row, ")
@@ -87,9 +86,9 @@ def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):
     assert undecided(table(tmp_path / "more", more).load()) == []
 
 
-@pytest.mark.parametrize("run_ms", [[10.25, 10.15, 10.2], [10.0, 13.0, 8.0]])
-def test_a_ratio_at_the_margin_and_wild_runs_take_no_sensible_number(tmp_path, run_ms):
-    found = conclusion(table(tmp_path, {TF: [10.0, 10.01, 9.99], JAX: run_ms}).load())
+def test_wild_runs_take_no_sensible_number(tmp_path):
+    times = {TF: [10.0, 10.01, 9.99], JAX: [10.0, 13.0, 8.0]}
+    found = conclusion(table(tmp_path, times).load())
     assert "even 100 rounds would probably not decide it" in found.sentences[-1]
     assert found.more is None
 

@@ -53,7 +53,7 @@ def test_steps_that_were_not_steady_are_part_of_no_ratio(tmp_path):
         for block in record["timing"]["blocks"][5:]:
             block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
 
-    project.change(slow_down, TF32, "fit", 1)
+    project.change(slow_down, TF32, "fit")
     fit, predict = effects_of(project.load())[0].comparisons
     assert fit.gain is None and fit.differences == []
     assert fit.missing == "Keras 3 (JAX), tf32 is not compared: its steps were not steady"

@@ -19,13 +19,13 @@ def way(rng, word, mean_ms):
     """A cell of three rounds, each with its own speed."""
     times = {Sitting(number): mean_ms * math.exp(rng.gauss(0, SCATTER)) for number in range(ROUNDS)}
     cell = SimpleNamespace(
+        column=SimpleNamespace(name=word),
         compared_ms=times,
         run_ms=times,
         disturbed="",
         steady=True,
         comparable=True,
         scatter=SimpleNamespace(of_pair=lambda *_: as_measured),  # by its own rounds alone
-        scattered=None,
         step_ms=geometric_mean(times.values()),
     )
     build = None if word == "framework" else BUILD

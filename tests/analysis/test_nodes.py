@@ -16,7 +16,7 @@ from analysis.results.cells import cell_ratio
 from analysis.statistics.best_set import best_set
 from analysis.statistics.intervals import Sitting, log_t_interval, paired_ratio, run_logs
 from analysis.statistics.mean_ratio import mean_ratio
-from analysis.statistics.table_scatter import Scattered, table_scatter
+from analysis.statistics.table_scatter import TableScatter
 
 TIMES = st.floats(1, 100)
 
@@ -68,18 +68,19 @@ def test_a_mean_over_rows_of_the_same_nodes_rests_on_the_means_of_nodes(rows):
 def test_what_lies_on_several_nodes_is_not_moderated():
     def row(nodes):
         return {
-            str(column): Scattered(on_nodes((1.0, 1.01 + column / 1e3, 1.02), nodes), 1e-4)
-            for column in range(4)
+            str(column): on_nodes((1.0, 1.01 + column / 1e3, 1.02), nodes) for column in range(4)
         }
 
     one, several = [row("xxx")] * 4, [row("xyz")] * 4
-    assert table_scatter(one).cells and table_scatter(one).pairs
-    scatter = table_scatter([*one, *several])
-    assert (scatter.cells, scatter.pairs) == (table_scatter(one).cells, table_scatter(one).pairs)
-    a, b = several[0]["0"], several[0]["1"]
-    assert scatter.of_cell(a)(1e-6, 2) == scatter.of_pair(a, b)(1e-6, 2) == (1e-6, 2)
-    a, b = one[0]["0"], one[0]["1"]
-    assert scatter.of_cell(a)(1e-6, 2) != (1e-6, 2) != scatter.of_pair(a, b)(1e-6, 2)
+    scatter = TableScatter([*one, *several])
+    for columns in (("0",), ("0", "1")):
+        assert scatter.prior(*columns) == TableScatter(one).prior(*columns) is not None
+    runs = several[0]["0"]
+    found = (scatter.of_cell("0", runs), scatter.of_pair("0", "1", runs))
+    assert [moderate(1e-6, 2) for moderate in found] == [(1e-6, 2)] * 2
+    runs = one[0]["0"]
+    found = (scatter.of_cell("0", runs), scatter.of_pair("0", "1", runs))
+    assert (1e-6, 2) not in [moderate(1e-6, 2) for moderate in found]
 
 
 def test_a_run_of_another_session_is_missing_from_ratios_and_named(tmp_path):

@@ -138,11 +138,29 @@ def test_methods_text_says_what_the_records_say(project):
     assert "venv with Python 3.11.7" in text
 
 
-def test_methods_text_says_whose_scatter_was_used(project):
-    project.change(uneven)
-    text = " ".join(methods_text(project.load()))
-    assert "Smyth 2004; prior of unlimited degrees of freedom for cells and 29.5" in text
+@pytest.fixture
+def four_rows(tmp_path):
+    """As many as a column's scatter is told by."""
+    rows = tuple(("bert", "fit", batch, 32) for batch in (8, 16, 32, 64))
+    found = Project(tmp_path, make_plan(rows=rows))
+    found.change(uneven)
+    return found
+
+
+def test_methods_text_says_how_often_chance_would_show_something(four_rows):
+    text = " ".join(methods_text(four_rows.load()))
+    assert re.search(
+        r"by chance in [\d.]+\u00a0% of rows and in [\d.]+\u00a0% of such tables", text
+    )
+    # two equally likely modes: 2 * (1/2)^3
+    assert "3 runs of a cell are all of one in 25\u00a0% of cells" in text
+
+
+def test_methods_text_says_whose_scatter_was_used(four_rows):
+    text = " ".join(methods_text(four_rows.load()))
+    assert "median variance of the same column, or of the same pair of columns" in text
     assert "own runs alone are in runs.csv" in text
+    project = four_rows
     for record in project.records.values():
         if record["cell"]["run"] == 3:
             record["identity"] = "{}"
@@ -150,20 +168,19 @@ def test_methods_text_says_whose_scatter_was_used(project):
     assert "alone." in text and "Smyth" not in text  # two runs are left
 
 
-def test_power_is_that_of_this_table(project):
-    """Five runs beside three, plain beside moderated; the same numbers as by hand."""
-    project.change(uneven)
-    grid = power_grid(project.load())
+def test_power_is_that_of_this_table(four_rows):
+    """More runs beside three, plain beside weighed."""
+    grid = power_grid(four_rows.load())
     lines = {line[0]: line[1:] for line in grid.lines}
     assert grid.header[1:] == ("scatter 1\u00a0%", "scatter 2\u00a0%", "scatter 5\u00a0%")
-    # noncentral t, 2 degrees of freedom: 1.02 * exp(5.70 * 0.02 * sqrt(2 / 3)) - 1
-    assert lines["3, by its own scatter"][1] == "12\u00a0% / 25\u00a0%"
-    assert lines["5, by its own scatter"][1] == "7\u00a0% / 9.9\u00a0%"
-    assert lines["3, moderated as here"][1] == "7.9\u00a0% / 9.9\u00a0%"
-    project.fail("error", run=3)
-    assert [line[0] for line in power_grid(project.load()).lines] == [
-        "3, by its own scatter",
-        "5, by its own scatter",
+    hows = ("by its own scatter", "weighed with its columns")
+    assert [*lines] == [f"{runs}, {how}" for runs in (3, 5, 10) for how in hows]
+    # decided_gap, which test_power.py compares with simulated runs
+    assert lines["3, by its own scatter"][1] == "13\u00a0% / 29\u00a0%"
+    assert lines["5, weighed with its columns"][1] == "7.7\u00a0% / 11\u00a0%"
+    four_rows.fail("error", run=3)
+    assert [line[0] for line in power_grid(four_rows.load()).lines] == [
+        f"{runs}, by its own scatter" for runs in (3, 5, 10)
     ]
 
 

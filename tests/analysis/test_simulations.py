@@ -58,47 +58,6 @@ def test_every_question_has_an_answer(simulations, generator):
         assert happens(row) in (True, False), what
 
 
-@pytest.fixture
-def questions(simulations):
-    return importlib.import_module("table_questions")
-
-
-def test_tables_scatter_as_asked_for_and_blocks_follow_runs(questions, generator):
-    tables = questions.Tables(rows=400, columns=5, spread=0.5, follows=0.8)
-    rows, scatter = tables.draw(5, generator)
-    cells = [cell for row in rows for cell in row.values()]
-    runs = np.log([list(cell.runs.values()) for cell in cells])
-    assert np.isclose(np.log(scatter).mean(), np.log(0.02), atol=0.03)
-    assert np.isclose(np.log(scatter).std(), 0.5, rtol=0.05)
-    assert np.isclose((runs.std(axis=1, ddof=1) / scatter.ravel()).mean(), 0.94, rtol=0.03)
-    blocks = np.log([cell.block_variance for cell in cells])
-    assert np.isclose(np.corrcoef(blocks, np.log(scatter.ravel()))[0, 1], 0.8, atol=0.04)
-
-
-def test_the_slower_cell_and_no_other_is_slower(questions, generator):
-    rows, _ = questions.Tables(rows=2, columns=3, slower={(1, 2): 1000.0}).draw(3, generator)
-    slow = [cell.runs[1] > 1000 for row in rows for cell in row.values()]
-    assert slow == [False] * 5 + [True]
-
-
-def test_a_backend_that_is_behind_nowhere_refutes_that_each_is(questions, generator):
-    rows, _ = questions.Tables(
-        rows=3, columns=2, scatter=1e-4, slower={(0, 1): 2.0, (1, 0): 2.0}
-    ).draw(3, generator)
-    scatter = questions.whole_tables.plain(rows)
-    held = questions.whole_tables.each_is_behind
-    assert held(rows, scatter, True) and not held(rows[::2], scatter, True)
-
-
-def test_every_question_about_tables_has_an_answer(questions, generator):
-    found = list(questions.of_tables(60, generator))
-    assert len(found) > 60 and all(0 <= finding.share <= 1 for finding in found)
-    barred = [finding.what for finding in found if finding.bar]
-    assert not any("plain;" in what or "limma" in what for what in barred)
-    assert sum("corrected over all rows" in what for what in barred) == 8
-    assert questions.moderation.MIN_OWN == 2
-
-
 def test_what_is_asked_of_nodes_is_answered_by_session_and_node(simulations, generator):
     nodes = importlib.import_module("node_questions")
     found = {finding.what: finding.share for finding in nodes.of_nodes(200, generator)}

@@ -28,7 +28,7 @@ def test_cells_print_mean_interval_best_and_status(project):
     fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
     assert table.rows[0].labels == ("BERT fit", "8")
     assert fit["keras3-jax"].text == "8.016"
-    assert fit["keras3-jax"].interval == "[8.003, 8.029]"  # [7.996, 8.036] by its own runs alone
+    assert fit["keras3-jax"].interval == "[7.996, 8.036]"  # two rows: by its own runs alone
     assert [name for name, cell in fit.items() if cell.best] == ["keras3-jax"]
     assert (fit["pytorch-eager"].text, fit["pytorch-eager"].marks) == ("oom", ("b",))
     assert dict(table.notes) == {
@@ -100,17 +100,17 @@ def spread_out(record, share):
 def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     table = main_table(standings_project(tmp_path).load())
     texts = [cell.text for cell in table.rows[0].cells]
-    assert texts == ["8.016", "10.94", "30.06", "25.07"]
+    assert texts == ["8.016", "10.94", "30.06", "24.05"]  # the last one's slow round
     standings = ["best or equal", "undecided", "shown slower", "not compared"]
     assert [line["standing"] for line in lines_of(table_csv(table))] == standings
     markdown = " ".join(to_markdown(table).split())
-    for found in ("| **8.016** [", "| 10.94 ? [", "| 30.06 [", "| 25.07 n.c. (a, b)"):
+    for found in ("| **8.016** [", "| 10.94 ? [", "| 30.06 [", "| 24.05 n.c. (a, b)"):
         assert found in markdown
     latex = to_latex(table)
     for found in (
         r"\textbf{8.016}",
         r"10.94\textsuperscript{?}",
-        r"25.07\textsuperscript{n.c.,a,b}",
+        r"24.05\textsuperscript{n.c.,a,b}",
         "30.06 &",
     ):
         assert found in latex
@@ -118,7 +118,7 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     assert html.count('<abbr title="undecided">?</abbr>') == 1
     assert html.count('<abbr title="not compared">n.c.</abbr>') == 1
     plain = to_plain(table, 100)
-    for found in ("8.016 *[", "10.94 ?[", "30.06  [", "25.07 n.c."):
+    for found in ("8.016 *[", "10.94 ?[", "30.06  [", "24.05 n.c."):
         assert found in plain
     for phrase in (
         "Bold: best or equal",
@@ -142,7 +142,7 @@ def slow_down(record):
 
 
 def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
-    project.change(slow_down, column="keras3-jax", task="fit", run=2)
+    project.change(slow_down, column="keras3-jax", task="fit")
     table = main_table(project.load())
     fit = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))
     assert {name: cell.badge for name, cell in fit.items() if cell.badge} == {
@@ -229,15 +229,16 @@ def test_letters_do_not_run_out(index, name):
     assert letter(index) == name
 
 
-def test_runs_have_both_intervals_of_their_cell(project):
+def test_runs_have_both_intervals_of_their_cell(tmp_path):
+    rows = tuple(("bert", task, batch, 32) for task in ("fit", "predict") for batch in (8, 16))
+    project = Project(tmp_path, make_plan(rows=rows))
     project.fail("timeout", column="keras3-torch", task="fit", run=2)
     columns = run_columns(project.load())
     names = ("cell_ci95_low_ms", "cell_ci95_high_ms")
     plain = ("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms")
     lines = list(zip(columns["column"], *(columns[name] for name in names + plain), strict=True))
-    assert all(
-        own < low < high < other for _, low, high, own, other in lines if _ != "keras3-torch"
-    )
+    kept = [line for line in lines if line[0] != "keras3-torch"]
+    assert all(own < low < high < other for _, low, high, own, other in kept)
     # by hand: 8.016 * exp(-+ 4.302653 * 0.000998 / sqrt(3))
     jax = next(line for line in lines if line[0] == "keras3-jax")
     assert jax[3:] == (pytest.approx(7.99613, abs=1e-4), pytest.approx(8.03585, abs=1e-4))

@@ -1,6 +1,7 @@
 """Changes of the times in the records of a table that no caveat applies to."""
 
-from quiet_table import TORCH
+from quiet_table import JAX, QUIET, TORCH
+from results_factory import Project, make_plan
 
 
 def step_ns(r):
@@ -41,12 +42,39 @@ def scattered(project):
     project.change(change, column=TORCH)
 
 
-def slowed(project):
-    def change(r):
-        for block in r["timing"]["blocks"][5:]:
-            block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
+def slower_later(r):
+    for block in r["timing"]["blocks"][5:]:
+        block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
 
-    project.change(change, column=TORCH, run=2)
+
+def slowed(project):
+    """Most runs, but not all: by how much all of them change is not shown."""
+    for run in (1, 2):
+        project.change(slower_later, column=TORCH, run=run)
+
+
+def slowed_once(project):
+    project.change(slower_later, column=TORCH, run=2)
+
+
+def warmed_up(project):
+    def change(r):
+        for block in r["timing"]["blocks"][:2]:
+            block["elapsed_ns"] = block["elapsed_ns"] * 104 // 100
+
+    project.change(change, column=TORCH)
+
+
+def in_two_modes(project):
+    """Six rounds of three columns, in one of which every other process takes 3 % longer."""
+    columns = (JAX, TORCH, "keras3-tensorflow")
+    plan = make_plan(6, (("bert", "fit", 8, 32),), columns, **QUIET)
+    other = Project(project.folder, plan)
+    for r in other.records.values():
+        r["parity"].update(execution="jit", compiler="xla")
+    project.plan, project.records, project.canaries = other.plan, other.records, other.canaries
+    for run in (2, 4, 6):
+        project.change(lambda r: scale(r, 1.03), column=TORCH, run=run)
 
 
 def few_blocks(project):

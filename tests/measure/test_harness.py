@@ -159,13 +159,6 @@ def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, tmp_pat
     assert run()["restarted"] is None
 
 
-def test_steps_that_are_not_steady_are_timed_as_long_again(run):
-    unsteady = run(scale="laptop", step_ms=5.0, slow_until=80)["timing"]
-    steady = run(scale="laptop", step_ms=5.0)["timing"]
-    assert (unsteady["extended"], steady["extended"]) == (True, False)
-    assert sum(block["steps"] for block in unsteady["blocks"]) == 200
-
-
 def test_the_users_own_interpreter_is_recorded_with_what_is_in_it(run):
     record = run()
     assert record["environment"]["method"] == "interpreter"

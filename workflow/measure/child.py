@@ -219,7 +219,6 @@ def timing(start: dict, timer: Timer, legacy: dict | None = None, extra_s: float
         "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
         "late_ns": timer.late_ns or None,
         "stop": timer.stop,
-        "extended": timer.extended,
         "synchronised_ns": timer.synchronised_ns,
         "legacy": legacy,
         "compilations": {

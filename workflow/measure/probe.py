@@ -40,16 +40,13 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
 
 
 def _short(protocol: Protocol, planned: dict) -> Protocol:
-    """A few steps; of another length more, and as many however little they scatter."""
+    """A few steps; of another length more."""
     length = "max_length" in planned
     return dataclasses.replace(
         protocol,
         max_steps=protocol.length_steps if length else protocol.probe_steps,
         min_steps=1,
         warmup_steps=1,
-        floor_s=0.0,
         cap_s=protocol.length_cap_s if length else protocol.probe_cap_s,
-        precision=0.0 if length else protocol.precision,
         synchronised_steps=0,
-        extends=False,
     )

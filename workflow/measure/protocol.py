@@ -8,13 +8,11 @@ class Protocol:
     """Bounds of one run; times in seconds, counts in steps."""
 
     max_steps: int  # the published benchmark times 100 steps
-    min_steps: int  # stop for precision or time only after this many, unless at the hard cap
-    floor_s: float  # ... nor before this much timed work
-    cap_s: float  # stop here with min_steps and enough blocks to judge whether they are steady
-    hard_cap_s: float  # stop here whatever was reached
-    precision: float  # relative standard error of the block means that is enough
+    min_steps: int  # planned whatever they take, and as many as make enough blocks
+    cap_s: float  # what more is planned for, by the time of a step of the warm-up
+    hard_cap_s: float  # stop here whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
-    block_s: float  # aim of one block, so that the floor holds several
+    block_s: float  # aim of one block
     synchronised_steps: int
     synchronised_cap_s: float
     legacy_steps: int
@@ -26,19 +24,14 @@ class Protocol:
     operation_calls: int  # of an operation by itself
     operation_cap_s: float
     monitor_s: float  # between two samples of the machine
-    extends: bool = True  # times as long again where the steps were not steady
 
-
-_PRECISION = 0.0025
 
 PROTOCOLS = {
     "paper": Protocol(
         max_steps=100,
         min_steps=20,
-        floor_s=10.0,
         cap_s=600.0,
         hard_cap_s=1200.0,
-        precision=_PRECISION,
         warmup_steps=2,
         block_s=1.0,
         synchronised_steps=20,
@@ -56,10 +49,8 @@ PROTOCOLS = {
     "laptop": Protocol(
         max_steps=100,
         min_steps=20,
-        floor_s=1.5,
         cap_s=1.8,
         hard_cap_s=6.0,
-        precision=_PRECISION,
         warmup_steps=2,
         block_s=0.2,
         synchronised_steps=20,
@@ -77,10 +68,8 @@ PROTOCOLS = {
     "smoke": Protocol(
         max_steps=20,
         min_steps=8,
-        floor_s=0.0,
         cap_s=2.0,
         hard_cap_s=4.0,
-        precision=_PRECISION,
         warmup_steps=2,
         block_s=0.01,
         synchronised_steps=5,

@@ -9,14 +9,13 @@ so far is ready; it runs only at the borders of blocks.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Generator, Iterator
 
 from measure.protocol import Protocol
-from measure.steady import MIN_BLOCKS, is_steady
 
 MAX_WARMUP_STEPS = 20
+MIN_BLOCKS = 8  # of a run, for the analysis to see whether it was steady
 Steps = Iterator[None]  # one entry before each step
 
 
@@ -61,7 +60,6 @@ class Timer:
         self.late_ns: list[int] = []  # of each block, where something can tell
         self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
         self.stop = "time"
-        self.extended = False
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
@@ -111,31 +109,33 @@ class Timer:
         self.ended_ns = self._clock()
 
     def _warm_up(self) -> Generator[None, None, int]:
-        """Discard steps until enough have passed without a compilation."""
-        quiet, compiled, step_ns = 0, self._compilations(), 0
+        """Discard steps until enough have passed without a compilation. Returns the shortest of
+        these in ns.
+        """
+        quiet_ns: list[int] = []
+        compiled, step_ns = self._compilations(), 0
         began = self._clock()
-        while quiet < self._protocol.warmup_steps:
+        while len(quiet_ns) < self._protocol.warmup_steps:
             start = self._clock()
             yield
             self._fence()
             step_ns = self._clock() - start
             self.warmup_steps += 1
             now_compiled = self._compilations()
-            quiet = quiet + 1 if now_compiled == compiled else 0
+            quiet_ns = [*quiet_ns, step_ns] if now_compiled == compiled else []
             compiled = now_compiled
             if self.warmup_steps == MAX_WARMUP_STEPS:
                 break  # it never settles; the timed window will show the compilations
         self.warmup_ns = self._clock() - began
-        return step_ns
+        return min(quiet_ns, default=step_ns)
 
     def _pipelined(self, step_ns: int) -> Steps:
-        size = block_size(self._protocol, step_ns)
-        while not self._enough():
-            yield from self._block(min(size, self._protocol.max_steps - self.steps))
-        if self._protocol.extends and not is_steady(self.blocks):
-            self.extended, goal = True, 2 * self.steps
-            while self.steps < goal:
-                yield from self._block(min(size, goal - self.steps))
+        """As many steps as were planned before the first of them; fewer only at the hard cap."""
+        size, planned = block_size(self._protocol, step_ns), planned_steps(self._protocol, step_ns)
+        while self.steps < planned and self.timed_ns < self._protocol.hard_cap_s * 1e9:
+            yield from self._block(min(size, planned - self.steps))
+        if self.steps >= self._protocol.max_steps:
+            self.stop = "steps"
 
     def _block(self, size: int) -> Steps:
         start = self._clock()
@@ -150,27 +150,6 @@ class Timer:
         if now - self._told > 1e9:
             self._on_block(self)
             self._told = now
-
-    def _enough(self) -> bool:
-        elapsed_s, p = self.timed_ns / 1e9, self._protocol
-        if self.steps >= p.max_steps:
-            self.stop = "steps"
-        elif (
-            self.steps >= p.min_steps
-            and elapsed_s >= p.floor_s
-            and relative_standard_error(self.blocks) < p.precision
-        ):
-            self.stop = "precision"
-        elif elapsed_s >= (p.hard_cap_s if self._short() else p.cap_s):
-            self.stop = "time"
-        else:
-            return False
-        return True
-
-    def _short(self) -> bool:
-        """Whether there are too few steps to report, or too few blocks to judge them by."""
-        p = self._protocol
-        return self.steps < p.min_steps or (p.extends and len(self.blocks) < MIN_BLOCKS)
 
     def _synchronised(self) -> Steps:
         began = self._clock()
@@ -195,12 +174,13 @@ def block_size(protocol: Protocol, step_ns: int) -> int:
     return max(2, min(wanted, protocol.max_steps // 10))
 
 
-def relative_standard_error(blocks: list[tuple[int, int]]) -> float:
-    """Standard error of the blocks' mean step times over their mean; inf below 3."""
-    means = [ns / steps for steps, ns in blocks]
-    n = len(means)
-    if n < 3:
-        return math.inf
-    mean = sum(means) / n
-    variance = sum((m - mean) ** 2 for m in means) / (n - 1)
-    return math.sqrt(variance / n) / mean
+def planned_steps(protocol: Protocol, step_ns: int) -> int:
+    """How many steps are timed: what the cap on time allows, by a step of the warm-up, but enough
+    to report and to judge them by. What the timed steps themselves take has no say in it: to stop
+    when they look precise is to stop before the rare slow one.
+    """
+    affordable = int(protocol.cap_s * 1e9 / step_ns) if step_ns else protocol.max_steps
+    least = protocol.min_steps
+    if least > 1:
+        least = max(least, MIN_BLOCKS * block_size(protocol, step_ns))
+    return min(max(affordable, least), protocol.max_steps)

@@ -1,4 +1,4 @@
-"""Runs that needed a second start, or were timed for longer than planned."""
+"""Runs that needed a second start."""
 
 from __future__ import annotations
 
@@ -32,22 +32,3 @@ def restarted_runs(results: Results) -> Iterator[Caveat]:
         sentence = f"The measuring process was started a second time ({where})."
         evidence = {"reasons": {label(cell): found for cell, found in restarted.items()}}
         yield Caveat("restarted_runs", Severity.NOTE, tuple(restarted), evidence, sentence)
-
-
-@rule(
-    "Runs timed twice as long",
-    "Their steps were not steady at first.",
-    Changes.UNTESTED,
-)
-def extended_runs(results: Results) -> Iterator[Caveat]:
-    """The steps were not steady at first and were timed as long again."""
-    numbers = {
-        cell: sum(record.timing.extended for record in cell.records)
-        for cell in measured(results.rows)
-    }
-    extended = {cell: number for cell, number in numbers.items() if number}
-    if extended:
-        where = places(extended, lambda cell: count(extended[cell], "run"), extended.get)
-        sentence = f"Timed twice as long, since the steps were not steady at first ({where})."
-        evidence = {"runs": {label(cell): number for cell, number in extended.items()}}
-        yield Caveat("extended_runs", Severity.NOTE, tuple(extended), evidence, sentence)

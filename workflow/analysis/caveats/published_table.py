@@ -41,7 +41,7 @@ class PublishedRun(Run):
     def steadiness(self) -> Steadiness:
         return Steadiness(SteadyState.NOT_TESTED, blocks=0, tail_blocks=0, mean_over_tail=1.0)
 
-    synchronised_ms = legacy_ms = block_variance = None
+    synchronised_ms = legacy_ms = None
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.claims.outcome import Outcome, above, all_hold, capital
+from analysis.claims.outcome import Outcome, above, all_hold, capital, in_every_row
 from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, tally
 from analysis.comparisons.speedups import FAMILIES
 from analysis.formats.text import count, listed, percent
 from analysis.results.plan import RowKey
 from analysis.results.results import Results
-from analysis.statistics.intervals import together
 
 
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
@@ -39,7 +38,7 @@ def gain_at_least(
     ]
     if not gains:
         return Outcome(None, f"No row of {model} {task} has both families.", tested=False)
-    holds = all_hold([above(found.interval, 1 + gain) for found in gains])
+    holds = in_every_row(gains, 1 + gain)
     text = listed([f"{found.row.row.label} {found.text}" for found in gains])
     return Outcome(holds, f"Throughput: {text}.", evidence=_evidence(gains))
 
@@ -52,8 +51,8 @@ def gain_in_share_of_rows(
     gains = [found for found in _gains(results, new, base) if found.row.row.key in rows]
     if not gains:
         return Outcome(None, "No row has both families that may be compared.", tested=False)
-    beyond = [above(found.interval, 1 + gain) for found in gains]
-    below = [above(together(found.ratio, len(gains)), 1 + at_most) for found in gains]
+    beyond = [above(found.together(len(gains)), 1 + gain) for found in gains]
+    below = [above(found.together(len(gains)), 1 + at_most) for found in gains]
     sure, possible = beyond.count(True), len(beyond) - beyond.count(False)
     required = share * len(gains)
     enough = True if sure >= required else None if possible >= required else False

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.comparisons.gains import Gain
 from analysis.statistics.intervals import Interval
 
 
@@ -26,6 +28,16 @@ def above(interval: Interval | None, limit: float) -> bool | None:
     if interval is None:
         return None
     return True if interval.low >= limit else False if interval.high < limit else None
+
+
+def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
+    """Whether each of some rows gains at least so much. True needs every row; one is enough for
+    False, and with many rows chance makes one, so its interval has to hold for all rows at once.
+    """
+    if all(above(gain.interval, limit) for gain in gains):
+        return True
+    refuted = (above(gain.together(len(gains)), limit) is False for gain in gains)
+    return False if any(refuted) else None
 
 
 def all_hold(found: list[bool | None]) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.outcome import Outcome, above, all_hold
+from analysis.claims.outcome import Outcome, in_every_row
 from analysis.comparisons.effects import Comparison, effects_of
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
@@ -36,7 +36,7 @@ def release_gain(
     if len(asked) < len(of_model):
         text += f"; {largest} is largest in {listed([found.row.row.label for found in asked])}"
     evidence = {"/".join(map(str, f.row.row.key)): f.gain.ratio.value - 1 for f in of_model}
-    holds = all_hold([above(found.gain.interval, 1 + gain) for found in asked])
+    holds = in_every_row([found.gain for found in asked], 1 + gain)
     return Outcome(holds, f"Throughput: {text}.", evidence={"gain": evidence})
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from analysis.statistics.intervals import MIN_RUNS, Interval, Ratio, deviation, interval_around
+from analysis.statistics.intervals import MIN_RUNS, Ratio, deviation, interval_around
 
 
 def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
@@ -21,18 +21,21 @@ def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
         return None
     samples = [list(map(math.log, times)), list(map(math.log, base))]
     difference = fmean(samples[0]) - fmean(samples[1])
-    number = min(map(len, samples))
-    interval = _interval(difference, samples) if number >= MIN_RUNS else None
-    return Ratio(math.exp(difference), interval, number, number)
+    number, interval, freedom = min(map(len, samples)), None, 0.0
+    if number >= MIN_RUNS:
+        error, freedom = _error(samples)
+        interval = interval_around(difference, error, freedom)
+    return Ratio(math.exp(difference), interval, number, number, freedom)
 
 
-def _interval(difference: float, samples: Sequence[Sequence[float]]) -> Interval:
+def _error(samples: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Of the difference of the means, and its degrees of freedom."""
     variances = [deviation(logs) ** 2 / len(logs) for logs in samples]
     total = math.fsum(variances)
     if total == 0:
-        return Interval(math.exp(difference), math.exp(difference))
+        return 0.0, math.inf
     shares = [variance / total for variance in variances]
     spent = math.fsum(
         share**2 / (len(logs) - 1) for share, logs in zip(shares, samples, strict=True)
     )
-    return interval_around(difference, math.sqrt(total), 1 / spent)
+    return math.sqrt(total), 1 / spent

@@ -7,27 +7,24 @@ that of its row alone; a statement about a whole effect is corrected for all of 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 
 from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import Gain, gain_of, of_new
 from analysis.comparisons.questions import Pair, Question, questions
-from analysis.results.cells import Cell, moderate_ratio
+from analysis.results.cells import Cell, moderate_ratio, paired_contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import p_slower, shown_slower
+from analysis.statistics.forecast import rounds_to_decide
 from analysis.statistics.intervals import (
     MIN_RUNS,
     Verdict,
     paired_logs,
-    standard_error,
     verdict,
 )
 from analysis.statistics.mean_ratio import MeanRatio, mean_ratio
-from analysis.statistics.power import rounds_to_decide
 
 
 @dataclass(frozen=True, eq=False)  # a comparison is itself: it serves as a key
@@ -67,14 +64,13 @@ class Comparison:
 
     @cached_property
     def rounds_needed(self) -> int | None:
-        """After how many rounds in all an undecided ratio would probably be decided; None where
-        no sensible number would do, where it is decided, and where two rounds are missing.
+        """After how many rounds in all an undecided ratio would as likely as not be decided; None
+        where no sensible number would do, where it is decided, and where two rounds are missing.
         """
         if not self.undecided:
             return None
-        error, _ = standard_error(self._logs, moderate_ratio(self.base, self.new))
-        found = rounds_to_decide(fmean(self._logs), error * math.sqrt(len(self._logs)))
-        more = found and max(found - len(self._logs), 1)
+        names = (self.base.column.name, self.new.column.name)
+        more = rounds_to_decide(paired_contest(self.base, self.new), names)
         return more and self.gain.ratio.rounds + more
 
     @property

@@ -155,12 +155,19 @@ def _best_backend_statement(verdict: Answer, ahead: list[str], rows: str) -> str
 
 
 def _by_the_means(contests: list[Winners], titles: dict[str, str]) -> str:
-    """' By the means alone: Keras 3 (JAX) in 5 and ... in 4 of 9 rows.'"""
+    """' Alone at the top: Keras 3 (JAX) in 5 and ... in 4 of 12 rows; ...'"""
     if not contests:
         return ""
-    firsts = [contest.fastest.column.name for contest in contests]
-    parts = [f"{titles[name]} in {firsts.count(name)}" for name in dict.fromkeys(firsts)]
-    return f" By the means alone the fastest is {listed(parts)} of {count(len(contests), 'row')}."
+    alone = [f"{titles[n]} in {number}" for n in titles if (number := _alone(contests, n))]
+    return (
+        f" Shown alone at the top: {listed(alone) if alone else 'none'}"
+        f"{' ' if alone else ', in any '}of {count(len(contests), 'row')}."
+    )
+
+
+def _alone(contests: list[Winners], name: str) -> int:
+    """In how many rows every other backend is shown slower than this one."""
+    return sum(contest.is_alone(name) for contest in contests)
 
 
 def _contest(contest: Winners) -> str:

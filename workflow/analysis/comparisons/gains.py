@@ -4,13 +4,17 @@ row, paired by round.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 from analysis.formats.text import count, gain, listed
 from analysis.results.cells import Cell, cell_ratio, contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
+from analysis.statistics.families import family_interval, luck_of_choice
 from analysis.statistics.intervals import Interval, Ratio, Verdict, together, verdict
 
 VERDICT_TEXT = {
@@ -31,17 +35,60 @@ class Gain:
     ratio: Ratio
 
     @property
+    def told(self) -> str:
+        """What else is to be said of the factor; empty where nothing is."""
+        return ""
+
+    @property
     def verdict(self) -> Verdict:
         """FASTER when the new one is; as everywhere, beyond 2 % and by the interval."""
-        return of_new(self.ratio.verdict)
+        return of_new(verdict(self.interval))
 
     @property
     def interval(self) -> Interval | None:
-        return self.ratio.interval
+        return self.together(1)
+
+    def together(self, statements: int) -> Interval | None:
+        """The interval, so wide that those of so many statements hold all at once."""
+        return together(self.ratio, statements)
 
     @property
     def text(self) -> str:
-        return gain_text(self.ratio.value, self.interval)
+        return gain_text(self.ratio.value, self.interval) + self.told
+
+
+@dataclass(frozen=True)
+class FamilyGain(Gain):
+    """The gain of the fastest column of one family over the fastest of another, both chosen by the
+    same runs, among as many as were compared.
+    """
+
+    of_new: tuple[Cell, ...]
+    of_base: tuple[Cell, ...]
+
+    def together(self, statements: int) -> Interval | None:
+        return family_interval(self._ratios, statements)
+
+    @cached_property
+    def luck(self) -> float:
+        """The factor over what it is where every round is left out of the choice that it is judged
+        by: what having chosen adds to it. 1 where nothing was chosen, or is told of it.
+        """
+        return luck_of_choice(_run_logs(self.of_new), _run_logs(self.of_base))
+
+    @property
+    def told(self) -> str:
+        if len(self._ratios) * len(self._ratios[0]) == 1 or self.interval is None:
+            return ""
+        return f" (of which choosing the fastest by these runs adds {change(self.luck)})"
+
+    @cached_property
+    def _ratios(self) -> list[list[Ratio | None]]:
+        return [[cell_ratio(base, new) for base in self.of_base] for new in self.of_new]
+
+
+def _run_logs(cells: tuple[Cell, ...]) -> list[dict[Hashable, float]]:
+    return [{at: math.log(time) for at, time in cell.compared_ms.items()} for cell in cells]
 
 
 def of_new(verdict_of_base: Verdict) -> Verdict:
@@ -74,8 +121,16 @@ def cell_of(row: RowCells, column: str) -> Cell | None:
 
 def family_gains(results: Results, new: str, base: str) -> list[Gain]:
     """The fastest plain column of one family over that of another, in every row with both."""
-    found = [gain_of(row, row.fastest(new), row.fastest(base)) for row in results.rows]
+    found = [family_gain_of(row, new, base) for row in results.rows]
     return [gain for gain in found if gain]
+
+
+def family_gain_of(row: RowCells, new: str, base: str) -> FamilyGain | None:
+    """None when a family, or a round with both, is missing."""
+    found = gain_of(row, row.fastest(new), row.fastest(base))
+    if found is None:
+        return None
+    return FamilyGain(row, found.new, found.base, found.ratio, row.family(new), row.family(base))
 
 
 def column_gains(results: Results, new: str, base: str) -> list[Gain]:
@@ -103,7 +158,7 @@ def all_faster(gains: list[Gain]) -> bool | None:
     """
     if all(gain.verdict is Verdict.FASTER for gain in gains):
         return True
-    of_base = {verdict(together(gain.ratio, len(gains))) for gain in gains}
+    of_base = {verdict(gain.together(len(gains))) for gain in gains}
     return False if {Verdict.FASTER, Verdict.SAME} & of_base else None
 
 

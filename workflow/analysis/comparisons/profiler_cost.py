@@ -19,7 +19,9 @@ def profiler_cost(cell: Cell) -> Ratio | None:
     values = logs[0] if len(logs) == 1 else [fmean(found) for found in logs]
     if not values:
         return None
-    return Ratio(math.exp(fmean(values)), t_interval(values), len(values), len(values))
+    return Ratio(
+        math.exp(fmean(values)), t_interval(values), len(values), len(values), len(values) - 1
+    )
 
 
 def shown_cost(cell: Cell) -> float:

@@ -4,24 +4,15 @@ seconds.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 
-from analysis.results.cells import Cell, contest, moderate_ratio
+from analysis.results.cells import Cell, contest
 from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Contest, Standing, not_slower
-from analysis.statistics.intervals import (
-    MARGIN,
-    MIN_RUNS,
-    paired_logs,
-    shared,
-    standard_error,
-)
-from analysis.statistics.power import rounds_to_place
+from analysis.statistics.forecast import rounds_to_place
 from contract.seconds import of_another_run
 
 
@@ -46,40 +37,19 @@ class Undecided:
 
     @cached_property
     def needed(self) -> int | None:
-        """After how many rounds in all every column would probably have its place; None where no
-        sensible number would do. The ratios are taken for the true ones, and later rounds to
-        scatter as these did.
+        """After how many rounds in all every column would as likely as not have its place; None
+        where no sensible number would do.
         """
-        found = [
-            _rounds(cell, rival, len(held.p_values))
+        more = [
+            rounds_to_place(held, sorted(not_slower(held.standings())))
             for held, cells in self._contests
-            for cell, rival in self._open_pairs(held, cells)
+            if {*cells} & {*self.cells}
         ]
-        if not found or None in found:
-            return None
-        return max(self.rounds + 1, *found)
+        return None if not more or None in more else self.rounds + max(more)
 
     @property
     def _contests(self) -> list[tuple[Contest, tuple[Cell, ...]]]:
-        """With what is undecided in them."""
-        of_row = [(contest(cells), cells) for cells in self.row.contestants]
-        return [(held, cells) for held, cells in of_row if {*cells} & {*self.cells}]
-
-    def _open_pairs(self, held: Contest, cells: tuple[Cell, ...]) -> list[tuple[Cell, Cell]]:
-        """What has to be shown: that a column is slower than the fastest, or, where it seems to be
-        within the margin, that no rival of those that seem to be is more than that faster.
-        """
-        kept = not_slower(self.row.standings)
-        rivals = [cell for cell in cells if cell.column.name in kept]
-        fastest = next(cell for cell in rivals if cell.column.name == held.fastest)
-        near = [cell for cell in rivals if fmean(_logs(cell, fastest)) <= math.log1p(MARGIN)]
-        return [
-            (cell, rival)
-            for cell in self.cells
-            if cell in cells
-            for rival in (near if cell in near else [fastest])
-            if rival is not cell and len(_logs(cell, rival)) >= MIN_RUNS
-        ]
+        return [(contest(cells), cells) for cells in self.row.contestants]
 
 
 def undecided(results: Results) -> list[Undecided]:
@@ -105,15 +75,3 @@ def _seconds(record: Record) -> float:
         *(probe.elapsed_ns for probe in record.probes if probe.batch_size == own),
     ]
     return of_another_run(record.total_s, timing.timed_s, every_run_ns)
-
-
-def _logs(cell: Cell, rival: Cell) -> list[float]:
-    return paired_logs(cell.run_ms, rival.run_ms)
-
-
-def _rounds(cell: Cell, rival: Cell, comparisons: int) -> int | None:
-    """How many in all; where they lie on several nodes, further ones on further nodes."""
-    logs = _logs(cell, rival)
-    error, _ = standard_error(logs, moderate_ratio(cell, rival))
-    found = rounds_to_place(fmean(logs), error * math.sqrt(len(logs)), comparisons)
-    return found and found - len(logs) + len(shared(cell.run_ms, rival.run_ms))

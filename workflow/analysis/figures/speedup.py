@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from analysis.comparisons.gains import change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
 from analysis.figures.style import INK, PUBLISHED, look
@@ -18,6 +19,7 @@ PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white
 
 # in a row, our bar stands above the published marker, so that each has its number beside it
 OURS_ABOVE, PUBLISHED_BELOW = 0.12, 0.27
+WORTH_TELLING = 0.0005  # of a factor that choosing added
 LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 
@@ -75,6 +77,8 @@ def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     text, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
         text, end = times(entry.value), _reach_of_ours(entry)
+        if abs(entry.luck - 1) >= WORTH_TELLING:
+            text += f" (of which {change(entry.luck)} by choosing)"
         style = look(entry.best.column)
         fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
         axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)

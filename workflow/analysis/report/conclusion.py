@@ -12,7 +12,7 @@ from analysis.results.plan import RowKey
 from analysis.results.results import Results
 from analysis.results.runs import STALE
 from analysis.statistics.best_set import Standing
-from analysis.statistics.power import MOST_ROUNDS
+from analysis.statistics.forecast import MOST_ROUNDS
 
 SCHEMA = "millistep.conclusion/1"
 FIRST_GOAL = 3  # rounds, where one shows nothing: the fewest whose scatter is moderated
@@ -86,7 +86,7 @@ def _of_row(found: Undecided) -> str:
     if found.needed is None:
         return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
     more = count(found.needed - found.rounds, "more round")
-    return f"{start}; about {more} would probably decide it."
+    return f"{start}; about {more} would as likely as not decide it."
 
 
 def _for_all(results: Results) -> MoreRounds | None:

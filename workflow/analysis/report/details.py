@@ -206,7 +206,7 @@ def _run(run: Run, places: dict[str, int]) -> tuple[str, ...]:
     if record is None:
         return (str(run.number), NA, run.status, *[NA] * (len(RUN_HEADER) - 3))
     timing = record.timing
-    stop = f"{timing.stop}{', extended' if timing.extended else ''}" if timing else NA
+    stop = timing.stop if timing else NA
     phases = [seconds(getattr(timing, phase)) if timing else NA for phase in PHASES]
     load = record.load
     return (

@@ -13,8 +13,8 @@ from analysis.report.different_tests import in_the_effect
 from analysis.report.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.results import Results
+from analysis.statistics.forecast import MOST_ROUNDS
 from analysis.statistics.intervals import MARGIN, Verdict
-from analysis.statistics.power import MOST_ROUNDS
 
 HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
 CHANGED = (*HEADER, "Versions, what else is not the same, or missing")
@@ -137,4 +137,4 @@ def _verdict(found: Comparison) -> str:
     if found.rounds_needed is None:
         return f"{text}; even {MOST_ROUNDS} rounds would probably not decide it"
     more = count(found.rounds_needed - found.gain.ratio.rounds, "more round")
-    return f"{text}; about {more} would probably decide it"
+    return f"{text}; about {more} would as likely as not decide it"

@@ -127,7 +127,7 @@ def _counts(rows: list[RowCells], among: str) -> str:
     return (
         f"Best or equal, so that no other column{among} that is compared could be more than "
         f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
-        f"{unsteady}."
+        f"{unsteady}. More rows are no rank: the quieter a column, the more is shown of it."
     )
 
 

@@ -9,11 +9,14 @@ from analysis.formats.text import count, listed, percent
 from analysis.report.native_text import native_text
 from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
-from analysis.results.results import Results
+from analysis.results.cells import contest
+from analysis.results.results import Results, has_priors
 from analysis.statistics.cross_over import DRAWS
+from analysis.statistics.forecast import false_slower
 from analysis.statistics.intervals import MARGIN
-from analysis.statistics.moderation import Prior
-from analysis.statistics.table_scatter import UNKNOWN
+from analysis.statistics.moderation import LENT
+
+EXPERIMENTS = 20_000  # rows that are simulated for the rate of false verdicts
 
 
 def methods_text(results: Results) -> list[str]:
@@ -92,11 +95,33 @@ def _statistics(results: Results) -> str:
         "Holm's correction over the comparisons of the row; over those of all rows for statements "
         "about the whole table). It is best or equal when the 95 % intervals of its ratios to all "
         f"others that are not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. "
-        "What was not steady in some run, or shares fewer than two rounds with the fastest, is not "
-        "compared. Steadiness is judged by change points in the block means (PELT, penalty "
-        "15 ln n in units of the noise variance; levels within 1 % are the same), after Barrett "
-        "et al. 2017."
-        f"{_cross_over(results)}"
+        "What was not steady in most runs, or shares fewer than two rounds with the fastest, is "
+        "not compared. Steadiness is judged by change points in the block means (PELT, penalty "
+        "15 ln n in units of the noise variance, where they explain more than autocorrelated noise "
+        "does; levels within 1 % are the same), after Barrett et al. 2017, and over the runs of a "
+        "cell by the ratio of the first half of the steps to the second; warm-up that is found is "
+        "left out of the mean. A column that lacks rounds which others of its row have is printed "
+        "as if it had them (least squares of columns and rounds)."
+        f"{_cross_over(results)} {_error_rates(results)}"
+    )
+
+
+def _error_rates(results: Results) -> str:
+    """What chance alone shows in a table like this one, and what few processes cannot show."""
+    contests = [held for row in results.rows for held in map(contest, row.contestants)]
+    compared = [held for held in contests if held.p_values]
+    if not compared:
+        return ""
+    draws = max(EXPERIMENTS // len(compared), 100)
+    found = [false_slower(held, draws) for held in compared]
+    any_row = 1 - math.prod(1 - rate for rate in found)
+    rounds = min(len(cell.run_ms) for cell in results.cells if cell.interval)
+    return (
+        "If all columns of a row were equally fast and scattered as here, one of them would be "
+        f"shown slower by chance in {percent(sum(found) / len(found))} of rows and in "
+        f"{percent(any_row)} of such tables (simulated). Of processes that are of two modes, "
+        f"equally likely and unlike, {count(rounds, 'run')} of a cell are all of one in "
+        f"{percent(2.0 ** (1 - rounds))} of cells."
     )
 
 
@@ -113,29 +138,15 @@ def _nodes(results: Results) -> str:
 
 def _scatter(results: Results) -> str:
     """Whose scatter the intervals rest on."""
-    alone = "The variance is that of the cell's own runs, or of the pair's own rounds, alone."
-    scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
-    parts = [
-        f"{_prior_text(prior)} for {what}"
-        for what, prior in (("cells", scatter.cells), ("pairs", scatter.pairs))
-        if prior
-    ]
-    if not parts:
-        return alone
+    if not has_priors(results):
+        return "The variance is that of the cell's own runs, or of the pair's own rounds, alone."
     return (
-        "Variances of three or more runs are moderated over the table (empirical Bayes, Smyth "
-        f"2004; prior of {listed(parts)}); one above the prior's is kept and lent fewer of its "
-        "degrees of freedom. Cells that were not steady neither take part nor are moderated. The "
-        "intervals by each cell's own runs alone are in runs.csv."
+        "Variances of three or more runs are weighed with the median variance of the same column, "
+        f"or of the same pair of columns, over the rows, which counts as {LENT} degrees of freedom "
+        "and never narrows what scatters more (after Smyth 2004 and Phipson et al. 2016). Cells "
+        "that were not steady neither take part nor are weighed. The intervals by each cell's own "
+        "runs alone are in runs.csv."
     )
-
-
-def _prior_text(prior: Prior) -> str:
-    """'4.1 degrees of freedom, following the scatter of blocks within runs,'."""
-    freedom = prior.degrees_of_freedom
-    number = "unlimited" if math.isinf(freedom) else f"{freedom:.1f}"
-    trend = ", following the scatter of the blocks within runs," if prior.slope else ""
-    return f"{number} degrees of freedom{trend}"
 
 
 def _cross_over(results: Results) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import fmean
 
 from analysis.results.disturbance import disturbance
 from analysis.results.plan import Column, Row
@@ -24,9 +23,10 @@ from analysis.statistics.intervals import (
     nodes_of,
     paired_ratio,
     run_logs,
+    shared,
 )
-from analysis.statistics.steady_state import Steadiness, worst
-from analysis.statistics.table_scatter import UNKNOWN, Scattered, TableScatter
+from analysis.statistics.steady_state import CellSteadiness, SteadyState, of_runs
+from analysis.statistics.table_scatter import UNKNOWN, TableScatter
 
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
@@ -38,6 +38,7 @@ class Cell:
     unsupported: str | None
     runs: tuple[Run, ...]
     scatter: TableScatter = UNKNOWN  # of the runs of the table that it stands in
+    adjustment: float = 0.0  # of the logarithm of its mean, for rounds that it lacks
 
     @cached_property
     def ok_runs(self) -> tuple[Run, ...]:
@@ -70,36 +71,37 @@ class Cell:
 
     @cached_property
     def step_ms(self) -> float | None:
-        """Geometric mean of the run means, in which every node weighs the same; None when no run
-        is ok.
+        """Geometric mean of the run means, in which every node weighs the same, as if it had every
+        round of its row; None when no run is ok.
         """
-        return geometric_mean(self.independent_ms) if self.run_ms else None
+        if not self.run_ms:
+            return None
+        return geometric_mean(self.independent_ms) * math.exp(self.adjustment)
 
     @cached_property
     def interval(self) -> Interval | None:
-        """95 % interval of its time, by the scatter of the table's cells; None with one run."""
-        moderate = self.scatter.of_cell(self.scattered) if self.comparable else as_measured
-        return log_t_interval(self.independent_ms, moderate)
+        """95 % interval of its time, weighed with the scatter of its column; None with one run."""
+        if not self.comparable:
+            return self.plain_interval
+        return self._around_mean(self.scatter.of_cell(self.column.name, self.run_ms))
 
     @cached_property
     def plain_interval(self) -> Interval | None:
         """The same by its own runs alone."""
-        return log_t_interval(self.independent_ms)
+        return self._around_mean(as_measured)
+
+    def _around_mean(self, moderate: Moderate) -> Interval | None:
+        found, factor = log_t_interval(self.independent_ms, moderate), math.exp(self.adjustment)
+        return found and Interval(found.low * factor, found.high * factor)
 
     @cached_property
-    def scattered(self) -> Scattered:
-        """What the scatter of the table is estimated from."""
-        variances = [run.block_variance for run in self.ok_runs if run.block_variance is not None]
-        return Scattered(self.run_ms, fmean(variances) if variances else None)
-
-    @cached_property
-    def steadiness(self) -> Steadiness | None:
-        """That of the run that decides whether the cell is steady; None when no run is ok."""
-        return worst([run.steadiness for run in self.ok_runs]) if self.ok_runs else None
+    def steadiness(self) -> CellSteadiness | None:
+        """Whether its runs were steady, taken together; None when no run is ok."""
+        return of_runs([run.steadiness for run in self.ok_runs]) if self.ok_runs else None
 
     @property
     def steady(self) -> bool:
-        """Whether every run was, so that the cell may be called best."""
+        """Whether its time is that of a steady state, so that it may be called best."""
         return self.steadiness is not None and self.steadiness.steady
 
     @cached_property
@@ -159,9 +161,21 @@ class Cell:
 
 def contest(cells: Iterable[Cell]) -> Contest:
     """The comparable ones among cells of one row."""
-    entered = {cell.column.name: cell for cell in cells if cell.comparable}
+    return paired_contest(*(cell for cell in cells if cell.comparable))
+
+
+def settled(cell: Cell) -> Cell:
+    """The same cell; where most of its runs warmed up while they were timed, without that."""
+    if not cell.steady or cell.steadiness.state is not SteadyState.WARM_UP:
+        return cell
+    return replace(cell, runs=tuple(replace(run, settled=True) for run in cell.runs))
+
+
+def paired_contest(*cells: Cell) -> Contest:
+    """Any undisturbed cells of one row, also those that were not steady."""
+    entered = {cell.column.name: cell for cell in cells}
     return Contest(
-        {name: cell.run_ms for name, cell in entered.items()},
+        {name: cell.compared_ms for name, cell in entered.items()},
         lambda name, base: moderate_ratio(entered[name], entered[base]),
     )
 
@@ -174,5 +188,10 @@ def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
 
 
 def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
-    """By the scatter of the table's pairs."""
-    return cell.scatter.of_pair(cell.scattered, base.scattered)
+    """By the scatter of these two columns in the table, unless one of the two was not steady, or
+    disturbed.
+    """
+    if not (cell.comparable and base.comparable):
+        return as_measured
+    rounds = shared(cell.run_ms, base.run_ms)
+    return cell.scatter.of_pair(cell.column.name, base.column.name, rounds)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
+from statistics import fmean
 
-from analysis.results.cells import Cell
+from analysis.results.cells import Cell, settled
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Plan
 from analysis.results.record import Record
@@ -15,7 +17,9 @@ from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import Run
 from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session
-from analysis.statistics.table_scatter import table_scatter
+from analysis.statistics.block_means import adjusted_logs
+from analysis.statistics.intervals import run_logs
+from analysis.statistics.table_scatter import UNKNOWN, TableScatter
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,32 @@ class Results:
 
 
 def moderated(results: Results) -> Results:
-    """The same results, where every cell knows how much the cells of its table scatter."""
-    found = table_scatter(
-        {cell.column.name: cell.scattered for cell in row.measured if cell.comparable}
-        for row in results.rows
+    """The same results without warm-up, where every cell knows how much its column scatters in the
+    table, and what the rounds that it lacks were like.
+    """
+    rows = [replace(row, cells=tuple(map(settled, row.cells))) for row in results.rows]
+    found = TableScatter(
+        [
+            {cell.column.name: cell.run_ms for cell in row.measured if cell.comparable}
+            for row in rows
+        ]
     )
-    rows = tuple(
-        replace(row, cells=tuple(replace(cell, scatter=found) for cell in row.cells))
-        for row in results.rows
+    return replace(results, rows=tuple(_moderated(row, found) for row in rows))
+
+
+def _moderated(row: RowCells, scatter: TableScatter) -> RowCells:
+    runs = {cell.column.name: cell.compared_ms for cell in row.measured}
+    means = adjusted_logs(runs)
+    lacking = {name: mean - fmean(run_logs(runs[name])) for name, mean in means.items()}
+    cells = (
+        replace(cell, scatter=scatter, adjustment=lacking.get(cell.column.name, 0.0))
+        for cell in row.cells
     )
-    return replace(results, rows=rows)
+    return replace(row, cells=tuple(cells))
+
+
+def has_priors(results: Results) -> bool:
+    """Whether the scatter of any pair of columns is weighed with that in other rows."""
+    scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
+    names = sorted({cell.column.name for cell in results.cells if cell.comparable})
+    return any(scatter.prior(*pair) for pair in combinations(names, 2))

@@ -49,7 +49,10 @@ class RowCells:
         """Measured cells of frameworks without settings of their own."""
         return tuple(cell for cell in self.measured if cell.column.plain)
 
+    def family(self, name: str) -> tuple[Cell, ...]:
+        """The plain columns of a family that may be compared."""
+        return tuple(c for c in self.plain if c.column.family == name and c.comparable)
+
     def fastest(self, family: str) -> Cell | None:
-        """The lowest mean among the plain columns of a family that may be compared."""
-        cells = [c for c in self.plain if c.column.family == family and c.comparable]
-        return min(cells, key=lambda cell: cell.step_ms, default=None)
+        """The one with the lowest mean."""
+        return min(self.family(family), key=lambda cell: cell.step_ms, default=None)

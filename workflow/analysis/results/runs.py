@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
 from analysis.results.record import Record
-from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Sitting, deviation, run_mean_ms
+from analysis.statistics.intervals import NS_PER_MS, Sitting, run_mean_ms
 from analysis.statistics.steady_state import Steadiness, steadiness
 
 OK = "ok"
@@ -29,6 +28,7 @@ class Run:
     reason: str
     record: Record | None
     peak_flops_per_s: float | None = None  # what its machine can do; None where no canary says
+    settled: bool = False  # whether its mean leaves out warm-up, as that of most runs of its cell
 
     @property
     def ok(self) -> bool:
@@ -45,9 +45,12 @@ class Run:
     @cached_property
     def step_ms(self) -> float | None:
         """Pipelined ms/step, the headline; None unless ok."""
-        if not self.ok:
-            return None
-        return run_mean_ms(self._blocks)
+        return run_mean_ms(self._blocks[self.left_out :]) if self.ok else None
+
+    @property
+    def left_out(self) -> int:
+        """How many blocks at its start are not in its mean."""
+        return self.steadiness.warm_up if self.settled and self.steadiness else 0
 
     @cached_property
     def fastest_block_ms(self) -> float | None:
@@ -58,12 +61,6 @@ class Run:
     def steadiness(self) -> Steadiness | None:
         """Whether its steps were steady; None unless ok."""
         return steadiness(self._blocks) if self.ok else None
-
-    @cached_property
-    def block_variance(self) -> float | None:
-        """Variance of the logarithms of its block means; None unless ok, and below two blocks."""
-        blocks = [math.log(run_mean_ms([block])) for block in self._blocks] if self.ok else []
-        return deviation(blocks) ** 2 if len(blocks) >= MIN_RUNS else None
 
     @property
     def _blocks(self) -> list[tuple[int, int]]:

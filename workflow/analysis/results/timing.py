@@ -59,7 +59,6 @@ class Timing:
     warmup_s: float
     blocks: tuple[Block, ...]
     stop: str
-    extended: bool
     synchronised_ns: tuple[int, ...]
     legacy: Legacy | None
     compilations: Compilations
@@ -107,7 +106,8 @@ def timing_of(data: dict[str, Any]) -> Timing:
         "legacy": Legacy(**data["legacy"]) if data["legacy"] else None,
         "compilations": Compilations(**data["compilations"]),
     }
-    judged = {"late_ns"}  # by the status, which is worded from the raw facts
+    # By the status, which is worded from the raw facts; and only in older records.
+    judged = {"late_ns", "extended"}
     return Timing(**{k: v for k, v in data.items() if k not in judged} | parts)
 
 

@@ -29,6 +29,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TypeVar
 
+from analysis.statistics.block_means import adjusted_logs
 from analysis.statistics.intervals import (
     CONFIDENCE,
     MARGIN,
@@ -39,7 +40,6 @@ from analysis.statistics.intervals import (
     as_measured,
     paired_logs,
     paired_ratio,
-    run_logs,
     standard_error,
 )
 
@@ -71,12 +71,12 @@ class Contest:
 
     @cached_property
     def fastest(self) -> str | None:
-        """The lowest mean; None where it has a single run or no rival."""
-        measured = {name: runs for name, runs in self.row.items() if runs}
-        if len(measured) < 2:
-            return None
-        name = min(measured, key=lambda name: fmean(run_logs(measured[name])))
-        return name if len(measured[name]) >= MIN_RUNS else None
+        """The lowest mean, as if all had every round, of those that have two runs at least; None
+        where it has no rival.
+        """
+        measured = {name: runs for name, runs in self.row.items() if len(runs) >= MIN_RUNS}
+        means = adjusted_logs(measured)
+        return min(means, key=means.__getitem__) if len(means) > 1 else None
 
     @cached_property
     def p_values(self) -> dict[str, float]:

@@ -77,6 +77,7 @@ class Ratio:
     interval: Interval | None
     rounds: int
     independent: int  # values that the interval rests on: rounds, or the nodes that they lie on
+    degrees_of_freedom: float  # of the interval
 
     @property
     def verdict(self) -> Verdict:
@@ -200,28 +201,31 @@ def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> R
     logs = paired_logs(times, base)
     if not logs:
         return None
-    rounds = len(shared(times, base))
-    return Ratio(math.exp(fmean(logs)), t_interval(logs, moderate), rounds, len(logs))
+    mean, rounds = fmean(logs), len(shared(times, base))
+    if len(logs) < MIN_RUNS:
+        return Ratio(math.exp(mean), None, rounds, len(logs), 0)
+    error, freedom = standard_error(logs, moderate)
+    return Ratio(math.exp(mean), interval_around(mean, error, freedom), rounds, len(logs), freedom)
 
 
-def together(ratio: Ratio, rows: int) -> Interval | None:
-    """The interval of a ratio, so wide that those of so many rows hold all at once (Bonferroni).
+def together(ratio: Ratio, intervals: int) -> Interval | None:
+    """The interval of a ratio, so wide that so many such intervals hold all at once (Bonferroni).
 
-    For a statement about every row, which a single row refutes. The degrees of freedom are those of
-    the ratio's own values, also where its scatter was moderated: that is never too narrow.
+    For a statement about every row, which a single row refutes, and about the best of several.
     """
-    if ratio.interval is None or rows < 2:
+    if ratio.interval is None or intervals < 2:
         return ratio.interval
-    freedom = ratio.independent - 1
-    error = math.log(ratio.interval.high / ratio.interval.low) / 2 / t_quantile(freedom)
-    return interval_around(math.log(ratio.value), widening(freedom, rows) * error, freedom)
+    middle = math.sqrt(ratio.interval.low * ratio.interval.high)
+    wider = (ratio.interval.high / middle) ** widening(ratio.degrees_of_freedom, intervals)
+    return Interval(middle / wider, middle * wider)
 
 
-def widening(degrees_of_freedom: int, rows: int) -> float:
-    """By how much intervals are wider that hold all at once for so many rows."""
+@cache
+def widening(degrees_of_freedom: float, intervals: int) -> float:
+    """By how much intervals are wider, on the log scale, of which so many hold all at once."""
     from scipy.special import stdtrit  # here, because importing it takes longer than most use
 
-    corrected = float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / rows))
+    corrected = float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / intervals))
     return corrected / t_quantile(degrees_of_freedom)
 
 

@@ -1,9 +1,10 @@
-"""Whether the steps of a run reached a steady state, from the means of its blocks.
+"""Whether the steps of a run, and of the runs of a cell, reached a steady state, from the means of
+their blocks.
 
 After Barrett, Bolz-Tereick, Killick, Mount and Tratt 2017, "Virtual machine warmup blows hot and
 cold": change points cut a run into segments, segments within 1 % of each other are equivalent, and
-their order gives the class. Their series have 2,000 single iterations, ours some ten to a hundred
-means of blocks, so that some choices differ:
+their order gives the class; the classes of its runs give that of the cell. Their series have 2,000
+single iterations, ours some ten to a hundred means of blocks, so that some choices differ:
 
 Values are logarithms of the block means, since times are compared as ratios.
 
@@ -13,29 +14,48 @@ of about four standard deviations that lasts for half of ten blocks.
 
 The noise is a robust scale of the differences of neighbouring blocks (their upper quartile over
 that of a normal distribution): levels do not enter it, nor up to a quarter of jumps. It counts as
-at least 0.25 %, the precision that timing stops at: less is not resolved.
+at least 0.25 %: less is not resolved.
+
+Blocks that remember the ones before wander, and wandering looks like levels. So change points count
+only where levels with autocorrelated noise explain the blocks better than such noise around one
+level does, by 6 ln n of twice the log likelihood for each (AR(1) up to 0.9, stationary, so that a
+slow start is no part of it). A straight line that explains more than levels do is a run that never
+settled. `benchmarks/verdicts` counts how many runs of steps that remember are called not steady.
 
 Spikes: a single block apart from both of its neighbours is another process, not another state. As
 Barrett et al. do, we take outliers out before we look for changes, by running medians of three. The
 first block is never taken out: one slow block at the start is what warm-up looks like. The mean
-that is printed keeps every block.
+that is printed keeps every block but warm-up that most runs of a cell show: in a single run it may
+be a rare slow step.
 
 Fewer than eight blocks are not tested: nothing short of a landslide would be found.
+
+What changes slowly in every run is not found in one. Over three runs and more it is: the ratio of
+the first half of what is kept to the second is one value for each run, and runs are independent,
+whatever their steps remember.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from statistics import median, quantiles
+from statistics import fmean, median, quantiles
+from typing import TYPE_CHECKING
 
-from analysis.statistics.intervals import run_mean_ms
+from analysis.statistics.intervals import Verdict, run_mean_ms, t_interval, verdict
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 MIN_BLOCKS = 8
+MIN_COURSES = 3  # runs whose courses are compared; two have no say against Student's 12.7
 PENALTY = 15  # times ln(blocks), for each change point
+WANDERING = 6  # times ln(blocks): what each has to explain beyond autocorrelated noise
+MEMORIES = tuple(step / 50 for step in range(46))  # of the AR(1) noise, 0 to 0.9
 EQUIVALENT = math.log(1.01)
 QUIET = 0.0025  # noise below this share of a step is not resolved
 UPPER_QUARTILE = 1.6269  # of |x - y|, for x and y of standard normal distribution
@@ -45,34 +65,50 @@ Blocks = Sequence[tuple[int, int]]  # steps, elapsed nanoseconds
 
 
 class SteadyState(StrEnum):
-    """How the time of a step developed during a run."""
+    """How the time of a step developed during a run, or during the runs of a cell."""
 
     FLAT = "flat"  # one level throughout
     WARM_UP = "warm-up"  # slower before it reached its final level, never faster
     SLOWDOWN = "slowdown"  # faster before it reached its final level
     NONE = "no steady state"  # the final level came too late to call it one
+    INCONSISTENT = "inconsistent"  # some runs of a cell, but not most, were of another class
     NOT_TESTED = "not tested"  # too few blocks
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """The class of a run, and how its printed mean relates to the level that it ended on."""
+    """The class of a run, and how the mean of all its blocks relates to that of its final level.
+
+    `course` is the logarithm of the first half of what is kept over the second half, less what
+    scatter may make it; None where that was not tested.
+    """
 
     state: SteadyState
     blocks: int
     tail_blocks: int  # of the final level
     mean_over_tail: float  # ms/step of all blocks over that of the final level
+    course: float | None = None
 
     @property
     def steady(self) -> bool:
-        """Whether the printed mean is that of a steady state, as far as could be tested.
+        """Whether it ended in a steady state, as far as could be tested."""
+        return self.state in (SteadyState.FLAT, SteadyState.WARM_UP, SteadyState.NOT_TESTED)
 
-        Warm-up that moves the mean by less than 1 % does no harm: what followed is steady. A
-        slowdown does whatever its size, since nobody saw where it ends.
-        """
-        if self.state is SteadyState.WARM_UP:
-            return abs(math.log(self.mean_over_tail)) <= EQUIVALENT
-        return self.state in (SteadyState.FLAT, SteadyState.NOT_TESTED)
+    @property
+    def warm_up(self) -> int:
+        """How many blocks at the start were warm-up."""
+        return self.blocks - self.tail_blocks if self.state is SteadyState.WARM_UP else 0
+
+
+@dataclass(frozen=True)
+class CellSteadiness:
+    """The class of a cell, and whether its mean is that of a steady state. `course` is how much
+    longer a step of the first half takes than one of the second in every run, where that is shown.
+    """
+
+    state: SteadyState
+    steady: bool
+    course: float | None = None
 
 
 def steadiness(blocks: Blocks) -> Steadiness:
@@ -81,17 +117,45 @@ def steadiness(blocks: Blocks) -> Steadiness:
     if count < MIN_BLOCKS:
         return Steadiness(SteadyState.NOT_TESTED, count, count, 1.0)
     logs = [math.log(elapsed_ns / steps) for steps, elapsed_ns in blocks]
-    starts = change_points(without_spikes(logs), noise(logs))
-    state, tail = _judge(without_spikes(logs), starts)
-    return Steadiness(state, count, count - tail, run_mean_ms(blocks) / run_mean_ms(blocks[tail:]))
+    values = without_spikes(logs)
+    state, tail = _shape(values, change_points(values, noise(logs)))
+    over_tail = run_mean_ms(blocks) / run_mean_ms(blocks[tail:])
+    kept = values[tail if state is SteadyState.WARM_UP else 0 :]
+    return Steadiness(state, count, count - tail, over_tail, _course(kept, noise(logs)))
 
 
-def worst(of_runs: Sequence[Steadiness]) -> Steadiness:
-    """The run that decides for its cell: one that is not steady before one that is."""
-    order = list(SteadyState)
-    return max(
-        of_runs, key=lambda steadiness: (not steadiness.steady, order.index(steadiness.state))
-    )
+def _course(values: Sequence[float], deviation: float) -> float:
+    """The first half over the second, as far as that is beyond what blocks scatter by: else a rare
+    slow step that falls into the same half of every run would look like a course.
+    """
+    middle = len(values) // 2
+    found = fmean(values[:middle]) - fmean(values[middle:])
+    unsure = 2 * deviation * math.sqrt(1 / middle + 1 / (len(values) - middle))
+    return math.copysign(max(0.0, abs(found) - unsure), found)
+
+
+def of_runs(runs: Sequence[Steadiness]) -> CellSteadiness:
+    """The class of a cell, that of most of its runs. It is not steady where most are not, or where
+    all are shown to go on changing by more than 1 % from one half to the other: more runs never
+    make a steady cell less likely to be shown.
+    """
+    courses = [run.course for run in runs if run.course is not None]
+    if len(courses) >= MIN_COURSES:
+        found = t_interval(courses)
+        shown = verdict(found, margin=math.expm1(EQUIVALENT))
+        if shown in (Verdict.FASTER, Verdict.SLOWER):
+            state = SteadyState.WARM_UP if shown is Verdict.SLOWER else SteadyState.SLOWDOWN
+            return CellSteadiness(state, False, math.sqrt(found.low * found.high))
+    unsteady = [run.state for run in runs if not run.steady]
+    if 2 * len(unsteady) > len(runs):
+        return CellSteadiness(Counter(unsteady).most_common(1)[0][0], False)
+    states = Counter(run.state for run in runs)
+    if 2 * states[SteadyState.WARM_UP] > len(runs):
+        return CellSteadiness(SteadyState.WARM_UP, True)
+    if unsteady or states[SteadyState.WARM_UP]:
+        return CellSteadiness(SteadyState.INCONSISTENT, True)
+    untested = states[SteadyState.NOT_TESTED]
+    return CellSteadiness(SteadyState.NOT_TESTED if untested else SteadyState.FLAT, True)
 
 
 def without_spikes(values: Sequence[float]) -> list[float]:
@@ -120,6 +184,46 @@ def change_points(values: Sequence[float], deviation: float) -> list[int]:
         numpy.array(scaled), pen=penalty
     )
     return [0, *map(int, found[:-1])]
+
+
+def _shape(values: Sequence[float], starts: Sequence[int]) -> tuple[SteadyState, int]:
+    """The class, and the first block of the final level: of these segments, of a course without
+    levels, or flat, whichever explains values best.
+    """
+    if len(starts) == 1:
+        return SteadyState.FLAT, 0
+    import numpy  # here, because most runs of most tables never come so far
+
+    count, each = len(values), WANDERING * math.log(len(values))
+    ends = [*starts[1:], count]
+    levels = numpy.repeat(numpy.eye(len(starts)), numpy.subtract(ends, starts), axis=0)
+    line = numpy.column_stack([numpy.ones(count), numpy.arange(count)])
+    wandering = _misfit(values, line[:, :1])
+    by_levels = wandering - _misfit(values, levels) - each * (len(starts) - 1)
+    by_line = wandering - _misfit(values, line) - each
+    if max(by_levels, by_line) < 0:
+        return SteadyState.FLAT, 0
+    if by_levels >= by_line:
+        return _judge(values, starts)
+    slower = values[-1] > values[0]
+    return SteadyState.SLOWDOWN if slower else SteadyState.NONE, count // 2
+
+
+def _misfit(values: Sequence[float], explained: ndarray) -> float:
+    """-2 log likelihood of values by these columns (blocks x columns) with stationary AR(1) noise
+    of at least QUIET, at its best.
+    """
+    import numpy
+
+    both, found = numpy.column_stack([explained, values]), []
+    for memory in MEMORIES:
+        white = both - memory * numpy.vstack([both[:1], both[:-1]])
+        white[0] = both[0] * math.sqrt(1 - memory**2)
+        weights = numpy.linalg.lstsq(white[:, :-1], white[:, -1], rcond=None)[0]
+        left = white[:, -1] - white[:, :-1] @ weights
+        variance = float(left @ left) / len(values) + QUIET**2
+        found.append(len(values) * math.log(variance) - math.log(1 - memory**2))
+    return min(found)
 
 
 def _judge(values: Sequence[float], starts: Sequence[int]) -> tuple[SteadyState, int]:

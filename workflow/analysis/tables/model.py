@@ -190,8 +190,8 @@ def _caption(results: Results) -> str:
     badges = {badge(cell) for cell in results.cells if cell.ok_runs}
     if unsteady := badges - {"", DISTURBED}:
         shown += (
-            f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in every run "
-            "and is not compared."
+            f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in most of "
+            "its runs, or changed in all, and is not compared."
         )
     if DISTURBED in badges:
         shown += (
@@ -217,5 +217,5 @@ def _interval_method(results: Results) -> str:
     """What the printed intervals rest on."""
     method = "Student's t on the logarithms of the run means"
     if any(cell.interval != cell.plain_interval for cell in results.cells):
-        method += ", their variance moderated over the cells of the table"
+        method += ", their variance weighed with that of the column in other rows"
     return method

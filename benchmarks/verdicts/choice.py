@@ -1,0 +1,39 @@
+"""What choosing the best of a family from the same runs does to the factor, and to claims."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from tables import table
+from worlds import COLUMNS, ROWS
+
+from analysis.claims.claim_tests import TESTS
+from analysis.comparisons.gains import family_gains
+
+
+def bias(scatter: float, rounds: int, tables: int, generator: np.random.Generator) -> float:
+    """Of the printed factor of the fastest of three over the one column that Keras 2 has, all
+    equally fast: less what is told beside it of having chosen.
+    """
+    logs = []
+    for _ in range(tables):
+        noise = scatter * generator.normal(size=(ROWS, COLUMNS, rounds))
+        for gain in family_gains(table(noise), "keras3", "keras2"):
+            logs.append(math.log(gain.ratio.value) - math.log(getattr(gain, "luck", 1.0)))
+    return math.exp(float(np.mean(logs))) - 1
+
+
+def falsely_holds(
+    scatter: float, rounds: int, tables: int, generator: np.random.Generator
+) -> float:
+    """Share of claims that a family gains at least what it truly gains, that are said to hold."""
+    held = []
+    for _ in range(tables):
+        found = table(scatter * generator.normal(size=(ROWS, COLUMNS, rounds)))
+        for row in found.rows:
+            claim = {"new": "keras3", "base": "keras2", "model": row.row.model, "task": "fit"}
+            outcome = TESTS["gain_at_least"](replace(found, rows=(row,)), **claim, gain=0.0)
+            held.append(outcome.holds is True)
+    return float(np.mean(held))

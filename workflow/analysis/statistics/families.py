@@ -1,0 +1,63 @@
+"""The best of a family over the best of another, both chosen by the runs that they are judged by.
+
+The gain of families is the largest over the new columns of the smallest ratio to any base column.
+Its interval is simultaneous over what may be the best: the lower end of a new column holds with
+those of all other new ones, the upper end of a base column with those of all other base ones
+(Bonferroni). So a claim about a family is tested over all its members, whichever is the fastest.
+
+The factor itself is flattered by the choice: of three equal columns the one that was lucky is
+taken. By how much is told by choosing anew for every round from the other rounds alone: then the
+round that is judged by had no part in the choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from statistics import fmean
+
+from analysis.statistics.intervals import Interval, Ratio, together
+
+MIN_ROUNDS = 3  # to choose from two at least
+
+
+def family_interval(
+    ratios: Sequence[Sequence[Ratio | None]], statements: int = 1
+) -> Interval | None:
+    """95 % interval of the gain, of t_base / t_new of each new column (outer) and base column. So
+    many such intervals hold all at once. None where a ratio has none.
+    """
+    if any(ratio is None or ratio.interval is None for of_new in ratios for ratio in of_new):
+        return None
+    news, bases = len(ratios), len(ratios[0])
+    return Interval(
+        max(min(together(r, statements * news).low for r in of_new) for of_new in ratios),
+        max(min(together(r, statements * bases).high for r in of_new) for of_new in ratios),
+    )
+
+
+def luck_of_choice(
+    news: Sequence[Mapping[Hashable, float]], bases: Sequence[Mapping[Hashable, float]]
+) -> float:
+    """What choosing adds to t_base / t_new, as a factor, from logarithms of times by round; 1 where
+    there is no choice, or fewer than MIN_ROUNDS rounds that all have.
+    """
+    rounds = set.intersection(*(set(logs) for logs in (*news, *bases)))
+    if len(rounds) < MIN_ROUNDS or len(news) == len(bases) == 1:
+        return 1.0
+    chosen = _mean(_fastest(bases, rounds), rounds) - _mean(_fastest(news, rounds), rounds)
+    unseen = fmean(
+        _fastest(bases, rounds - {left})[left] - _fastest(news, rounds - {left})[left]
+        for left in rounds
+    )
+    return math.exp(chosen - unseen)
+
+
+def _fastest(
+    columns: Sequence[Mapping[Hashable, float]], rounds: set[Hashable]
+) -> Mapping[Hashable, float]:
+    return min(columns, key=lambda logs: _mean(logs, rounds))
+
+
+def _mean(logs: Mapping[Hashable, float], rounds: set[Hashable]) -> float:
+    return fmean(logs[place] for place in rounds)
