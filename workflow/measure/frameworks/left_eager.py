@@ -41,7 +41,7 @@ class _Watch:
             if begins:
                 self._begin(type(frame.f_locals["self"]).__name__)
             elif ends and not self._programs:
-                self._end()
+                self._end(whole=argument is not None)
         elif (begins or ends) and (code.co_filename, code.co_name) == self._program:
             self._programs += 1 if begins else -1
             for call in self._open:
@@ -53,9 +53,13 @@ class _Watch:
         if not self._programs:
             self._open.append(_Call(kind))
 
-    def _end(self) -> None:
+    def _end(self, whole: bool) -> None:
+        """whole: it returned something; what leaves a loop raises, in a call that is no step's."""
         call = self._open.pop()
-        self._open[-1].eager += call.eager if call.compiled else [call.kind]
+        if whole:
+            self._open[-1].eager += call.eager if call.compiled else [call.kind]
+        elif len(self._open) == 1:
+            self.calls[call.kind] -= 1
 
     @property
     def eager(self) -> Counter[str] | None:
