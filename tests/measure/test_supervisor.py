@@ -30,6 +30,7 @@ def command(tmp_path, environment, attempt=1, **architecture):
         *("--definition", str(tmp_path / "fake.yaml")),
         *("--environment", str(marker)),
         *("--record", str(tmp_path / "run1.json")),
+        *("--results", str(tmp_path), "--around", "cpu"),
         *("--log", str(tmp_path / "run1.log")),
         *("--time-limit-s", "60"),
         *("--memory-gib", "20"),

@@ -105,7 +105,8 @@ def measure(options: argparse.Namespace, session: Session) -> None:
 def caches_of(results: Path, record: Path, node: str) -> Path:
     """What compilers keep of a cell on this machine: ``results/caches/laptop/bert/fit-b8/...``."""
     parts = record.parent.relative_to(results).parts
-    return results.joinpath(caches.FOLDER, *parts[parts[0] == "records" :], node)
+    inside = parts[1:] if parts[:1] == ("records",) else parts
+    return results.joinpath(caches.FOLDER, *inside, node)
 
 
 def leave_or_write(
