@@ -9,8 +9,8 @@ WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # From the bottom to the top of each house; a room may import what stands before it.
 MEASURING = ("contract", "packing", "deploy", "datasets", "measure", "supervise", "planning")
 MEASURING += ("machine_card", "bundle")
-ANALYSIS = ("statistics", "formats", "results", "comparisons", "caveats", "claims", "tables")
-ANALYSIS += ("figures", "report", "archive", "compare")
+ANALYSIS = ("statistics", "formats", "results", "data", "comparisons", "writing", "caveats", "claims")
+ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare")
 # What the analysis may use of the other house: how a record is read, and how a zip is packed.
 SHARED = ("contract", "packing")
 # Runs inside a framework's interpreter, or before any environment exists.
@@ -64,3 +64,11 @@ def test_nothing_that_analyses_imports_upwards_or_what_measures(room):
     for path in files(WORKFLOW / "analysis" / room):
         assert rooms_of(path, ANALYSIS, "analysis.") <= allowed, path
         assert rooms_of(path, MEASURING) <= set(SHARED), path
+
+
+def test_no_topic_imports_another():
+    topics = {path.name for path in (WORKFLOW / "analysis/topics").iterdir() if path.is_dir()}
+    for topic in topics - {"__pycache__"}:
+        for path in files(WORKFLOW / "analysis/topics" / topic):
+            others = rooms_of(path, tuple(topics - {topic}), "analysis.topics.")
+            assert not others, path

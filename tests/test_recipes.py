@@ -189,7 +189,7 @@ def test_a_record_field(copy):
     assert "1 passed" in copy.run("-m", "pytest", "-p", "no:cacheprovider", harness)
     program = """
 import pathlib, results_factory
-from analysis.tables.runs import run_columns
+from analysis.data.runs import run_columns
 print({*run_columns(results_factory.Project(pathlib.Path("made")).load())["clock_resolution_s"]})
 """
     assert copy.run("-c", program) == "{1e-09}\n"
@@ -257,11 +257,12 @@ def test_a_figure(copy):
     copy.follow("Add a figure")
     program = """
 import pathlib, results_factory
+from analysis.data import Data
 from analysis.figures.drawing import save
 from analysis.figures.catalogue import FIGURES
 from analysis.results.reference import load_reference
 results = results_factory.Project(pathlib.Path("made")).load()
-save(FIGURES["runs_per_cell"](results, load_reference()), pathlib.Path("made"), "runs_per_cell")
+save(FIGURES["runs_per_cell"](Data(results, load_reference())), pathlib.Path("made"), "runs_per_cell")
 """
     copy.run("-c", program)
     assert "runs with a time" in (copy.folder / "made/runs_per_cell.svg").read_text()

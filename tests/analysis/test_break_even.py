@@ -1,17 +1,20 @@
 """When a framework with a slow start and a short step is ahead of one with a quick start."""
 
-import csv
-import io
-
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.comparisons.break_even import Cost, break_evens, cost, steps_to_overtake
-from analysis.report.break_even import break_even, import_of_tensorflow
-from analysis.report.sections import time_breakdown
-from analysis.tables.break_even import break_even_csv
+from analysis.data import Data
+from analysis.report.sections import import_of_tensorflow, time_breakdown
+from analysis.statistics.overtaking import steps_to_overtake
+from analysis.topics.break_even.compute import break_evens, costs
+from analysis.topics.break_even.figure import seconds
+from analysis.topics.break_even.section import row_details
+from analysis.topics.break_even.table import break_even
+from analysis.writing.files import to_csv
 
 JAX, TORCH, COMPILED = "keras3-jax", "keras3-torch", "pytorch-compiled"
 ROWS = (("bert", "fit", 8, 32),)
@@ -38,27 +41,43 @@ def two_columns(folder, runs=3):
     return project
 
 
+def data_of(project):
+    return Data(project.load())
+
+
+def found_in(project, counted_from="first step"):
+    """Pairs in one of the readings."""
+    return break_evens(data_of(project)).query("counted_from == @counted_from")
+
+
+def cost_of(data, column, caches="none"):
+    return next(costs(data).query("column == @column and caches == @caches").itertuples())
+
+
+def lines_of(project):
+    """Texts beside the only row of the appendix; none where the page needs no table."""
+    return [line for detail in row_details(data_of(project)).values() for line in detail.grid.lines]
+
+
 def test_break_even_by_hand(tmp_path):
-    (row,) = two_columns(tmp_path).load().rows
-    (found,) = break_evens(row)
-    assert (found.faster.column.name, found.slower.column.name) == (JAX, TORCH)
+    found = found_in(two_columns(tmp_path))
+    assert found[["faster", "slower"]].to_numpy().tolist() == [[JAX, TORCH]]
     # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
-    assert found.steps in (500, 501)  # 5 / 0.01 is not exact
-    assert found.earliest in (500, 501) and found.latest in (500, 501) and found.shown
+    steps = found[["steps", "ci95_low_steps", "ci95_high_steps"]]
+    assert steps.isin((500, 501)).all(axis=None)  # 5 / 0.01 is not exact
 
 
 def test_from_the_start_of_the_process_import_counts(tmp_path):
-    (row,) = two_columns(tmp_path).load().rows
-    (found,) = break_evens(row, from_process_start=True)
-    assert found.steps == 1  # 9 s before the steps against 9 s
-    jax = cost(row.cells[0])
-    assert jax.start_up_s == pytest.approx(6.0)
-    assert jax.seconds(100) == pytest.approx(7.0)
-    assert jax.seconds(100, from_process_start=True) == pytest.approx(10.0)
+    project = two_columns(tmp_path)
+    assert list(found_in(project, "process start")["steps"]) == [1]  # 9 s before against 9 s
+    jax = cost_of(data_of(project), JAX)
+    assert (jax.start_up_s, jax.whole_start_up_s) == pytest.approx((6.0, 9.0))
+    assert seconds(jax, 100) == pytest.approx(7.0)
 
 
 def test_the_first_step_is_never_cut_short():
-    assert Cost(2.0, -0.5, 1.0, 0.1).seconds(1) == 2.0
+    start = pd.Series({"first_step_s": 2.0, "start_up_s": -0.5, "step_s": 0.1})
+    assert seconds(start, np.array([1, 100])).tolist() == [2.0, 9.5]
 
 
 def test_noise_may_leave_it_open(tmp_path):
@@ -70,16 +89,14 @@ def test_noise_may_leave_it_open(tmp_path):
             block["elapsed_ns"] = int(block["elapsed_ns"] * factor)
 
     project.change(noisy, column=TORCH)
-    (row,) = project.load().rows
-    (found,) = break_evens(row)
-    assert not found.shown and found.earliest < found.steps
+    (found,) = found_in(project).itertuples()
+    assert pd.isna(found.ci95_high_steps) and found.ci95_low_steps < found.steps
 
 
 def test_one_run_has_no_interval(tmp_path):
-    (row,) = two_columns(tmp_path, runs=1).load().rows
-    (found,) = break_evens(row)
+    (found,) = found_in(two_columns(tmp_path, runs=1)).itertuples()
     assert found.steps in (500, 501)
-    assert (found.earliest, found.latest, found.shown) == (None, None, False)
+    assert pd.isna(found.ci95_low_steps) and pd.isna(found.ci95_high_steps)
 
 
 def cold_and_warm(folder, runs=3):
@@ -105,34 +122,39 @@ def cold_and_warm(folder, runs=3):
 
 
 def test_a_cold_start_is_of_cold_runs_and_a_warm_one_of_warm_runs(tmp_path):
-    (row,) = cold_and_warm(tmp_path).load().rows
-    found = {entry.caches: entry.steps for entry in break_evens(row)}
+    project = cold_and_warm(tmp_path)
+    found = found_in(project).set_index("caches")["steps"]
     # 29 s and 3 s behind, 10 ms gained with each step
     assert found["cold"] in (2900, 2901) and found["warm"] in (300, 301)
-    keras, compiled = row.cells
-    assert cost(keras, "cold") == cost(keras, "warm")
-    assert cost(compiled, "cold").first_step_s == pytest.approx(30.01)
-    assert cost(compiled, "warm").first_step_s == pytest.approx(4.01)
+    data = data_of(project)
+    assert cost_of(data, TORCH, "cold").start_up_s == cost_of(data, TORCH, "warm").start_up_s
+    assert cost_of(data, COMPILED, "cold").first_step_s == pytest.approx(30.01)
+    assert cost_of(data, COMPILED, "warm").first_step_s == pytest.approx(4.01)
 
 
 def test_the_page_says_of_which_start_it_speaks(tmp_path):
-    (row,) = cold_and_warm(tmp_path / "three").load().rows
-    assert [line[2] for line in break_even(row).lines] == ["cold", "warm"]
+    project = cold_and_warm(tmp_path / "three")
+    assert [line[2] for line in lines_of(project)] == ["cold", "warm"]
+    (row,) = project.load().rows
     starts = {line[0]: line[4] for line in time_breakdown(row).lines}
     assert starts["PyTorch (compiled), cold caches"] == "30.0"
     assert starts["PyTorch (compiled), warm caches"] == "4.01"
-    (row,) = cold_and_warm(tmp_path / "one", runs=1).load().rows
-    cold, warm = break_even(row).lines
+    cold, warm = lines_of(cold_and_warm(tmp_path / "one", runs=1))
     assert cold[3] in ("2,900", "2,901")
     assert set(warm[3:]) == {"not measured, needs a second run", "NA"}
-    (row,) = two_columns(tmp_path / "none").load().rows
-    assert [line[2] for line in break_even(row).lines] == ["none kept"]
+    assert [line[2] for line in lines_of(two_columns(tmp_path / "none"))] == ["none kept"]
 
 
-def test_csv_of_both_starts(tmp_path):
-    single = break_even_csv(cold_and_warm(tmp_path, runs=1).load())
-    lines = csv.DictReader(io.StringIO(single))
-    assert [(line["caches"], line["counted_from"], line["steps"] == "NA") for line in lines] == [
+def test_a_row_in_which_nobody_starts_behind_needs_no_table(tmp_path):
+    project = two_columns(tmp_path)
+    project.change(lambda record: record["timing"].update(first_step_s=0.01), column=JAX)
+    assert lines_of(project) == []
+
+
+def test_table_of_both_starts(tmp_path):
+    found = break_even(data_of(cold_and_warm(tmp_path, runs=1)))
+    lines = zip(found["caches"], found["counted_from"], found["steps"].isna(), strict=True)
+    assert list(lines) == [
         ("cold", "first step", False),
         ("warm", "first step", True),
         ("cold", "process start", False),
@@ -143,31 +165,28 @@ def test_csv_of_both_starts(tmp_path):
 def test_the_import_of_tensorflow_is_told_where_starts_are_compared(tmp_path):
     project = two_columns(tmp_path)
     (row,) = project.load().rows
-    assert import_of_tensorflow(row) == "" and "TensorFlow" not in break_even(row).caption
+    assert import_of_tensorflow(row) == ""
     project.change(lambda record: record["timing"].update(import_tensorflow_s=2.5), column=JAX)
     (row,) = project.load().rows
-    for grid in (break_even(row), time_breakdown(row)):
-        assert grid.caption.endswith("took 2.50 s with Keras 3 (JAX)")
+    assert time_breakdown(row).caption.endswith("took 2.50 s with Keras 3 (JAX)")
 
 
 def test_csv_of_both_readings(tmp_path):
-    project = two_columns(tmp_path)
-    lines = list(csv.DictReader(io.StringIO(break_even_csv(project.load()))))
-    names = ("faster", "slower", "caches", "counted_from")
-    assert [tuple(line[name] for name in names) for line in lines] == [
-        (JAX, TORCH, "NA", "first step"),
-        (JAX, TORCH, "NA", "process start"),
-    ]
-    assert lines[0]["steps"] in ("500", "501") and lines[1]["steps"] == "1"
-    single = two_columns(tmp_path / "single", runs=1).load()
-    assert break_even_csv(single).splitlines()[1].endswith(",NA,NA")
+    text = to_csv(break_even(data_of(two_columns(tmp_path)))).splitlines()
+    assert text[0] == (
+        "model,task,batch_size,faster,slower,caches,counted_from,steps,ci95_low_steps,"
+        "ci95_high_steps"
+    )
+    assert text[1].startswith(f"bert,fit,8,{JAX},{TORCH},NA,first step,50")
+    assert text[2] == f"bert,fit,8,{JAX},{TORCH},NA,process start,1,1,1"
+    single = two_columns(tmp_path / "single", runs=1)
+    assert to_csv(break_even(data_of(single))).splitlines()[1].endswith(",NA,NA")
 
 
 def test_cells_without_a_time_are_left_out(tmp_path):
     project = two_columns(tmp_path)
     project.fail("oom", "killed", column=TORCH)
-    (row,) = project.load().rows
-    assert break_evens(row) == [] and cost(row.cells[1]) is None
+    assert found_in(project).empty and set(costs(data_of(project))["column"]) == {JAX}
 
 
 @given(st.floats(-100, 100), st.floats(1e-4, 10), st.floats(1.0001, 100))
@@ -184,5 +203,4 @@ def test_the_step_is_the_first_that_is_ahead(late_s, step_s, ratio):
 
 
 def test_nothing_gained_is_never():
-    assert steps_to_overtake(1.0, 0.1, 1.0) is None
-    assert steps_to_overtake(-1.0, 0.1, 0.9) is None
+    assert np.isnan(steps_to_overtake([1.0, -1.0, 1.0], 0.1, [1.0, 0.9, np.nan])).all()

@@ -11,6 +11,7 @@ import pytest
 from browser import CHROMIUM, chromium
 from whole_table import whole_table
 
+from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
 from analysis.report.appendix import render_appendix
@@ -52,9 +53,10 @@ def report(tmp_path_factory):
     project = whole_table(folder, runs=5)
     results, reference, drawn = project.load(), load_reference(), folder / "figures"
     drawn.mkdir()
+    data = Data(results, reference)
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         for name, draw in FIGURES.items():
-            draw(results, reference).savefig(drawn / f"{name}.svg")
+            draw(data).savefig(drawn / f"{name}.svg")
     path = folder / "report.html"
     path.write_text(render(results, reference, drawn, TEMPLATES), encoding="utf-8")
     appendix = folder / "appendix.html"

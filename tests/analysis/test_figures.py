@@ -13,6 +13,7 @@ from results_factory import Project, make_plan, unsupported
 from time_changes import scale
 from whole_table import whole_table
 
+from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
@@ -42,7 +43,7 @@ def words():
     def read(results, name):
         with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
             svg = io.BytesIO()
-            FIGURES[name](results, load_reference()).savefig(svg, format="svg")
+            FIGURES[name](Data(results, load_reference())).savefig(svg, format="svg")
         return " ".join(ET.fromstring(svg.getvalue()).itertext())
 
     return read
@@ -154,7 +155,7 @@ def test_too_many_blocks_for_a_page_are_drawn_as_pixels(project, monkeypatch):
     def svg():
         content = io.BytesIO()
         with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-            blocks.blocks(project.load(), load_reference()).savefig(content, format="svg")
+            blocks.blocks(Data(project.load())).savefig(content, format="svg")
         return content.getvalue()
 
     runs = len(project.records)
@@ -174,7 +175,7 @@ def test_rows_that_do_not_fit_are_counted(tmp_path, words):
     note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
     for name in ("step_times", "batch", "speedup_over_keras2"):
         assert note in words(results, name)
-        assert not covered(FIGURES[name](results, load_reference()), note)
+        assert not covered(FIGURES[name](Data(results, load_reference())), note)
 
 
 def covered(figure, words):

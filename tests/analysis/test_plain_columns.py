@@ -7,10 +7,10 @@ from whole_table import whole_table
 from analysis.claims import judge
 from analysis.comparisons.findings import findings
 from analysis.comparisons.speedups import speedups
+from analysis.data import Data
 from analysis.figures.legends import column_labels
 from analysis.figures.panels import label
 from analysis.figures.published import relative_times
-from analysis.report.break_even import break_even
 from analysis.report.setting import facts
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
@@ -19,6 +19,7 @@ from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table, parts
 from analysis.tables.published import published_table
 from analysis.tables.writers import to_markdown
+from analysis.topics.break_even.section import row_details
 
 SETTINGS = ("tf32", "no-jit+float32")
 MANY = tuple(
@@ -121,7 +122,7 @@ def test_break_even_is_shown_between_frameworks_and_within_one(tmp_path):
     project.change(lambda r: r["timing"].update(first_step_s=90.0), column="keras3-jax")
     project.change(ten_times_as_fast, column="keras3-jax+tf32")
     project.change(lambda r: r["timing"].update(first_step_s=180.0), column="keras3-jax+tf32")
-    lines = break_even(project.load().rows[0]).lines
+    lines = next(iter(row_details(Data(project.load())).values())).grid.lines
     jax, tf32, torch = "Keras 3 (JAX)", "Keras 3 (JAX), tf32", "Keras 3 (PyTorch)"
     assert [line[:2] for line in lines] == [(jax, torch), (tf32, jax)]
 

@@ -10,6 +10,7 @@ import yaml
 from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.figures.catalogue import FIGURES
+from analysis.formats.contents import caption
 from analysis.report.appendix import render_appendix
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
@@ -277,7 +278,7 @@ def test_rows_with_other_numbers_of_runs_are_said_so_and_planned_again(project):
 
 def test_every_figure_has_a_caption():
     for name in FIGURES:
-        assert (TEMPLATES / "captions" / f"{name}.rst").read_text().strip()
+        assert caption(name).strip()
 
 
 def test_every_caption_belongs_to_something_that_is_shown():
@@ -289,7 +290,8 @@ def test_every_caption_belongs_to_something_that_is_shown():
     shown = {caption or name for name, caption in found}
     shown |= {*re.findall(r"report/captions/(\w+)\.rst", rules)}
     assert {"table", "published_table", "report", "of_figure"} <= shown
-    captions = {path.stem for path in (TEMPLATES / "captions").glob("*.rst")}
+    of_topics = (TEMPLATES.parent / "workflow/analysis/topics").glob("*/*.rst")
+    captions = {path.stem for path in [*(TEMPLATES / "captions").glob("*.rst"), *of_topics]}
     assert captions == {*FIGURES, *shown}
 
 

@@ -9,12 +9,13 @@ from pyarrow import parquet
 from results_factory import FRAMEWORKS, Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.tables.csv_files import runs_csv, table_csv, value_text
+from analysis.data import Data
+from analysis.tables.csv_files import table_csv
 from analysis.tables.html import to_html
 from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
-from analysis.tables.runs import run_columns, to_parquet
 from analysis.tables.writers import to_markdown, to_plain
+from analysis.writing.files import to_csv, to_parquet
 
 
 def lines_of(text):
@@ -188,7 +189,7 @@ def test_plain_text_is_for_terminals(tmp_path):
 
 def test_runs_csv_has_a_line_per_run_at_full_precision(project):
     project.fail("unsupported", "=1+1", column="pytorch-eager", task="fit", run=2)
-    lines = lines_of(runs_csv(run_columns(project.load())))
+    lines = lines_of(to_csv(Data(project.load()).recorded))
     assert len(lines) == 2 * 6 * 3
     first = lines[0]
     assert float(first["ms_per_step"]) == 20.02
@@ -203,23 +204,20 @@ def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):
     project = whole_table(tmp_path, runs=2)
     project.change(lambda r: r["parity"].update(graphs="two"), column="keras3-jax", run=1)
     project.change(lambda r: r["parity"].update(graphs=2), column="keras3-torch", run=1)
-    columns = run_columns(project.load())
-    lines = lines_of(runs_csv(columns))
-    content = to_parquet(columns)
-    assert content == to_parquet(columns)
+    runs = Data(project.load()).recorded
+    lines = lines_of(to_csv(runs))
+    content = to_parquet(runs)
+    assert content == to_parquet(runs)
     table = parquet.read_table(io.BytesIO(content))
     assert table.num_rows == len(lines) == 66 * 2
     assert table.column_names == list(lines[0])
     for name in table.column_names:
-        read = [value_text(value) for value in table[name].to_pylist()]
+        read = ["NA" if value is None else value for value in table[name].to_pylist()]
+        written = [line[name] for line in lines]
         if table.schema.field(name).type == pyarrow.float64():
-            written = [value_text(None if v is None else float(v)) for v in columns[name]]
-            assert read == written
-            assert [float(a) for a in read if a != "NA"] == [
-                float(line[name]) for line in lines if line[name] != "NA"
-            ]
+            assert [v for v in read if v != "NA"] == [float(v) for v in written if v != "NA"]
         else:
-            assert read == [line[name] for line in lines]
+            assert list(map(str, read)) == written
     assert table.schema.field("batch_size").type == pyarrow.int64()
     assert table.schema.field("parity.graphs").type == pyarrow.string()
 
@@ -233,7 +231,7 @@ def test_runs_have_both_intervals_of_their_cell(tmp_path):
     rows = tuple(("bert", task, batch, 32) for task in ("fit", "predict") for batch in (8, 16))
     project = Project(tmp_path, make_plan(rows=rows))
     project.fail("timeout", column="keras3-torch", task="fit", run=2)
-    columns = run_columns(project.load())
+    columns = Data(project.load()).recorded
     names = ("cell_ci95_low_ms", "cell_ci95_high_ms")
     plain = ("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms")
     lines = list(zip(columns["column"], *(columns[name] for name in names + plain), strict=True))

@@ -7,8 +7,9 @@ if not USE_CONDA:
     ANALYSIS_PYTHON = f"{virtual_prefix('analysis', ANALYSIS_DEFINITION)}/bin/python"
 
 # What everything that is drawn is drawn by, besides its own folders of workflow/analysis.
-SHARED = ["workflow/contract", "workflow/schemas", "reference", "report/figures.yaml"]
-ROOMS = ("formats", "statistics", "results", "comparisons")
+SHARED = ["workflow/contract", "workflow/schemas", "reference"]
+SHARED += ["report/figures.yaml", "report/tables.yaml"]
+ROOMS = ("formats", "statistics", "results", "data", "comparisons", "writing", "topics")
 
 
 def drawn_by(*rooms, texts=()):
@@ -50,5 +51,18 @@ def results(*names):
     return [f"{RESULTS}/{name}" for name in names]
 
 
+def of_report(kind):
+    """Figures or tables of the report, without those of topics that were taken out."""
+    listed = read_yaml(SOURCES / f"report/{kind}.yaml")
+    return [name for name, module in listed.items() if folder_of(module).is_dir()]
+
+
+def folder_of(module):
+    return SOURCES.joinpath("workflow/analysis", *module.split(".")[:-1])
+
+
 def caption_of(figure):
-    return Path(SOURCES, "report/captions", f"{figure}.rst").read_text()
+    """Beside the figure's code where it is of a topic, else with the other captions."""
+    module = read_yaml(SOURCES / "report/figures.yaml")[figure]
+    own = folder_of(module) / f"{figure}.rst"
+    return (own if own.exists() else SOURCES / "report/captions" / own.name).read_text()

@@ -7,7 +7,8 @@
 report: f"../../{RESULTS}/caveats.rst"
 
 
-FIGURES = list(read_yaml(SOURCES / "report/figures.yaml"))
+FIGURES = of_report("figures")
+TABLES_OF_TOPICS = [f"{name}.csv" for name in of_report("tables")]
 FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 
@@ -42,8 +43,8 @@ TABLE += [
         f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"
     ),
 ]
-EFFECTS = results("effects.csv", "effects.tex", "break_even.csv", "cross_over.csv")
-EFFECTS += results("trainings.csv", "why.csv", "ceilings.csv", "native.csv")
+EFFECTS = results("effects.csv", "effects.tex", "cross_over.csv", "trainings.csv")
+EFFECTS += results("why.csv", "ceilings.csv", "native.csv", *TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
 
 # Rule -> its module and options, what it is drawn by, what it writes.

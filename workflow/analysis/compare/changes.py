@@ -9,7 +9,7 @@ from analysis.caveats.core import name as cell_name
 from analysis.compare.archives import Archive
 from analysis.compare.cells import Comparison
 from analysis.formats.text import NA, listed, spelled
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.results import Results

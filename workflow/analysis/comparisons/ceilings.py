@@ -11,7 +11,6 @@ such cells nothing is said.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
@@ -21,6 +20,7 @@ from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.statistics.ceiling import gain_interval, gain_of
 from analysis.statistics.intervals import Interval, Ratio, mean_interval
 
 
@@ -43,18 +43,6 @@ class Ceiling:
     @property
     def gain_interval(self) -> Interval | None:
         return gain_interval(self.interval)
-
-
-def gain_of(share: float) -> float:
-    """How many times as fast a step becomes that loses this share; without limit where it is all of
-    it.
-    """
-    return 1 / (1 - share) if share < 1 else math.inf
-
-
-def gain_interval(share: Interval | None) -> Interval | None:
-    """The same at the ends of an interval of shares, none of which is below nothing."""
-    return share and Interval(gain_of(max(share.low, 0.0)), gain_of(max(share.high, 0.0)))
 
 
 def ceilings(results: Results) -> list[Ceiling]:

@@ -11,17 +11,17 @@ candidate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from analysis.comparisons.break_even import steps_to_overtake
-from analysis.comparisons.ceilings import gain_interval, gain_of
 from analysis.comparisons.native_ways import Way, Ways, ways_of
 from analysis.results.cells import cell_ratio
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+from analysis.statistics.ceiling import gain_interval, gain_of
 from analysis.statistics.intervals import (
     Interval,
     Ratio,
@@ -30,6 +30,7 @@ from analysis.statistics.intervals import (
     together,
     verdict,
 )
+from analysis.statistics.overtaking import steps_to_overtake
 
 
 class Pays(StrEnum):
@@ -174,7 +175,8 @@ def pay_back(native: Way, step: Ratio | None) -> PayBack | None:
         return None
 
     def steps(gain: float) -> int | None:
-        return steps_to_overtake(native.build_s, native.cell.step_ms / 1000, gain)
+        found = float(steps_to_overtake(native.build_s, native.cell.step_ms / 1000, gain))
+        return None if math.isnan(found) else int(found)
 
     if step.interval is None:
         return PayBack(steps(step.value), None, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import run_command
@@ -19,10 +20,10 @@ def main() -> None:
     options.add_argument("--output-dir", type=Path, required=True)
     options.add_argument("--only", choices=FIGURES, help="one figure; default: all")
     arguments = options.parse_args()
-    results, reference = results_of(arguments), load_reference(arguments.reference)
+    data = Data(results_of(arguments), load_reference(arguments.reference))
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     names = [arguments.only] if arguments.only else list(FIGURES)
-    parts = [*drawings(results, reference, arguments.output_dir, names)]
+    parts = [*drawings(data, arguments.output_dir, names)]
     if len(parts) == 1:
         parts[0]()
     else:

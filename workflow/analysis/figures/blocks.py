@@ -9,13 +9,13 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.panels import WIDTH_IN, empty
 from analysis.figures.style import INK, RULE, look
 from analysis.results.canaries import Canary
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
-from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.runs import Run
 from analysis.results.sessions import by_node, canaries_of
@@ -30,9 +30,10 @@ MOST_MARKS = 20_000  # more are drawn as pixels: as shapes they would take megab
 Measured = list[tuple[Cell, Run]]
 
 
-def blocks(results: Results, reference: Reference) -> Figure:
+def blocks(data: Data) -> Figure:
     """Above, blocks as deviations from the mean of their cell; below, canaries from the first of
     their node, a panel per accelerator.
+    results = data.results
     """
     runs = _in_realised_order(results)
     if not runs:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.comparisons.cross_over import Sweep, sweeps
 from analysis.figures.panels import (
     COLUMNS,
@@ -19,16 +20,15 @@ from analysis.figures.panels import (
     plot_cell,
 )
 from analysis.figures.style import INK, RULE
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 
 PANEL_IN = 1.9
 MOST_PANELS = 20
 LINE_CHARACTERS = 60  # of what stands below a title
 
 
-def cross_over(results: Results, reference: Reference) -> Figure:
+def cross_over(data: Data) -> Figure:
     """A panel per framework, net, task and batch size, both axes logarithmic."""
+    results = data.results
     found = [sweep for sweep in sweeps(results) if sweep.sizes]
     if not found:
         return empty("no net was measured in several sizes, for a processor beside a GPU")

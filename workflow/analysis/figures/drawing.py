@@ -12,12 +12,11 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import empty
 from analysis.figures.style import RC
 from analysis.formats.errors import InputError
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
 MOST_CHARACTERS = 100  # of an error's words, in a figure
@@ -40,18 +39,18 @@ def save(figure: Figure, folder: Path, name: str) -> None:
 
 
 def drawings(
-    results: Results, reference: Reference, folder: Path, names: Iterable[str] = tuple(FIGURES)
+    data: Data, folder: Path, names: Iterable[str] = tuple(FIGURES)
 ) -> Iterator[Callable[[], None]]:
     """What draws each of them into a folder."""
     for name in names:
-        yield partial(_draw, results, reference, folder, name)
+        yield partial(_draw, data, folder, name)
 
 
-def _draw(results: Results, reference: Reference, folder: Path, name: str) -> None:
+def _draw(data: Data, folder: Path, name: str) -> None:
     """One that cannot be drawn says why in its place: it must not cost the tables."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         try:
-            save(FIGURES[name](results, reference), folder, name)
+            save(FIGURES[name](data), folder, name)
         except (InputError, OSError):
             raise
         except Exception as error:

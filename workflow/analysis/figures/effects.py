@@ -12,14 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from analysis.data import Data
 from analysis.comparisons.effects import Effect, PairEffect, effects_of
 from analysis.comparisons.gains import gain_text
 from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks, note
 from analysis.figures.style import INK, PUBLISHED, RULE, look
 from analysis.formats.text import count
 from analysis.results.plan import Column
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Interval
 
 LINE_IN, GAP_IN = 0.2, 0.1  # a pair's line, and the space between two rows
@@ -32,8 +31,9 @@ REACH = 4.0  # an interval may leave the picture beyond so many times the outerm
 LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
 
 
-def effects(results: Results, reference: Reference) -> Figure:
+def effects(data: Data) -> Figure:
     """t(base) / t(new), logarithmic: what a row shows, and the geometric mean below."""
+    results = data.results
     found = effects_of(results)
     if not found:
         return empty("no two columns of this table differ in one thing alone")

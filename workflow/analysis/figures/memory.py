@@ -7,6 +7,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     MARKER_SIZE,
@@ -19,8 +20,6 @@ from analysis.figures.style import look
 from analysis.formats.text import NA, mib
 from analysis.results.cells import Cell
 from analysis.results.record import Record
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 
 HOST = {"marker": "o", "markersize": MARKER_SIZE}
@@ -28,8 +27,9 @@ DEVICE = {"marker": "s", "markersize": MARKER_SIZE + 1, "markerfacecolor": "none
 DRIVER = {"marker": "|", "markersize": MARKER_SIZE + 4}
 
 
-def memory(results: Results, reference: Reference) -> Figure:
+def memory(data: Data) -> Figure:
     """One panel per row, one line per column, MiB from 0."""
+    results = data.results
     shown_peaks = [
         (kind, mark)
         for kind, (mark, read) in PEAKS.items()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.comparisons.fullest import fullest
 from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
@@ -20,8 +21,6 @@ from analysis.figures.panels import (
 from analysis.figures.style import RULE, look
 from analysis.formats.text import ms
 from analysis.results.cells import Cell
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.statistics.intervals import geometric_mean
@@ -34,8 +33,9 @@ METHODS: tuple[tuple[str, str, Callable[[Run], float | None]], ...] = (
 MARKER = {"markersize": 8, "markeredgewidth": 1.6, "markerfacecolor": "none"}
 
 
-def methods(results: Results, reference: Reference) -> Figure:
+def methods(data: Data) -> Figure:
     """One panel per row; one line per column with the three times on a logarithmic axis."""
+    results = data.results
     marks = {name: {"marker": marker, **MARKER} for name, marker, _ in METHODS}
     figure, panels = label_panels(results, list(marks))
     for place, axes, row in panels:

@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
+from analysis.data import Data
 from analysis.comparisons.native import payoffs
 from analysis.comparisons.native_ways import Way
 from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.panels import LINE_MARGINS, WIDTH_IN, empty, log_ticks, note, title
 from analysis.figures.style import INK, RULE, look
 from analysis.results.plan import Column
-from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import MARGIN, Ratio, Verdict
@@ -57,8 +57,9 @@ class Point:
         return self.gain.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def native(results: Results, reference: Reference) -> Figure:
+def native(data: Data) -> Figure:
     """t(best way of the framework) / t(native way) of a step; both axes logarithmic."""
+    results = data.results
     found = points(results)
     if not found:
         return empty("no operation was measured in a native way beside one of its framework")

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.comparisons.calls import token_ms
 from analysis.comparisons.fullest import fullest
 from analysis.figures.panels import empty, line_panels, log_ticks, mean_of, plot_cell
 from analysis.results.cells import Cell
-from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
@@ -19,8 +19,9 @@ from analysis.results.runs import Run
 Points = Callable[[Cell], dict[int, float]]
 
 
-def padding(results: Results, reference: Reference) -> Figure:
+def padding(data: Data) -> Figure:
     """ms per new token against the length of the cache, at the row's number of new tokens."""
+    results = data.results
     label = "max_length, tokens"
 
     def points(cell: Cell) -> dict[int, float]:
@@ -36,8 +37,9 @@ def padding(results: Results, reference: Reference) -> Figure:
     )
 
 
-def batch(results: Results, reference: Reference) -> Figure:
+def batch(data: Data) -> Figure:
     """ms per sample against the batch size."""
+    results = data.results
     return _figure(
         results,
         sample_ms,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.figures.legends import legend_of
 from analysis.figures.panels import WIDTH_IN, empty, log_ticks
 from analysis.figures.style import INK, RULE, look
 from analysis.results.cells import Cell
 from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import geometric_mean
 
@@ -19,9 +19,9 @@ AGREE = 1.25  # times or divided by: the band that is shaded
 Point = tuple[Cell, float, float]  # cell, published, ours
 
 
-def published(results: Results, reference: Reference) -> Figure:
+def published(data: Data) -> Figure:
     """A point per cell that both have: time over the geometric mean of the row's common columns."""
-    points = [point for row in results.rows for point in relative_times(row, reference)]
+    points = [point for row in data.results.rows for point in relative_times(row, data.reference)]
     if not points:
         return empty("no row has two columns with a time both here and in the published table")
     figure = Figure(figsize=(WIDTH_IN, 6.2), layout="constrained")

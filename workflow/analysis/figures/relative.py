@@ -14,13 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from analysis.data import Data
 from analysis.figures.panels import empty, note_left_out, shown
 from analysis.figures.style import PUBLISHED, RULE
 from analysis.formats.text import NA
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.best_set import Standing
@@ -37,8 +36,9 @@ LEGEND = "1.00 is the fastest; frame: best or equal; dashed: undecided"
 LEGEND_IN = 3.7  # its width, and so the least of the figure
 
 
-def relative(results: Results, reference: Reference) -> Figure:
+def relative(data: Data) -> Figure:
     """A line per row, a box per column: time over that of the fastest."""
+    results = data.results
     rows, columns = shown(results.rows), results.plan.columns
     if not any(row.measured for row in rows):
         return empty("nothing is measured yet")

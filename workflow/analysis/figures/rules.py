@@ -6,10 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from analysis.data import Data
 from analysis.figures.style import INK, RULE
 from analysis.formats.text import count
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rule_graph import Rule, RuleGraph
 
 CHARACTER_IN, LINE_IN = 0.064, 0.44  # of a name, of a box with the room below it
@@ -18,8 +17,9 @@ BOX_IN = 0.34  # high
 SIZE = 8
 
 
-def rules(results: Results, reference: Reference) -> Figure:
+def rules(data: Data) -> Figure:
     """A box per rule with its number of jobs; an arrow leads to a rule that reads its files."""
+    results = data.results
     graph = results.rule_graph
     if graph is None:
         figure = Figure(figsize=(6, 0.5))

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from analysis.data import Data
 from analysis.comparisons.gains import change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
@@ -23,17 +24,18 @@ WORTH_TELLING = 0.0005  # of a factor that choosing added
 LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 
-def speedup_over_keras2(results: Results, reference: Reference) -> Figure:
+def speedup_over_keras2(data: Data) -> Figure:
     """The best of Keras 3 over Keras 2, row by row."""
-    return _figure(results, "keras2", "Keras 2", reference)
+    return _figure(data, "keras2", "Keras 2")
 
 
-def speedup_over_pytorch(results: Results, reference: Reference) -> Figure:
+def speedup_over_pytorch(data: Data) -> Figure:
     """The best of Keras 3 over the best of native PyTorch, row by row."""
-    return _figure(results, "pytorch", "best native PyTorch", reference)
+    return _figure(data, "pytorch", "best native PyTorch")
 
 
-def _figure(results: Results, family: str, base: str, reference: Reference) -> Figure:
+def _figure(data: Data, family: str, base: str) -> Figure:
+    results, reference = data.results, data.reference
     entries = speedups(shown(results.rows), family, reference)
     height_in = 1.5 + ROW_INCHES * max(len(entries), 1)
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")

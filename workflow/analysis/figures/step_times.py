@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.data import Data
 from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     MARKER_SIZE,
@@ -16,8 +17,6 @@ from analysis.figures.panels import (
 from analysis.figures.style import INK, look
 from analysis.formats.text import ms
 from analysis.results.cells import Cell
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing
 
@@ -30,8 +29,9 @@ FILLS = {
 }
 
 
-def step_times(results: Results, reference: Reference) -> Figure:
+def step_times(data: Data) -> Figure:
     """One panel per row, one line per column: mean, 95 % interval, and the mean of each run."""
+    results = data.results
     marks = {
         **{
             f"mean, {standing}": {"marker": "o", "markersize": MARKER_SIZE, "fillstyle": fill}

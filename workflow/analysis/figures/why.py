@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from analysis.data import Data
 from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import Parts, mean_parts, profiled
 from analysis.figures.legends import legend_of_patches
@@ -26,8 +27,6 @@ from analysis.figures.panels import (
 )
 from analysis.figures.style import INK
 from analysis.formats.text import ms
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 
 IDLE = "nothing computes"
@@ -45,8 +44,9 @@ LOOKS: dict[str, tuple[Any, str]] = {
 BAR = {"height": 0.72, "linewidth": 0.5, "edgecolor": INK}
 
 
-def why(results: Results, reference: Reference) -> Figure:
+def why(data: Data) -> Figure:
     """One panel per row, one bar per column, ms/step from 0."""
+    results = data.results
     if not profiled(results):
         return empty("no run has a profile with operations")
     figure, panels = label_panels(results, list(LOOKS))

@@ -1,14 +1,54 @@
-"""What the report shows that the rules must know too: report/figures.yaml."""
+"""What the report shows that the rules must know too: report/figures.yaml and report/tables.yaml."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-FIGURES = Path(__file__).resolve().parents[3] / "report" / "figures.yaml"
+ANALYSIS = Path(__file__).resolve().parents[1]
+REPORT = ANALYSIS.parents[1] / "report"
 
 
 def figure_modules() -> dict[str, str]:
-    """In which module of :mod:`analysis.figures` each figure is drawn, in the report's order."""
+    """In which module each figure is drawn, in the report's order."""
+    return _modules("figures.yaml")
+
+
+def table_modules() -> dict[str, str]:
+    """In which module each CSV file of a topic is made."""
+    return _modules("tables.yaml")
+
+
+def function(module: str, name: str) -> Callable[..., Any]:
+    """The function of this name in a module of the analysis."""
+    return getattr(import_module(f"analysis.{module}"), name)
+
+
+def _modules(name: str) -> dict[str, str]:
+    """Without those of topics whose folder was taken out."""
     import yaml
 
-    return yaml.safe_load(FIGURES.read_text(encoding="utf-8"))
+    entries = yaml.safe_load((REPORT / name).read_text(encoding="utf-8"))
+    return {entry: module for entry, module in entries.items() if is_there(module)}
+
+
+def is_there(module: str) -> bool:
+    """Whether the analysis has this module, or the topic that it belongs to was taken out."""
+    return _folder(module).is_dir()
+
+
+def figures_of(topic: str) -> list[str]:
+    """The figures of a topic, in the report's order."""
+    return [name for name, module in figure_modules().items() if f".{topic}." in module]
+
+
+def caption(figure: str) -> str:
+    """The text of <figure>.rst: in the folder of its topic, or in report/captions."""
+    own = _folder(figure_modules()[figure]) / f"{figure}.rst"
+    return (own if own.exists() else REPORT / "captions" / own.name).read_text(encoding="utf-8")
+
+
+def _folder(module: str) -> Path:
+    return ANALYSIS.joinpath(*module.split(".")[:-1])

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from analysis.caveats import collect
 from analysis.caveats.groups import Group, grouped
+from analysis.data import Data
+from analysis.formats.contents import figure_modules
 from analysis.report import sections
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.rendering import rendered, write_rendered
 from analysis.report.titles import title
+from analysis.results.plan import RowKey
 from analysis.results.results import Results
+from analysis.topics import Detail, topics
 
 # Figures that go through all cells one by one; the others are in the report.
 DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
@@ -26,6 +31,15 @@ CONTENTS = (
 
 
 TEMPLATE = "appendix.html.j2"
+
+
+def details_of_rows(data: Data) -> dict[RowKey, list[Detail]]:
+    """What topics show beside rows."""
+    found = defaultdict(list)
+    for topic in topics().values():
+        for key, detail in (topic.row_details(data) if topic.row_details else {}).items():
+            found[key].append(detail)
+    return found
 
 
 def render_appendix(results: Results, figures: Path, templates: Path, report: str) -> str:
@@ -54,11 +68,11 @@ def _content(
         "title": f"{title(results)}: every cell",
         "report": report,
         "contents": CONTENTS,
-        "rows": sections.row_views(results, groups, report),
-        "figures": [figure_view(name, figures, templates) for name in DETAILED],
+        "rows": sections.row_views(results, groups, report, details_of_rows(Data(results))),
+        "figures": [figure_view(name, figures) for name in DETAILED if name in figure_modules()],
         "sample": sample(results),
         "environments": sections.environments(results),
         "schedule": sections.schedule(results),
-        "rule_figure": figure_view("rules", figures, templates),
+        "rule_figure": figure_view("rules", figures),
         "rules": sections.rules(results),
     }

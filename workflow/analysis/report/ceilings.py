@@ -8,7 +8,7 @@ from statistics import median
 
 from analysis.comparisons.ceilings import Ceiling, ceilings, withheld
 from analysis.formats.text import count, listed, percent, times
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.report.why import cost_text
 from analysis.results.cells import Cell
 from analysis.results.results import Results

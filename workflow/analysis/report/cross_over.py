@@ -9,7 +9,7 @@ from statistics import fmean
 from analysis.comparisons.cross_over import Size, Sweep, sweeps
 from analysis.comparisons.devices import on_both_devices
 from analysis.formats.text import NA, ms, percent, seconds, times
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.published_devices import PublishedDevices, Training
 from analysis.results.record import Record

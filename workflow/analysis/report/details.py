@@ -24,7 +24,7 @@ from analysis.formats.text import (
 )
 from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.report.monitored import monitored
 from analysis.report.operations import host_overhead, operations, timed_alone
 from analysis.report.parity import card_of

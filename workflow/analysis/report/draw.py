@@ -13,6 +13,7 @@ from analysis.caveats import collect
 from analysis.caveats.files import write_caveats
 from analysis.caveats.groups import grouped
 from analysis.claims.files import write_claims
+from analysis.data import Data
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
@@ -36,10 +37,10 @@ def main() -> None:
     caveats = collect(results)
     in_processes(
         [
-            partial(write_tables, results, reference, folder),  # what takes longest comes first
+            partial(write_tables, Data(results, reference), folder),  # what takes longest comes first
             partial(write_caveats, caveats, results, reference, folder),
             partial(write_claims, results, reference, folder),
-            *drawings(results, reference, figures),
+            *drawings(Data(results, reference), figures),
         ]
     )
     groups = grouped(caveats, results)

@@ -10,7 +10,7 @@ from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
 from analysis.comparisons.questions import FRAMEWORK, STACK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.different_tests import in_the_effect
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.statistics.forecast import MOST_ROUNDS

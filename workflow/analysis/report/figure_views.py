@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from analysis.formats.contents import caption
 from analysis.report.inline_svg import inline_svg
 from analysis.report.setting import spread
 from analysis.results.results import Results
 
 
-def figure_view(name: str, figures: Path, templates: Path) -> dict[str, Any]:
+def figure_view(name: str, figures: Path) -> dict[str, Any]:
     from markupsafe import Markup
 
-    caption = " ".join((templates / "captions" / f"{name}.rst").read_text(encoding="utf-8").split())
-    svg = Markup(inline_svg(figures / f"{name}.svg", name, caption))
-    return {"name": name, "svg": svg, "caption": caption}
+    text = " ".join(caption(name).split())
+    svg = Markup(inline_svg(figures / f"{name}.svg", name, text))
+    return {"name": name, "svg": svg, "caption": text}
 
 
 def sample(results: Results) -> str:

@@ -6,7 +6,7 @@ from heapq import nlargest
 from statistics import median
 
 from analysis.formats.text import NA, count, listed, ms, percent, signed_percent
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.canaries import Canary
 from analysis.results.machine_card import MachineCard
 from analysis.results.results import Results

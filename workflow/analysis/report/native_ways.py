@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.comparisons.native import Payoff, alone_ratio
 from analysis.comparisons.native_ways import Way
 from analysis.formats.text import NA, listed, ms, percent, seconds, times
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.timed_operation import Agreement, Build
 

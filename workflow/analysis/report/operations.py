@@ -9,7 +9,7 @@ from analysis.comparisons.operation_groups import group_of
 from analysis.comparisons.profiler_cost import profiler_cost
 from analysis.comparisons.why import mean_operations
 from analysis.formats.text import NA, count, ms, percent, seconds
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.report.native_ways import agreement_text, build_text
 from analysis.report.why import cost_text
 from analysis.results.cells import Cell

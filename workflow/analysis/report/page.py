@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from analysis.comparisons.cross_over import sweeps
 from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
-from analysis.formats.contents import figure_modules
+from analysis.data import Data
+from analysis.formats.contents import figure_modules, figures_of
 from analysis.formats.text import listed
 from analysis.report import machine, sections, self_test
 from analysis.report.anchors import APPENDIX, cell_address
@@ -46,27 +47,30 @@ from analysis.results.results import Results
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.topics import topics
 
 NATIVE = "native"  # a section, and its figure, where something of it was measured
-# Sections below the first page, in their order: the name of the template, which is the anchor too,
-# and the heading.
-CONTENTS = (
-    ("caveats", "Caveats"),
-    ("findings", "Key findings"),
-    ("effects", "Effects"),
-    ("why", "Why is it slower?"),
-    (NATIVE, "Is native code worth it?"),
-    ("claims", "Published claims"),
-    ("published", "Published table"),
-    ("figures", "Figures"),
-    ("run", "What was run"),
-    ("quality", "Self-test and canaries"),
-    ("methods", "Methods text"),
-    ("environments", "Environments"),
-    ("machine", "System card"),
-    ("reproduce", "How to reproduce"),
-    ("cite", "How to cite"),
-)
+# Sections below the first page, in their order: of templates in report/sections, which are the
+# anchors too, and of topics.
+SECTIONS = ("caveats", "findings", "effects", "why", NATIVE, "claims", "published", "figures")
+SECTIONS += ("run", "quality", "methods", "environments", "machine", "reproduce", "cite")
+HEADINGS = {
+    "caveats": "Caveats",
+    "findings": "Key findings",
+    "effects": "Effects",
+    "why": "Why is it slower?",
+    NATIVE: "Is native code worth it?",
+    "claims": "Published claims",
+    "published": "Published table",
+    "figures": "Figures",
+    "run": "What was run",
+    "quality": "Self-test and canaries",
+    "methods": "Methods text",
+    "environments": "Environments",
+    "machine": "System card",
+    "reproduce": "How to reproduce",
+    "cite": "How to cite",
+}
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST = "relative"  # the figure on the first page
 WHY = "why"  # that of a section of its own; the others are a section
@@ -83,6 +87,7 @@ def render(
 ) -> str:
     """The whole page; `groups` are the caveats, where they are known already."""
     native = native_view(results)
+    shown = shown_topics(Data(results, reference), figures)
     if groups is None:
         groups = grouped(collect(results), results)
     return rendered(
@@ -90,13 +95,34 @@ def render(
         "report.html.j2",
         title=title(results),
         question=results.plan.study and results.plan.study["question"],
-        contents=[entry for entry in CONTENTS if entry[0] != NATIVE or not native.empty],
+        contents=list(_contents(shown, native.empty)),
+        topics=shown,
         native=native,
         appendix=APPENDIX,
         **_results(results, reference, groups),
-        **_figures(results, figures, templates),
+        **_figures(results, figures),
         **_how(results),
     )
+
+
+def _contents(shown: Collection[str], no_native: bool) -> Iterator[tuple[str, str, str]]:
+    """Anchor, heading and template of each section that there is."""
+    for name in SECTIONS:
+        if name in shown:
+            yield name, topics()[name].heading, f"{name}/section.html.j2"
+        elif name in HEADINGS and not (name == NATIVE and no_native):
+            yield name, HEADINGS[name], f"sections/{name}.html.j2"
+
+
+def shown_topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
+    """What the template of each topic shows that has something to show, with its `pictures`."""
+    found = {name: topic.section(data) for name, topic in topics().items() if topic.section}
+    return {
+        name: values
+        | {"pictures": {figure: figure_view(figure, figures) for figure in figures_of(name)}}
+        for name, values in found.items()
+        if values is not None
+    }
 
 
 def _results(results: Results, reference: Reference, groups: Sequence[Group]) -> dict[str, Any]:
@@ -151,14 +177,15 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(results: Results, figures: Path, templates: Path) -> dict[str, Any]:
+def _figures(results: Results, figures: Path) -> dict[str, Any]:
     elsewhere = {FIRST, WHY, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere |= {f for name, topic in topics().items() if topic.section for f in figures_of(name)}
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
-        "picture": figure_view(FIRST, figures, templates),
-        "why_figure": figure_view(WHY, figures, templates),
-        "native_figure": figure_view(NATIVE, figures, templates),
-        "figures": [figure_view(name, figures, templates) for name in names],
+        "picture": figure_view(FIRST, figures),
+        "why_figure": figure_view(WHY, figures),
+        "native_figure": figure_view(NATIVE, figures),
+        "figures": [figure_view(name, figures) for name in names],
         "sample": sample(results),
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 from analysis.caveats.parity import declared_of
 from analysis.comparisons.cards import NO_DIFFERENCE
 from analysis.formats.text import listed, spelled
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.formats.text import percent
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.results import Results, has_priors
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.power import POWER, SPREAD, decided_gap

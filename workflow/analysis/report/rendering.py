@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis import topics
 from analysis.formats.text import NA, plain
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _template(templates: Path, name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(templates),
+        loader=FileSystemLoader([templates, topics.FOLDER]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_one_line,

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.caveats.groups import Group
 from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
-from analysis.report.break_even import break_even, import_of_tensorflow
 from analysis.report.caveat_views import marks_of_cell
 from analysis.report.details import PHASES, CellView, cell_views
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.report.parity import differing
 from analysis.results.cells import Cell
+from analysis.results.plan import RowKey
 from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.topics import Detail
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,16 @@ class RowView:
     title: str
     differing: Grid
     breakdown: Grid
-    break_even: Grid
+    details: Sequence[Detail]  # of topics
     cells: list[CellView]
 
 
-def row_views(results: Results, groups: Sequence[Group], report: str) -> Iterator[RowView]:
+def row_views(
+    results: Results,
+    groups: Sequence[Group],
+    report: str,
+    details: Mapping[RowKey, Sequence[Detail]],
+) -> Iterator[RowView]:
     """One per row of the table; its caveats are in the report of this name."""
     started = [run.path for _, run in _realised(results) if run.record]
     places = {path: place for place, path in enumerate(started, start=1)}
@@ -44,9 +50,22 @@ def row_views(results: Results, groups: Sequence[Group], report: str) -> Iterato
             f"{row.row.title}, batch {row.row.batch_size}",
             differing(row),
             time_breakdown(row),
-            break_even(row),
+            details.get(row.row.key, ()),
             cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell, report)),
         )
+
+
+def import_of_tensorflow(row: RowCells) -> str:
+    """What it takes of the import of columns that compute with another library; "" without any."""
+    found = {}
+    for cell in row.measured:
+        known = [record.timing.import_tensorflow_s for record in cell.records]
+        if took := [value for value in known if value is not None]:
+            found[cell.column.title] = f"{seconds(fmean(took))} s with {cell.column.title}"
+    if not found:
+        return ""
+    whose = "Of the import, TensorFlow's, which Keras' model libraries need on every backend, took "
+    return f". {whose}{listed(list(found.values()))}"
 
 
 BREAKDOWN = (

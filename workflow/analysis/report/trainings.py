@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.comparisons.trainings import Trained, at_random, disagreeing, trained
 from analysis.formats.text import NA, percent, seconds
-from analysis.report.grid import Grid
+from analysis.writing.grid import Grid
 from analysis.results.results import Results
 
 HEADER = ("Net and column", "Data, epochs", "Loss", "Accuracy", "s/epoch", "by ms/step")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analysis.data import Data
 from analysis.formats.errors import run_command
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
@@ -17,9 +18,9 @@ def main() -> None:
     options.add_argument("--output-dir", type=Path, required=True)
     options.add_argument("--only", choices=PARTS, help="one part; default: all")
     arguments = options.parse_args()
-    results, reference = results_of(arguments), load_reference(arguments.reference)
+    data = Data(results_of(arguments), load_reference(arguments.reference))
     for part in [arguments.only] if arguments.only else PARTS:
-        PARTS[part](results, reference, arguments.output_dir)
+        PARTS[part](data, arguments.output_dir)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from typing import Any
 
 from analysis.formats.text import NA, csv_text
 from analysis.tables.model import Table, TableRow
-from analysis.tables.runs import Columns
 
 
 def table_csv(table: Table) -> str:
@@ -40,12 +39,6 @@ def _cell_lines(table: Table, row: TableRow) -> Iterable[list[str]]:
             csv_text(cell.steady_state),
             csv_text(" | ".join(notes[mark] for mark in cell.marks)),
         ]
-
-
-def runs_csv(columns: Columns) -> str:
-    """One line per planned run."""
-    lines = zip(*columns.values(), strict=True)
-    return csv_of(list(columns), (list(map(value_text, line)) for line in lines))
 
 
 def value_text(value: Any) -> str:

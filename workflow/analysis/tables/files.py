@@ -4,64 +4,63 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analysis.data import Data
+from analysis.formats.contents import function, table_modules
 from analysis.formats.errors import write_text
-from analysis.results.reference import Reference
-from analysis.results.results import Results
-from analysis.tables.break_even import break_even_csv
 from analysis.tables.ceilings import ceilings_csv
 from analysis.tables.cross_over import cross_over_csv
-from analysis.tables.csv_files import runs_csv, table_csv
+from analysis.tables.csv_files import table_csv
 from analysis.tables.effects import effects_csv
 from analysis.tables.effects_latex import effects_latex
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
 from analysis.tables.native import native_csv
 from analysis.tables.published import published_table
-from analysis.tables.runs import run_columns, to_parquet
 from analysis.tables.trainings import trainings_csv
 from analysis.tables.why import why_csv
 from analysis.tables.writers import to_markdown
+from analysis.writing.files import to_csv, to_parquet
 
 
-def write_runs(results: Results, reference: Reference, folder: Path) -> None:
+def write_runs(data: Data, folder: Path) -> None:
     """The tidy table that all others follow from: runs.csv and runs.parquet, a line per run."""
-    runs = run_columns(results)
-    write_text(folder / "runs.csv", runs_csv(runs))
-    (folder / "runs.parquet").write_bytes(to_parquet(runs))
+    write_text(folder / "runs.csv", to_csv(data.recorded))
+    (folder / "runs.parquet").write_bytes(to_parquet(data.recorded))
 
 
-def write_table(results: Results, reference: Reference, folder: Path) -> None:
+def write_table(data: Data, folder: Path) -> None:
     """Cells and intervals, alone and beside the published ones: {table,published}.{md,csv,tex}."""
     for name, table in (
-        ("table", main_table(results)),
-        ("published", published_table(results, reference)),
+        ("table", main_table(data.results)),
+        ("published", published_table(data.results, data.reference)),
     ):
         write_text(folder / f"{name}.md", to_markdown(table))
         write_text(folder / f"{name}.csv", table_csv(table))
         write_text(folder / f"{name}.tex", to_latex(table))
 
 
-def write_effects(results: Results, reference: Reference, folder: Path) -> None:
+def write_effects(data: Data, folder: Path) -> None:
     """What follows from pairs of cells: effects.{csv,tex} and the tables of single questions."""
     texts = {
-        "effects.csv": effects_csv(results),
-        "effects.tex": effects_latex(results),
-        "break_even.csv": break_even_csv(results),
-        "cross_over.csv": cross_over_csv(results),
-        "trainings.csv": trainings_csv(results),
-        "why.csv": why_csv(results),
-        "ceilings.csv": ceilings_csv(results),
-        "native.csv": native_csv(results),
+        "effects.csv": effects_csv(data.results),
+        "effects.tex": effects_latex(data.results),
+        "cross_over.csv": cross_over_csv(data.results),
+        "trainings.csv": trainings_csv(data.results),
+        "why.csv": why_csv(data.results),
+        "ceilings.csv": ceilings_csv(data.results),
+        "native.csv": native_csv(data.results),
     }
     for name, text in texts.items():
         write_text(folder / name, text)
+    for name, module in table_modules().items():
+        write_text(folder / f"{name}.csv", to_csv(function(module, name)(data)))
 
 
 # What a rule asks for -> what writes it.
 PARTS = {"runs": write_runs, "table": write_table, "effects": write_effects}
 
 
-def write_tables(results: Results, reference: Reference, folder: Path) -> None:
+def write_tables(data: Data, folder: Path) -> None:
     """All of them."""
     for write in PARTS.values():
-        write(results, reference, folder)
+        write(data, folder)

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.comparisons.break_even import caches_of, cost
+from analysis.data import CELL, Data
 from analysis.figures.panels import empty, line_panels, log_ticks
 from analysis.figures.style import look
-from analysis.results.cells import Cell
-from analysis.results.reference import Reference
-from analysis.results.results import Results
+from analysis.topics.break_even.compute import costs
 
-STEPS = tuple(10 ** (exponent / 8) for exponent in range(41))  # 1 to 100,000
+STEPS = np.logspace(0, 5, 41)
 MARKED = slice(0, None, 8)
 
 
-def break_even(results: Results, reference: Reference) -> Figure:
+def break_even(data: Data) -> Figure:
     """One panel per row: from the first step to the N-th, both axes logarithmic."""
-    rows = [row for row in results.rows if row.measured]
+    rows = [row for row in data.results.rows if row.measured]
     if not rows:
         return empty("no run has a time yet")
-    figure, panels = line_panels(rows, results.plan.columns)
+    cost = costs(data)
+    of_cells = dict(iter(cost[cost["keeps"] == (cost["caches"] != "none")].groupby(CELL)))
+    figure, panels = line_panels(rows, data.results.plan.columns)
     for axes, row in panels:
         axes.set(xscale="log", yscale="log")
         spans = [
-            _line(axes, cell, caches)
+            _line(axes, cell.column, start)
             for cell in row.measured
-            for caches in caches_of(cell)
-            if cost(cell, caches)
+            for start in of_cells[(*row.row.key, cell.column.name)].itertuples()
         ]
         log_ticks(axes.xaxis, STEPS[0], STEPS[-1])
         log_ticks(axes.yaxis, min(low for low, _ in spans), max(high for _, high in spans))
@@ -37,11 +37,15 @@ def break_even(results: Results, reference: Reference) -> Figure:
     return figure
 
 
-def _line(axes: Axes, cell: Cell, caches: str | None) -> tuple[float, float]:
-    """Draw a cell as it starts from such caches; the seconds at both ends."""
-    times = [cost(cell, caches).seconds(steps) for steps in STEPS]
-    style = look(cell.column)
-    dashes = "--" if caches == "warm" else "-"
+def seconds(start, steps):
+    """Time from the first step until so many steps are done, at least that of the first one."""
+    return np.maximum(start.first_step_s, start.start_up_s + steps * start.step_s)
+
+
+def _line(axes: Axes, column, start) -> tuple[float, float]:
+    """Draw a cell as it starts from such caches; return the seconds at both ends."""
+    times, style = seconds(start, STEPS), look(column)
+    dashes = "--" if start.caches == "warm" else "-"
     axes.plot(STEPS, times, color=style.colour, linewidth=1.4, linestyle=dashes)
     marks = {"linestyle": "", "marker": style.marker, "markersize": 5}
     axes.plot(STEPS[MARKED], times[MARKED], color=style.colour, **marks)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any
 
-from analysis.formats.text import plain
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.results import Results
@@ -77,25 +75,3 @@ def _collect(prefix: str, data: dict[str, Any], found: dict[str, Any]) -> None:
             _collect(f"{name}.", value, found)
         elif not isinstance(value, list | tuple):
             found[name] = value
-
-
-def to_parquet(columns: Columns) -> bytes:
-    """Parquet whose types are those of the values; a column of mixed types holds text."""
-    import pyarrow
-    from pyarrow import parquet
-
-    arrays = {plain(name): _array(values) for name, values in columns.items()}
-    buffer = io.BytesIO()
-    parquet.write_table(pyarrow.table(arrays), buffer, store_schema=False)
-    return buffer.getvalue()
-
-
-def _array(values: list[Any]) -> Any:
-    import pyarrow
-
-    kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int, float} and len(kinds) == 2:
-        values = [None if value is None else float(value) for value in values]
-    elif len(kinds) > 1 or str in kinds:
-        values = [None if value is None else plain(str(value)) for value in values]
-    return pyarrow.array(values)

@@ -1,0 +1,1 @@
+"""From a DataFrame to what people read: CSV, Parquet, tables of the page."""

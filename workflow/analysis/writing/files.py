@@ -1,0 +1,35 @@
+"""A DataFrame as CSV or Parquet. Text is escaped, numbers are unrounded, what is missing is NA."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pandas as pd
+
+from analysis.formats.text import NA, csv_text, plain
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """A line per line of the frame, under its names."""
+    safe = frame.astype(object).map(_escaped).rename(columns=csv_text)
+    return safe.to_csv(index=False, na_rep=NA, lineterminator="\n")
+
+
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """Columns keep their types; one of mixed types holds text."""
+    buffer = io.BytesIO()
+    frame.apply(_one_type).rename(columns=plain).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _escaped(value: Any) -> Any:
+    return csv_text(value) if isinstance(value, str) else value
+
+
+def _one_type(values: pd.Series) -> pd.Series:
+    """Whole numbers beside others become such; text is without control characters."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float} or str in kinds:
+        return values.map(lambda value: None if value is None else plain(str(value)))
+    return values.convert_dtypes()
