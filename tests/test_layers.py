@@ -9,7 +9,16 @@ WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # From the bottom to the top of each house; a room may import what stands before it.
 MEASURING = ("contract", "packing", "deploy", "datasets", "measure", "supervise", "planning")
 MEASURING += ("machine_card", "bundle")
-ANALYSIS = ("statistics", "formats", "results", "data", "comparisons", "writing", "caveats", "claims")
+ANALYSIS = (
+    "statistics",
+    "formats",
+    "results",
+    "data",
+    "comparisons",
+    "writing",
+    "caveats",
+    "claims",
+)
 ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare")
 # What the analysis may use of the other house: how a record is read, and how a zip is packed.
 SHARED = ("contract", "packing")

@@ -261,8 +261,8 @@ from analysis.data import Data
 from analysis.figures.drawing import save
 from analysis.figures.catalogue import FIGURES
 from analysis.results.reference import load_reference
-results = results_factory.Project(pathlib.Path("made")).load()
-save(FIGURES["runs_per_cell"](Data(results, load_reference())), pathlib.Path("made"), "runs_per_cell")
+data = Data(results_factory.Project(pathlib.Path("made")).load(), load_reference())
+save(FIGURES["runs_per_cell"](data), pathlib.Path("made"), "runs_per_cell")
 """
     copy.run("-c", program)
     assert "runs with a time" in (copy.folder / "made/runs_per_cell.svg").read_text()

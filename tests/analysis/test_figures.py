@@ -258,7 +258,7 @@ def test_other_commands_do_not_wait_for_matplotlib():
 def test_one_that_cannot_be_drawn_says_why_and_costs_no_other(
     project, tmp_path, monkeypatch, capfd
 ):
-    def broken(results, reference):
+    def broken(data):
         raise ZeroDivisionError("of $ 1\nby 0")
 
     monkeypatch.setitem(FIGURES, "memory", broken)

@@ -9,10 +9,10 @@ from analysis.caveats.core import name as cell_name
 from analysis.compare.archives import Archive
 from analysis.compare.cells import Comparison
 from analysis.formats.text import NA, listed, spelled
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.results import Results
+from analysis.writing.grid import Grid
 
 MACHINE = ("id", "cpu", "cores", "memory_mib", "os", "accelerator_name", "accelerator_memory_mib")
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")

@@ -10,10 +10,10 @@ from typing import Any
 from analysis.compare.cells import Comparison, Pair
 from analysis.compare.changes import changes
 from analysis.formats.text import NA, csv_text, listed, markdown, ms, percent, plain
-from analysis.writing.grid import Grid
 from analysis.report.setting import coverage, machines, period, software
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import MARGIN
+from analysis.writing.grid import Grid
 
 BANNER = (
     "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "

@@ -7,7 +7,7 @@ planned, columns as planned, runs by number. What is not known is missing (NaN o
 frame           a line per
 ==============  ===============================================================================
 ``runs``        planned run: its results and every scalar of its record by dotted name, as in
-                runs.parquet; ``ok`` says whether it counts, ``sitting`` which runs it is paired with
+                runs.parquet; ``ok``: whether it counts, ``sitting``: which runs it is paired with
 ``cells``       cell: time, interval, standing, and what its column is
 ``ratios``      ordered pair of cells of a row that may be compared: time of ``slower`` over that of
                 ``faster``, paired by round; each pair is there both ways round

@@ -33,8 +33,8 @@ Measured = list[tuple[Cell, Run]]
 def blocks(data: Data) -> Figure:
     """Above, blocks as deviations from the mean of their cell; below, canaries from the first of
     their node, a panel per accelerator.
-    results = data.results
     """
+    results = data.results
     runs = _in_realised_order(results)
     if not runs:
         return empty("no run has a time yet")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.data import Data
 from analysis.comparisons.cross_over import Sweep, sweeps
+from analysis.data import Data
 from analysis.figures.panels import (
     COLUMNS,
     LINE_MARGINS,

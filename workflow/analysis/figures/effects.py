@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from analysis.data import Data
 from analysis.comparisons.effects import Effect, PairEffect, effects_of
 from analysis.comparisons.gains import gain_text
+from analysis.data import Data
 from analysis.figures.panels import MOST_ROWS, WIDTH_IN, empty, log_ticks, note
 from analysis.figures.style import INK, PUBLISHED, RULE, look
 from analysis.formats.text import count

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.data import Data
 from analysis.comparisons.fullest import fullest
+from analysis.data import Data
 from analysis.figures.legends import legend_of_marks
 from analysis.figures.panels import (
     label_panels,

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from analysis.data import Data
 from analysis.comparisons.native import payoffs
 from analysis.comparisons.native_ways import Way
+from analysis.data import Data
 from analysis.figures.legends import column_labels, legend_in, legend_of
 from analysis.figures.panels import LINE_MARGINS, WIDTH_IN, empty, log_ticks, note, title
 from analysis.figures.style import INK, RULE, look

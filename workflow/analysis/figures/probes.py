@@ -7,9 +7,9 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.data import Data
 from analysis.comparisons.calls import token_ms
 from analysis.comparisons.fullest import fullest
+from analysis.data import Data
 from analysis.figures.panels import empty, line_panels, log_ticks, mean_of, plot_cell
 from analysis.results.cells import Cell
 from analysis.results.results import Results

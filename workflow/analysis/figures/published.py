@@ -34,7 +34,7 @@ def published(data: Data) -> Figure:
         axes.plot(theirs, ours, style.marker, **look_of)
     _frame(axes, [value for _, theirs, ours in points for value in (theirs, ours)])
     drawn = {cell.column for cell, _, _ in points}
-    legend_of(figure, [column for column in results.plan.columns if column in drawn])
+    legend_of(figure, [column for column in data.results.plan.columns if column in drawn])
     return figure
 
 

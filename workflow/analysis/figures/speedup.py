@@ -6,14 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.data import Data
 from analysis.comparisons.gains import change
 from analysis.comparisons.speedups import Speedup, speedups
+from analysis.data import Data
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
 from analysis.figures.style import INK, PUBLISHED, look
 from analysis.formats.text import times
-from analysis.results.reference import Reference
-from analysis.results.results import Results
 
 ROW_INCHES = 0.7
 PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from analysis.data import Data
 from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.why import Parts, mean_parts, profiled
+from analysis.data import Data
 from analysis.figures.legends import legend_of_patches
 from analysis.figures.panels import (
     MARKER_SIZE,

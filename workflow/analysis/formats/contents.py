@@ -1,4 +1,4 @@
-"""What the report shows that the rules must know too: report/figures.yaml and report/tables.yaml."""
+"""What the report shows that the rules must know too: report/{figures,tables}.yaml."""
 
 from __future__ import annotations
 

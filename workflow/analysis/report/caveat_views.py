@@ -10,11 +10,11 @@ from analysis.caveats import Caveat, Severity
 from analysis.caveats.groups import Group, of_cell
 from analysis.formats.text import count
 from analysis.report.anchors import caveat_anchor
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
 from analysis.results.results import Results
 from analysis.tables.html import Mark
+from analysis.writing.grid import Grid
 
 MOST_OPEN = 8  # titles; the rest is folded
 TOUCHED = "\u25cf"

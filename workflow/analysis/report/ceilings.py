@@ -8,10 +8,10 @@ from statistics import median
 
 from analysis.comparisons.ceilings import Ceiling, ceilings, withheld
 from analysis.formats.text import count, listed, percent, times
-from analysis.writing.grid import Grid
 from analysis.report.why import cost_text
 from analysis.results.cells import Cell
 from analysis.results.results import Results
+from analysis.writing.grid import Grid
 
 HEADER = ("Cell", "Nothing computes", "Ceiling", "Under the profiler")
 

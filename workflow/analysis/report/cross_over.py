@@ -9,11 +9,11 @@ from statistics import fmean
 from analysis.comparisons.cross_over import Size, Sweep, sweeps
 from analysis.comparisons.devices import on_both_devices
 from analysis.formats.text import NA, ms, percent, seconds, times
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.published_devices import PublishedDevices, Training
 from analysis.results.record import Record
 from analysis.results.results import Results
+from analysis.writing.grid import Grid
 
 HEADER = ("Net and column", "Cross-over", "t(CPU) / t(GPU) at the smallest size", "at the largest")
 HEADER += ("No operation computes, CPU and GPU: at the smallest size", "at the largest")

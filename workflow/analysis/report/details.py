@@ -24,7 +24,6 @@ from analysis.formats.text import (
 )
 from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
-from analysis.writing.grid import Grid
 from analysis.report.monitored import monitored
 from analysis.report.operations import host_overhead, operations, timed_alone
 from analysis.report.parity import card_of
@@ -34,6 +33,7 @@ from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.statistics.best_set import Standing
 from analysis.tables.html import Mark
+from analysis.writing.grid import Grid
 
 PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
 MOST_WARNINGS = 20  # the records have them all

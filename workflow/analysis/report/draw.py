@@ -37,7 +37,9 @@ def main() -> None:
     caveats = collect(results)
     in_processes(
         [
-            partial(write_tables, Data(results, reference), folder),  # what takes longest comes first
+            partial(
+                write_tables, Data(results, reference), folder
+            ),  # what takes longest comes first
             partial(write_caveats, caveats, results, reference, folder),
             partial(write_claims, results, reference, folder),
             *drawings(Data(results, reference), figures),

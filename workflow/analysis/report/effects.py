@@ -10,11 +10,11 @@ from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
 from analysis.comparisons.questions import FRAMEWORK, STACK, Question
 from analysis.formats.text import NA, anchor, count, listed, ms, percent
 from analysis.report.different_tests import in_the_effect
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.statistics.forecast import MOST_ROUNDS
 from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.writing.grid import Grid
 
 HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
 CHANGED = (*HEADER, "Versions, what else is not the same, or missing")

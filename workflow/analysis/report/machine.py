@@ -6,12 +6,12 @@ from heapq import nlargest
 from statistics import median
 
 from analysis.formats.text import NA, count, listed, ms, percent, signed_percent
-from analysis.writing.grid import Grid
 from analysis.results.canaries import Canary
 from analysis.results.machine_card import MachineCard
 from analysis.results.results import Results
 from analysis.results.sessions import Session, by_node, canaries_of
 from analysis.statistics.intervals import MARGIN
+from analysis.writing.grid import Grid
 
 MOST_CARDS = 8  # different ones that a report shows
 MOST_SESSIONS = 20  # in which it drifted

@@ -16,11 +16,11 @@ from analysis.comparisons.native import (
 from analysis.comparisons.native_ways import Way
 from analysis.formats.text import NA, listed, ms, percent, seconds
 from analysis.report.ceilings import ceiling_grid, ceiling_summary, factor
-from analysis.writing.grid import Grid
 from analysis.report.native_notes import notes, ratio_text
 from analysis.report.native_ways import ways_grid
 from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Interval, Ratio, Verdict
+from analysis.writing.grid import Grid
 
 PROBLEM = (
     "Model and framework",

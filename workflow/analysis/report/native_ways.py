@@ -5,9 +5,9 @@ from __future__ import annotations
 from analysis.comparisons.native import Payoff, alone_ratio
 from analysis.comparisons.native_ways import Way
 from analysis.formats.text import NA, listed, ms, percent, seconds, times
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.timed_operation import Agreement, Build
+from analysis.writing.grid import Grid
 
 HEADER = ("Column", "Operation alone, ms", "Share of its step", "ms/step")
 HEADER += ("Faster than the best way of the framework: alone", "in the step", "Lines", "Build, s")

@@ -9,11 +9,11 @@ from analysis.comparisons.operation_groups import group_of
 from analysis.comparisons.profiler_cost import profiler_cost
 from analysis.comparisons.why import mean_operations
 from analysis.formats.text import NA, count, ms, percent, seconds
-from analysis.writing.grid import Grid
 from analysis.report.native_ways import agreement_text, build_text
 from analysis.report.why import cost_text
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean
+from analysis.writing.grid import Grid
 
 MOST = 10  # the records have more, and their groups are of all
 HEADER = ("Operation", "Group", "ms/step", "Share", "Times per step")

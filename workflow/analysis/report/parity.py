@@ -8,10 +8,10 @@ from typing import Any
 from analysis.caveats.parity import declared_of
 from analysis.comparisons.cards import NO_DIFFERENCE
 from analysis.formats.text import listed, spelled
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
+from analysis.writing.grid import Grid
 
 # order of a parity card: what decides a comparison first
 CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from analysis.formats.text import percent
-from analysis.writing.grid import Grid
 from analysis.results.results import Results, has_priors
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.power import POWER, SPREAD, decided_gap
+from analysis.writing.grid import Grid
 
 RUNS, SCATTERS = (3, 5, 10), (0.01, 0.02, 0.05)
 

@@ -11,7 +11,6 @@ from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, s
 from analysis.report.anchors import environment_anchor
 from analysis.report.caveat_views import marks_of_cell
 from analysis.report.details import PHASES, CellView, cell_views
-from analysis.writing.grid import Grid
 from analysis.report.parity import differing
 from analysis.results.cells import Cell
 from analysis.results.plan import RowKey
@@ -20,6 +19,7 @@ from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.topics import Detail
+from analysis.writing.grid import Grid
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from analysis.comparisons.observer import observer_effect
 from analysis.formats.text import NA, signed_percent
-from analysis.writing.grid import Grid
 from analysis.results.results import Results
 from analysis.results.self_test import SelfTest
 from analysis.statistics.intervals import Ratio
+from analysis.writing.grid import Grid
 
 
 def self_test(results: Results) -> Grid | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.comparisons.trainings import Trained, at_random, disagreeing, trained
 from analysis.formats.text import NA, percent, seconds
-from analysis.writing.grid import Grid
 from analysis.results.results import Results
+from analysis.writing.grid import Grid
 
 HEADER = ("Net and column", "Data, epochs", "Loss", "Accuracy", "s/epoch", "by ms/step")
 HEADER += ("Seconds to the target",)

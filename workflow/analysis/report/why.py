@@ -10,11 +10,11 @@ from analysis.comparisons.operation_groups import Group
 from analysis.comparisons.profiler_cost import profiler_cost
 from analysis.comparisons.why import Spread, Why, against_fastest, mean_parts
 from analysis.formats.text import NA, count, listed, ms, percent, times
-from analysis.writing.grid import Grid
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import MARGIN, Ratio
+from analysis.writing.grid import Grid
 from contract.table_text import decimals
 
 HEADER = ("Column", "ms/step", "More than the fastest", "Nothing computes")

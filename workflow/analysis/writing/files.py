@@ -29,7 +29,9 @@ def _escaped(value: Any) -> Any:
 
 def _one_type(values: pd.Series) -> pd.Series:
     """Whole numbers beside others become such; text is without control characters."""
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) > 1 and not kinds <= {int, float} or str in kinds:
-        return values.map(lambda value: None if value is None else plain(str(value)))
-    return values.convert_dtypes()
+    kinds = {type(value) for value in values.dropna()}
+    if kinds == {int, float}:
+        return values.astype(float)
+    if len(kinds) > 1 or str in kinds:
+        return values.map(lambda value: None if pd.isna(value) else plain(str(value)))
+    return values

@@ -26,6 +26,7 @@ from analysis.statistics.overtaking import steps_to_overtake
 
 CACHES = ["cold", "warm"]  # what a start may find on disk
 NOTHING_KEPT = ["none"]
+TIMING = ["import_s", "build_s", "first_step_s", "warmup_s", "warmup_steps", "compile_cache"]
 READINGS = {"first step": "start_up_s", "process start": "whole_start_up_s"}
 
 
@@ -37,11 +38,14 @@ def costs(data: Data) -> pd.DataFrame:
     `step_s` and `keeps`, whether a compiler keeps anything, are of the cell.
     """
     runs = data.ok_runs.rename(columns=lambda name: name.removeprefix("timing."))
+    runs = runs.reindex(columns=[*CELL, "ms_per_step", *TIMING])
     late_s = runs["first_step_s"] + runs["warmup_s"]
     runs["start_up_s"] = late_s - runs["warmup_steps"] * runs["ms_per_step"] / 1000
     runs["whole_start_up_s"] = runs["start_up_s"] + runs["import_s"] + runs["build_s"]
     any_kind = runs["compile_cache"].isna()
-    kinds = [runs[any_kind | (runs["compile_cache"] == kind)].assign(caches=kind) for kind in CACHES]
+    kinds = [
+        runs[any_kind | (runs["compile_cache"] == kind)].assign(caches=kind) for kind in CACHES
+    ]
     kinds.append(runs[any_kind].assign(caches="none"))
     seconds = ["first_step_s", *READINGS.values()]
     found = pd.concat(kinds).astype(dict.fromkeys(seconds, float))
@@ -62,7 +66,9 @@ def break_evens(data: Data) -> pd.DataFrame:
     """
     pairs = _with_kinds(data.ratios[data.ratios["ratio"] > 1], cost := costs(data))
     for side in ("faster", "slower"):
-        of_side = cost.add_prefix(f"{side}_").rename(columns={f"{side}_{name}": name for name in ROW})
+        of_side = cost.add_prefix(f"{side}_").rename(
+            columns={f"{side}_{name}": name for name in ROW}
+        )
         of_side = of_side.rename(columns={f"{side}_column": side, f"{side}_caches": "caches"})
         pairs = pairs.merge(of_side, on=[*ROW, side, "caches"], how="left")
     found = pd.concat([_counted(pairs, *reading) for reading in READINGS.items()])

@@ -31,12 +31,12 @@ def row_details(data: Data) -> dict[RowKey, Detail]:
 
 def _shown(data: Data) -> pd.DataFrame:
     """A line per pair and kind of start, `steps_whole` from the start of the process beside it."""
-    first, whole = (
-        found.drop(columns="counted_from")
-        for found in map(break_evens(data).groupby("counted_from").get_group, READINGS)
-    )
+    found = break_evens(data)
+    first, whole = (found[found["counted_from"] == reading] for reading in READINGS)
     pair = [*ROW, "faster", "slower"]
-    both = first.merge(whole[[*pair, "caches", "steps"]], on=[*pair, "caches"], suffixes=("", "_whole"))
+    both = first.merge(
+        whole[[*pair, "caches", "steps"]], on=[*pair, "caches"], suffixes=("", "_whole")
+    )
     cells = data.cells.set_index([*ROW, "column"])
     for side in ("faster", "slower"):
         of_side = cells.loc[both[[*ROW, side]].itertuples(index=False, name=None)]
