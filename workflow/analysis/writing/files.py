@@ -19,7 +19,7 @@ def to_csv(frame: pd.DataFrame) -> str:
 def to_parquet(frame: pd.DataFrame) -> bytes:
     """Columns keep their types; one of mixed types holds text."""
     buffer = io.BytesIO()
-    frame.apply(_one_type).rename(columns=plain).to_parquet(buffer, index=False)
+    frame.apply(_one_type).rename(columns=plain).to_parquet(buffer, index=False, store_schema=False)
     return buffer.getvalue()
 
 
