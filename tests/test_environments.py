@@ -204,11 +204,58 @@ def test_failing_script_is_told_in_one_line_and_the_tail_of_the_log(workshop):
     assert workshop.run()[0] == 1, "a failed creation counted as a finished one"
 
 
-def test_python_that_is_not_there_is_named(workshop):
+ANOTHER = """#!/bin/sh
+case "$*" in *version_info*) echo 3.99;; *) exec {python} "$@";; esac
+"""
+# What uv and conda are asked for; each answers once it was asked to bring the Python.
+UV = """#!/bin/sh
+echo "$UV_PYTHON_INSTALL_DIR" >> {trace}
+[ "$1" = pip ] && exit 2
+[ "$2" = install ] && touch {brought}
+[ "$2" = find ] && [ -e {brought} ] && echo {another}
+exit {code}
+"""
+CONDA = """#!/bin/sh
+for word in "$@"; do [ "$before" = --prefix ] && prefix=$word; before=$word; done
+mkdir -p "$prefix/bin" && cp {another} "$prefix/bin/python"
+exit {code}
+"""
+
+
+def needs_another_python(workshop, programs, code=0):
+    """Python 3.99 is locked, and these programs alone can bring it."""
     workshop.definition.write_text("dependencies:\n  - python=3.99\n  - pip\n")
+    folder = workshop.folder / "bin"
+    folder.mkdir()
+    another = workshop.folder / "python3.99-that-was-brought"
+    another.write_text(ANOTHER.format(python=sys._base_executable))
+    places = {"trace": workshop.folder / "asked", "brought": workshop.folder / "brought"}
+    for name, text in programs.items():
+        (folder / name).write_text(text.format(another=another, code=code, **places))
+    for path in (another, *folder.iterdir()):
+        path.chmod(0o755)
+    for name in ("sh", "touch", "mkdir", "cp", "cat", "awk", "grep"):
+        (folder / name).symlink_to(shutil.which(name))
+    workshop.environ["PATH"] = str(folder)
+
+
+@pytest.mark.parametrize("programs", [{"uv": UV}, {"uv": "#!/bin/sh\nexit 2\n", "conda": CONDA}])
+def test_another_python_is_brought_by_uv_or_conda(workshop, programs):
+    needs_another_python(workshop, programs)
+    assert workshop.run() == (0, [])
+    assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
+    if programs["uv"] is UV:
+        asked = set((workshop.folder / "asked").read_text().split())
+        assert asked == {str(workshop.folder / "cache" / "pythons")}
+
+
+def test_python_that_is_not_there_is_named_with_what_to_install(workshop):
+    needs_another_python(workshop, {"uv": UV, "conda": CONDA}, code=3)
     code, message = workshop.run()
     assert code == 1 and len(message) == 1
-    assert "Python 3.99 is needed" in message[0] and "no python3.99 on the PATH" in message[0]
+    assert "Python 3.99 is needed" in message[0]
+    assert "install python3.99 with its venv module, or conda (uv: " in message[0]
+    assert "; conda: " in message[0]
 
 
 def test_plain_lock_is_a_definition_too(workshop):

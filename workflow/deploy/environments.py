@@ -24,13 +24,13 @@ from pathlib import Path
 from deploy import overlays, space, uv
 from deploy.failures import once_per_start
 from deploy.overlaid import overlaid_interpreter
+from deploy.pythons import find_python
 from deploy.virtual_environments import (
     EnvironmentProblem,
     ask,
     clean_environ,
     failure,
     find_or_create,
-    find_python,
     path_with,
     progress,
     write_atomically,
@@ -104,7 +104,7 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
 
     def creation() -> list[str]:
         space.check(definition, cache())
-        return [find_python(python[1]), "-m", "venv", str(prefix)]
+        return [find_python(python[1], cache()), "-m", "venv", str(prefix)]
 
     find_or_create(
         prefix,

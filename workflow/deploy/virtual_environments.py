@@ -64,18 +64,6 @@ def ask(interpreter: str | Path, program: str) -> str | None:
     return None
 
 
-def find_python(version: str) -> str:
-    """An interpreter of that version: our own, or one on the PATH."""
-    program = "import sys; print('%d.%d' % sys.version_info[:2])"
-    for candidate in (sys.executable, shutil.which(f"python{version}")):
-        if candidate and ask(candidate, program) == version:
-            return candidate
-    raise EnvironmentProblem(
-        f"Python {version} is needed: this is {sys.version.split()[0]}, "
-        f"and there is no python{version} on the PATH"
-    )
-
-
 def find_or_create(
     prefix: Path,
     creation: Callable[[], list[str]],
