@@ -165,6 +165,8 @@ print(run("read_back", one, "card", folder="made")["deterministic"])
 """
     said = copy.run("-c", read, f"{results}/plan.json").splitlines()
     assert said == ["What does repeating every result change?", "True"]
+    nothing_lacks = ("-p", "no:cacheprovider", "-k", "reaches or readme or values_of_a_setting")
+    copy.run("-m", "pytest", *nothing_lacks, "tests/planning")
 
 
 def test_a_stack(copy):

@@ -35,7 +35,7 @@ def test_the_default_table_asks_two_questions():
         (
             (f"{JAX}+2024-03", {"stack": "2024-03"}),
             (JAX, {}),
-            "What did two and a half years of releases change?",
+            "What did the releases from 2024-03 to 2026-11 change?",
         ),
         (
             (JAX, {}),

@@ -130,7 +130,7 @@ def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path
     project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
     results = project.load()
     (effect,) = [e for e in effects_of(results) if e.question.setting == "stack"]
-    assert effect.question.text == "What did two and a half years of releases change?"
+    assert effect.question.text == "What did the releases from 2024-03 to 2026-11 change?"
     assert [pair.pair.new.name for pair in effect.pairs] == [K2, K3_TF, JAX]
     assert all(found.gain.ratio.value > 1.05 for found in effect.comparisons)
     (view,) = [v for v in effect_views(results) if v.setting == "stack"]

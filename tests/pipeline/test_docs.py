@@ -63,7 +63,7 @@ def test_links_lead_to_files(page):
 
 def test_every_command_is_followed_by_a_test():
     here = {"snakemake", "make", "analysis", "export", "podman"}
-    elsewhere = {"snakedeploy", "mkdir", "lock.py"}  # test_module.py, test_recipes.py
+    elsewhere = {"snakedeploy", "mkdir", "lock.py", "planning"}  # test_module.py, test_recipes.py
     assert {program(command) for command in commands()} == here | elsewhere
 
 

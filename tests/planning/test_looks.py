@@ -8,19 +8,22 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.columns import SETTINGS
+from contract.settings import SETTINGS, said
 from planning.frameworks import frameworks
-from planning.looks import CODES, Look, look, shades
+from planning.looks import Look, look
 
 from .test_config import ROOT, plan
 
 OURS = frameworks([])
 STUDIES = sorted((ROOT / "config/studies").glob("*.yaml"))
+# By setting, the values that have a declared place.
+PLACED = {
+    name: [value for value in about.get("enum", ()) if "look" in said(name, value)]
+    for name, about in SETTINGS.items()
+    if "enum" in about
+} | {"way": ["native", "naive", "callback", "triton"]}
 # Settings with few values, of which a framework takes one of the last two.
-FEW = (
-    {key: CODES[key] for key in ("accelerator", "precision", "mode")},
-    {key: CODES[key] for key in ("accelerator", "precision", "jit_compile")},
-)
+FEW = (("accelerator", "precision", "mode"), ("accelerator", "precision", "jit_compile"))
 
 
 def drawn(found: Look) -> tuple[str, str]:
@@ -51,16 +54,15 @@ def test_columns_of_a_study_are_told_apart(study, tmp_path):
 def test_all_combinations_of_settings_with_few_values_differ(framework, settings):
     named = [
         {key: value for key, value in zip(settings, values, strict=True) if value is not None}
-        for values in itertools.product(*([None, *values] for values in settings.values()))
+        for values in itertools.product(*([None, *PLACED[setting]] for setting in settings))
     ]
     assert len({drawn(look(framework, entry)) for entry in named}) == len(named) == 36
 
 
-@pytest.mark.parametrize(("setting", "values"), CODES.items())
-def test_values_of_a_setting_differ_in_shade_and_in_marker(setting, values):
-    looks = [
-        look(OURS["keras3-jax"], {setting: v} if v is not None else {}) for v in (None, *values)
-    ]
+@pytest.mark.parametrize("setting", PLACED)
+def test_values_of_a_setting_differ_in_shade_and_in_marker(setting):
+    named = [{}, *({setting: value} for value in PLACED[setting])]
+    looks = [look(OURS["keras3-jax"], entry) for entry in named]
     for part in ("colour", "marker", "hatch"):
         assert len({getattr(found, part) for found in looks}) == len(looks)
 
@@ -76,7 +78,7 @@ def test_a_column_looks_the_same_beside_any_other():
 
 def test_a_framework_without_settings_looks_as_its_registry_says():
     columns = plan().columns
-    assert [c.look.colour for c in columns] == [c.framework.colour for c in columns]
+    assert [c.look.colour for c in columns] == [c.framework.colours[0] for c in columns]
 
 
 @given(st.sets(st.integers(1, 44), min_size=2, max_size=2))
@@ -97,9 +99,10 @@ def test_names_that_anyone_may_choose_have_a_look(stack, interpreter, threads):
     assert len(found.marker) == 1
 
 
-@given(st.from_regex("#[0-9a-f]{6}", fullmatch=True))
-def test_shades_are_apart_in_grey_and_readable_on_white_and_on_black(colour):
-    light = [luminance(shade) for shade in shades(colour)]
+@pytest.mark.parametrize("name", OURS)
+def test_shades_are_apart_in_grey_and_readable_on_white_and_on_black(name):
+    light = [luminance(shade) for shade in OURS[name].colours]
+    assert len(light) == 5
     for one, other in itertools.combinations(light[1:], 2):
         assert contrast(one, other) > 1.25
     assert all(min(contrast(1, shade), contrast(0, shade)) > 2 for shade in light[1:])

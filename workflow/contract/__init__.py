@@ -1,4 +1,5 @@
-"""What measuring and analysing agree on beside the schemas: how a raw record is read.
+"""What measuring and analysing agree on beside the schemas: how a raw record is read, and how the
+settings of columns are called.
 
-No run's identity knows these words, so that changing them measures nothing again.
+No run's identity has a digest of these files, so that changing them measures nothing again.
 """

@@ -1,6 +1,7 @@
-"""Write what a configuration asks for, as a file, or check that it can be read.
+"""Write what a configuration asks for, as a file, check that it can be read, or write the table of
+the settings that columns may have.
 
-python3 workflow/planning {plan,bundle,check} ...
+python3 workflow/planning {plan,bundle,check,settings} ...
 """
 
 import argparse
@@ -9,12 +10,18 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from planning import check_file, write_bundle, write_plan  # noqa: E402 (the path above finds them)
+from planning import (  # noqa: E402 (the path above finds them)
+    check_file,
+    write_bundle,
+    write_plan,
+    write_settings,
+)
 
 COMMANDS = {
     "plan": write_plan.main,
     "bundle": write_bundle.main,
     "check": check_file.main,
+    "settings": write_settings.main,
 }
 
 if __name__ == "__main__":

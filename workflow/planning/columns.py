@@ -6,53 +6,20 @@ setting that a column names stands in them, unless it is the framework's own def
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from contract.settings import SETTINGS, said
 from planning.config import ConfigError, check_word
 from planning.frameworks import Framework
 from planning.looks import Look, look
 from planning.overlays import Overlay, overlays
 
-STACK = "2026-11"  # today's: what a column has that names none
-# Those that every column takes, with what stands for the default; then those of some frameworks.
-EVERY = {
-    "accelerator": "auto",
-    "stack": STACK,
-    "precision": "default",
-    "threads": "auto",
-    "interpreter": None,
-    "overlay": (),
-}
-# The order in which they stand in names and titles.
-SETTINGS = (
-    "accelerator",
-    "stack",
-    "precision",
-    "mode",
-    "jit_compile",
-    "optimizer",
-    "cudnn_benchmark",
-    "way",
-    "threads",
-    "interpreter",
-    "overlay",
-)
-DEVICES = {"cpu": "CPU", "cuda": "GPU"}
-# In which an operation is written; another word is its own title.
-WAYS = {
-    "framework": "framework alone",
-    "native": "native code",
-    "naive": "native code, -O3 alone",
-    "callback": "C through a callback",
-    "triton": "Triton",
-    "python": "Python alone",
-    "numpy": "NumPy",
-    "numba": "Numba",
-    "cython": "Cython",
-}
+# What every column takes, with what stands for the default.
+EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
+EVERY["overlay"] = ()
+STACK = EVERY["stack"]  # today's
 
 
 @dataclass(frozen=True)
@@ -69,11 +36,7 @@ class Column:
     threads: int
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
-    mode: str | None = None  # of torch.compile, where the framework takes it
-    jit_compile: str | bool | None = None  # of Keras, where the framework takes it
-    optimizer: str | None = None  # how native PyTorch updates parameters
-    cudnn_benchmark: bool | None = None  # of PyTorch: convolutions tuned by trying
-    way: str | None = None  # in which a model's operation is written, where the framework takes it
+    of_framework: Mapping[str, object]  # settings that this framework takes beside those of all
 
     def __hash__(self) -> int:
         """No two of a plan have the same name; tens of thousands of runs hash theirs."""
@@ -87,15 +50,19 @@ class Column:
     @property
     def settings(self) -> dict:
         """What the framework was told, as the plan's document and the effects have it."""
-        found = {name: getattr(self, name) for name in SETTINGS}
+        found = {name: getattr(self, name) for name in EVERY} | dict(self.of_framework)
         found["overlay"] = [overlay.title for overlay in self.overlay]
-        taken = {*EVERY, *dict(self.framework.settings)}
-        return {name: value for name, value in found.items() if name in taken}
+        return {name: found[name] for name in SETTINGS if name in found}
 
     @property
-    def of_framework(self) -> dict:
-        """Settings that this framework takes beside those that all take."""
-        return {name: getattr(self, name) for name, _ in self.framework.settings}
+    def jit_compile(self) -> str | bool | None:
+        """Whether Keras compiles; None where the framework does not take it."""
+        return self.of_framework.get("jit_compile")
+
+    @property
+    def way(self) -> str | None:
+        """How a model's operation is written; None where the framework does not take it."""
+        return self.of_framework.get("way")
 
 
 def columns(
@@ -142,14 +109,16 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
             f"columns.{place}.overlay: not put over an interpreter of your own; "
             f"install it there, or leave {interpreter} out"
         )
-    told = {setting: value for setting, value in entry.items() if value != own[setting]}
-    words = [part for s in SETTINGS if s in told for part in _words(s, told[s])]
+    told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
+    words = [part for setting, value in told.items() for part in _words(setting, value)]
+    settings = {**_resolved(framework, own, defaults), **_named(entry, defaults)}
     return Column(
         framework=framework,
         name="+".join([name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
         look=look(framework, told),
-        **{**_resolved(framework, own, defaults), **_named(entry, defaults)},
+        **{setting: settings[setting] for setting in EVERY},
+        of_framework={setting: settings[setting] for setting, _ in framework.settings},
     )
 
 
@@ -174,25 +143,5 @@ def _words(setting: str, value) -> list[tuple[str, str]]:
     """``(path word, title)`` of a setting's value; an overlay has one for each package."""
     if setting == "overlay":
         return [(overlay.word, overlay.title) for overlay in value]
-    if setting == "accelerator":
-        return [(value, DEVICES[value])]
-    if setting == "precision":
-        return [(value, {"tf32": "TF32"}.get(value, value))]
-    if setting == "mode":
-        return [(value, f"mode {value}" if value == "default" else value)]
-    if setting == "jit_compile":
-        word = {True: "jit", False: "no-jit"}.get(value, value)
-        return [(word, f"jit_compile {str(value).lower()}")]
-    if setting == "optimizer":
-        return [(f"{value}-optimizer", f"{value} optimizer")]
-    if setting == "cudnn_benchmark":
-        return [("cudnn-benchmark", "cuDNN benchmark")]
-    if setting == "way":
-        return [(value, WAYS.get(value, value))]
-    if setting == "threads":
-        ending = "" if value == 1 else "s"
-        return [(f"{value}-thread{ending}", f"{value} thread{ending}")]
-    if setting == "interpreter":
-        digest = hashlib.sha256(value.encode()).hexdigest()[:6]
-        return [(f"python-{digest}", f"own interpreter {digest}")]
-    return [(value, f"stack {value}")]
+    about = said(setting, value)
+    return [(about["word"], about["title"])]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from contract.settings import SETTINGS
 from planning.config import ConfigError, read_yaml, violations, words
 
 WORKFLOW = Path(__file__).parent.parent
 OWN = WORKFLOW / "measure"  # holds frameworks/, as the user's folders may
-DEFAULTS = {"start_rank": 99, "settings": {}, "against": {}}
+DEFAULTS = {"start_rank": 99, "against": {}}
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Framework:
     start_rank: int
     settings: tuple[tuple[str, object], ...]  # the framework's own values
     against: tuple[tuple[str, str], ...]
-    colour: str
+    colours: tuple[str, ...]  # its own, and shades for columns with settings
     marker: str
     hatch: str
 
@@ -63,22 +64,38 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
             folder = folder if "module" in entry else base.folder
             entry = {**_taken_over(base), **entry}
-        if errors := violations("frameworks", {name: entry}):
-            raise ConfigError(f"{path}: {words(errors[0])}")
+        _check(path, name, entry)
         found[name] = _framework(name, folder, entry)
     return found
 
 
+def _check(path: Path, name: str, entry: dict) -> None:
+    """Raise :class:`ConfigError` for what breaks the schema, or a setting that is not its own."""
+    some = sorted(setting for setting, about in SETTINGS.items() if "frameworks" in about)
+    own = entry.get("settings")
+    for key in own if isinstance(own, dict) else ():
+        if key not in some:
+            allowed = ", ".join(some)
+            raise ConfigError(
+                f"{path}: {name}.settings: unknown key '{key}'; allowed are {allowed}"
+            )
+    if errors := violations("frameworks", {name: entry}):
+        raise ConfigError(f"{path}: {words(errors[0])}")
+
+
 def _framework(name: str, folder: Path, entry: dict) -> Framework:
-    entry = {**DEFAULTS, "module": name.replace("-", "_"), **entry}
+    own = {key: of["default"] for key, of in SETTINGS.items() if name in of.get("frameworks", ())}
+    entry = {**DEFAULTS, "module": name.replace("-", "_"), "settings": own, **entry}
     pairs = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
-    return Framework(name=name, folder=folder, **entry, **pairs)
+    colour = entry.pop("colour")
+    colours = (colour,) if isinstance(colour, str) else tuple(colour)
+    return Framework(name=name, folder=folder, **entry, **pairs, colours=colours)
 
 
 def _taken_over(base: Framework) -> dict:
     """What another framework takes over; not whom it is compared with."""
-    names = ("module", "title", "family", "environment", "library", "start_rank")
-    looks = ("colour", "marker", "hatch")
-    return {name: getattr(base, name) for name in (*names, *looks)} | {
-        "settings": dict(base.settings)
+    names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
+    return {name: getattr(base, name) for name in names} | {
+        "settings": dict(base.settings),
+        "colour": list(base.colours),
     }

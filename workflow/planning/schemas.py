@@ -12,8 +12,11 @@ from typing import Any
 
 import jsonschema
 from jsonschema.exceptions import ValidationError
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
+SETTINGS = "settings.schema.json"
 STANDARD = jsonschema.Draft202012Validator
 
 
@@ -24,8 +27,11 @@ def schema(name: str) -> dict:
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of a schema."""
-    return Validator(schema(name))
+    """The validator of a schema, which may refer to that of the settings."""
+    settings = schema("settings")
+    del settings["$schema"]  # what names the standard is checked by that, without what we add
+    resource = DRAFT202012.create_resource(settings)
+    return Validator(schema(name), registry=Registry().with_resource(SETTINGS, resource))
 
 
 def _is_integer(checker: Any, value: object) -> bool:

@@ -13,37 +13,30 @@ from typing import Any
 from analysis.comparisons.questions import differing_settings
 from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell
+from contract.settings import SETTINGS
 
 COMPILED = ("execution", "compiler", "jit_compile", "compile_mode")
 COMPILED += ("graphs", "graph_breaks", "cuda_graphs", "cuda_graphs_skipped", "left_eager")
 VERSIONS = ("framework_version", "cuda_version", "cudnn_version")
-# The entries of a card that a setting is about.
-SUBJECTS = {
-    "accelerator": ("device", "threads", "flush_denormals", "cuda_version", "cudnn_version"),
-    "stack": VERSIONS,
-    "interpreter": VERSIONS,
-    "overlay": ("framework_version",),
-    "precision": ("matmul_precision", "convolution_precision"),
-    "mode": COMPILED,
-    "jit_compile": COMPILED,
-    "optimizer": ("optimizer_update", "left_eager"),
-    "cudnn_benchmark": ("cudnn_benchmark",),
-    "way": (*COMPILED, "threads"),  # a graph may be broken where it is left; a library has its pool
-    "threads": ("threads",),
-}
+GROUPS = {"compiled": COMPILED, "versions": VERSIONS}
+
+
+def _changed_by(setting: str) -> set[str]:
+    """The entries of a card that a setting is declared to change; none of an unknown one."""
+    declared = SETTINGS.get(setting, {}).get("card", ())
+    return {key for name in declared for key in GROUPS.get(name, (name,))}
+
+
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_auto", "declared")
 NOT_REPORTED = "none reported"
 # All that a card may say. What is not here no reader is told of: it fails the test of the table.
 ENTRIES = {
+    *(key for setting in SETTINGS for key in _changed_by(setting)),
     *NO_DIFFERENCE,
-    *COMPILED,
-    *VERSIONS,
-    *("model_library", "dtype", "matmul_precision", "convolution_precision"),
-    *("attention", "attention_kernel", "cache", "tokenizer", "compiled_by", "adapter_dtype"),
-    *("optimizer", "optimizer_update", "feeding", "fed_bytes_per_step"),
-    *("device", "threads", "flush_denormals", "image_data_format", "cudnn_benchmark"),
-    *("scheduler", "unet_calls_per_step", "unet_images_per_step"),
+    *("model_library", "dtype", "attention", "attention_kernel", "cache", "tokenizer"),
+    *("compiled_by", "adapter_dtype", "optimizer", "feeding", "fed_bytes_per_step"),
+    *("image_data_format", "scheduler", "unet_calls_per_step", "unet_images_per_step"),
     *("prompt_sets", "normalises_images"),
 }
 WORK = ("parameters", "trainable_parameters")
@@ -55,7 +48,7 @@ def subject(one: Cell, other: Cell) -> set[str]:
     other, all that compiling is about.
     """
     settings = differing_settings(one.column, other.column)
-    found = {key for setting in settings for key in SUBJECTS.get(setting, ())}
+    found = {key for setting in settings for key in _changed_by(setting)}
     named = one.column.framework in other.column.against
     named |= other.column.framework in one.column.against
     if named and one.column.family == other.column.family and not _differs("backend", one, other):

@@ -16,17 +16,9 @@ from typing import Any
 
 from analysis.formats.text import listed
 from analysis.results.plan import Column
+from contract.settings import SETTINGS, said, spelled
 
 FRAMEWORK, STACK = "framework", "stack"
-PRECISIONS = {"tf32": "TF32", "default": "the libraries' own precision"}
-COMPILING = {True: "compiling", False: "not compiling"}
-WAYS = {
-    "native": "native code",
-    "naive": "native code without tuned flags",
-    "callback": "C through a callback",
-    "triton": "Triton",
-}
-YEARS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True)
@@ -122,11 +114,7 @@ def _value(column: Column, setting: str) -> Any:
 
 def _spelled(value: Any) -> str:
     """A setting's value as the report prints it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return listed(list(value))
-    return "none" if value is None else str(value)
+    return listed(list(value)) if isinstance(value, (list, tuple)) else spelled(value)
 
 
 def _text(setting: str, pair: Pair) -> str:
@@ -135,41 +123,18 @@ def _text(setting: str, pair: Pair) -> str:
         return pair.new.against[pair.base.framework]
     base, new = pair.base.settings[setting], pair.new.settings[setting]
     if setting == "overlay":
-        if release := _release(base, new):
-            return release
-        added, removed = (
-            [title for title in a if title not in b] for a, b in ((new, base), (base, new))
-        )
-        instead = f" instead of {listed(removed)}" if removed else ""
-        return f"What does this patch change: {listed(added)}{instead}?"
-    if setting == "threads":
-        return f"What {'does 1 thread' if new == 1 else f'do {new} threads'} change?"
-    subjects = {
-        "accelerator": "the GPU",
-        "precision": PRECISIONS.get(new, str(new)),
-        "mode": f"compiling in mode {new}",
-        "jit_compile": f"{COMPILING.get(new, 'its own choice of XLA')} in Keras",
-        "optimizer": f"a {new} optimizer",
-        "cudnn_benchmark": "trying convolution algorithms",
-        "interpreter": "another interpreter",
-        "way": WAYS.get(new, f"the way {new}"),
-    }
-    if setting == STACK:
-        return f"What did {_period(base, new)} change?"
-    return f"What does {subjects.get(setting, f'{setting} {_spelled(new)}')} change?"
+        return _release(base, new) or _patch(base, new)
+    if setting in SETTINGS:
+        return said(setting, new, base)["question"]
+    return f"What does {setting} {_spelled(new)} change?"
 
 
-def _period(base: str, new: str) -> str:
-    """'two and a half years of releases' between two months, in half years; of less, the months."""
-    try:
-        (first, start), (last, end) = (map(int, stack.split("-")) for stack in (base, new))
-    except ValueError:  # somebody's own stack, called otherwise
-        return f"the releases from {base} to {new}"
-    years, half = divmod(round((12 * (last - first) + end - start) / 6), 2)
-    if not 1 <= years < len(YEARS):
-        return f"the releases from {base} to {new}"
-    words = f"{YEARS[years]}{' and a half' if half else ''}"
-    return f"{words} year{'' if words == 'one' else 's'} of releases"
+def _patch(base: list[str], new: list[str]) -> str:
+    added, removed = (
+        [title for title in a if title not in b] for a, b in ((new, base), (base, new))
+    )
+    instead = f" instead of {listed(removed)}" if removed else ""
+    return f"What does this patch change: {listed(added)}{instead}?"
 
 
 def _release(base: list[str], new: list[str]) -> str:

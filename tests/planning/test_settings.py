@@ -1,0 +1,131 @@
+"""What the declaration of the settings is to columns, classes and users."""
+
+import hashlib
+import json
+
+import pytest
+
+from contract.settings import SETTINGS
+from planning.config import ConfigError
+from planning.frameworks import frameworks
+from planning.write_settings import README, with_table
+from supervise.parent import CELL_FIELDS
+
+from .test_config import BERT, plan
+
+OURS = frameworks([])
+DIGEST = hashlib.sha256(b"/opt/python3").hexdigest()[:6]
+# By the name of its column, what a column is told, and what its title ends with.
+CALLED = {
+    "keras3-jax+cpu": ({"accelerator": "cpu"}, "CPU"),
+    "keras3-jax+cuda": ({"accelerator": "cuda"}, "GPU"),
+    "keras3-jax+2024-03": ({"stack": "2024-03"}, "stack 2024-03"),
+    "keras3-jax+float32": ({"precision": "float32"}, "float32"),
+    "keras3-jax+tf32": ({"precision": "tf32"}, "TF32"),
+    "pytorch-compiled+default": ({"mode": "default"}, "mode default"),
+    "pytorch-compiled+max-autotune": ({"mode": "max-autotune"}, "max-autotune"),
+    "keras2-tensorflow+auto": ({"jit_compile": "auto"}, "jit_compile auto"),
+    "keras3-torch+jit": ({"jit_compile": True}, "jit_compile true"),
+    "keras3-torch+no-jit": ({"jit_compile": False}, "jit_compile false"),
+    "pytorch-eager+fused-optimizer": ({"optimizer": "fused"}, "fused optimizer"),
+    "keras3-torch+cudnn-benchmark": ({"cudnn_benchmark": True}, "cuDNN benchmark"),
+    "pytorch-eager+naive": ({"way": "naive"}, "native code, -O3 alone"),
+    "pytorch-eager+my-own": ({"way": "my-own"}, "my-own"),
+    "host+numpy": ({"way": "numpy"}, "NumPy"),
+    "keras3-jax+1-thread": ({"threads": 1}, "1 thread"),
+    "keras3-jax+12-threads": ({"threads": 12}, "12 threads"),
+    f"keras3-jax+python-{DIGEST}": ({"interpreter": "/opt/python3"}, f"own interpreter {DIGEST}"),
+    "keras3-jax+keras-3.10.0": ({"overlay": {"keras": "3.10.0"}}, "keras 3.10.0"),
+    # The order is that of the declaration.
+    "keras3-jax+tf32+no-jit+2-threads": (
+        {"threads": 2, "jit_compile": False, "precision": "tf32"},
+        "TF32, jit_compile false, 2 threads",
+    ),
+}
+REFUSED = [
+    ({"colour": 1}, ["columns.0: unknown key 'colour'", "accelerator, cudnn_benchmark, framework"]),
+    ({"precision": "half"}, ["columns.0.precision", "'half'", "default, float32, tf32"]),
+    ({"jit_compile": "yes"}, ["columns.0.jit_compile", "'yes'", "published, auto, True, False"]),
+    ({"mode": "default"}, ["columns.0.mode: keras3-jax does not take it", "accelerator, stack"]),
+    ({"threads": 0}, ["columns.0.threads", "0", "'auto' or a whole number from 1 to 65536"]),
+    ({"threads": 2.0}, ["columns.0.threads", "2.0", "a whole number"]),
+    ({"stack": "new"}, ["columns.0.stack", "'new'", "a folder of envs"]),
+    ({"way": "A B"}, ["columns.0.way", "'A B'", "small letters, digits and hyphens"]),
+    ({"interpreter": "a\n"}, ["columns.0.interpreter", "without control characters"]),
+    ({"overlay": 3}, ["columns.0.overlay", "3", "a mapping of packages to versions"]),
+]
+OWN = [
+    ({"accelerator": "cpu"}, ["mine.settings: unknown key 'accelerator'", "cudnn_benchmark, jit"]),
+    ({"mode": "fast"}, ["mine.settings.mode", "'fast'", "default, reduce-overhead, max-autotune"]),
+    (3, ["mine.settings", "3", "a mapping of settings to the framework's own values"]),
+]
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_value_has_its_word_in_the_columns_name_and_its_title(name):
+    told, title = CALLED[name]
+    framework = name.partition("+")[0]
+    (column,) = plan(models=BERT, columns=[{"framework": framework, **told}]).columns
+    assert (column.name, column.title) == (name, f"{column.framework.title}, {title}")
+    told |= {"overlay": [title]} if "overlay" in told else {}
+    assert told.items() <= column.settings.items()
+
+
+@pytest.mark.parametrize("framework", OURS)
+def test_what_a_column_has_anyway_is_in_no_name(framework):
+    every = {name: about["default"] for name, about in SETTINGS.items() if "enum" in about}
+    told = {name: value for name, value in every.items() if "frameworks" not in SETTINGS[name]}
+    told |= dict(OURS[framework].settings)
+    (column,) = plan(models=BERT, columns=[{"framework": framework, **told}]).columns
+    assert column.name == framework
+
+
+@pytest.mark.parametrize(("entry", "words"), REFUSED)
+def test_a_setting_that_is_not_allowed_is_named_in_one_line(entry, words):
+    with pytest.raises(ConfigError) as refusal:
+        plan(columns=[{"framework": "keras3-jax", **entry}])
+    assert "\n" not in str(refusal.value)
+    assert [word for word in words if word not in str(refusal.value)] == []
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write the frameworks of a folder of one's own."""
+
+    def written(**entries):
+        path = tmp_path / "frameworks/frameworks.yaml"
+        path.parent.mkdir()
+        path.write_text(json.dumps(entries))
+        return str(tmp_path)
+
+    return written
+
+
+@pytest.mark.parametrize(("settings", "words"), OWN)
+def test_so_is_one_of_a_framework_of_ones_own(settings, words, folder):
+    with pytest.raises(ConfigError) as refusal:
+        frameworks([folder(mine={"like": "keras3-jax", "settings": settings})])
+    assert "\n" not in str(refusal.value)
+    assert [w for w in ["frameworks.yaml", *words] if w not in str(refusal.value)] == []
+
+
+def test_a_framework_of_ones_own_may_have_other_settings_and_colours(folder):
+    other = {"settings": {"way": "native"}, "colour": "#123456"}
+    like = {"like": "pytorch-eager"}
+    found = frameworks([folder(mine={**like, **other}, same=like)])
+    assert (found["mine"].settings, found["mine"].colours) == ((("way", "native"),), ("#123456",))
+    for name in ("settings", "colours"):
+        assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
+
+
+def test_what_only_some_frameworks_take_reaches_their_class():
+    taken = {name: about["frameworks"] for name, about in SETTINGS.items() if "frameworks" in about}
+    assert {*taken} <= {*CELL_FIELDS}
+    assert {name for names in taken.values() for name in names} <= {*OURS}
+
+
+def test_the_readme_has_the_table_of_what_is_declared():
+    text = README.read_text()
+    assert with_table(text) == text
+    lines = [line.split(" | ")[:2] for line in text.splitlines()]
+    assert all([f"| `{name}`", about["title"]] in lines for name, about in SETTINGS.items())

@@ -1,0 +1,47 @@
+"""The settings that a column may have, as ``schemas/settings.schema.json`` declares them.
+
+Beside the keywords of JSON Schema, of which ``default`` is what a column has that names none, the
+declaration of a setting has
+
+``frameworks``
+    those that take it; where it is left out, all do.
+``card``
+    entries of the parity card that it is meant to change, or the names of groups of them.
+``values``
+    what is said of one value, or of all (``*``): its ``word`` in paths, its ``title``, the place of
+    its ``look`` (see :mod:`planning.looks`), and the ``question`` that a column with it answers.
+    Texts may hold ``{value}`` and its ``{digest}``, a question also ``{title}`` and ``{base}``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+SCHEMA = Path(__file__).parent.parent / "schemas" / "settings.schema.json"
+SETTINGS: dict[str, dict[str, Any]] = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"]
+del SETTINGS["framework"]
+USUAL = {"word": "{value}", "title": "{value}", "question": "What does {title} change?"}
+
+
+def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
+    """What is said of a value: ``word``, ``title``, ``question``, and ``look`` where it has one.
+
+    base: the value of the column that a question is about.
+    """
+    text, values = spelled(value), SETTINGS[setting].get("values", {})
+    found = {**USUAL, **values.get("*", {}), **values.get(text, {})}
+    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
+    names = {"value": text, "digest": digest, "base": spelled(base)}
+    for key in USUAL:  # the title before the question, which may hold it
+        found[key] = names[key] = found[key].format(**names)
+    return found
+
+
+def spelled(value: Any) -> str:
+    """A value as the configuration has it."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
+    return str(value)
