@@ -15,7 +15,9 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.forecast import MOST_ROUNDS
 
 SCHEMA = "millistep.conclusion/1"
-FIRST_GOAL = 3  # rounds, where one shows nothing: the fewest whose scatter is moderated
+# Rounds, where one shows nothing: the fewest by which intervals of a lone cell hold whose processes
+# are of two modes (benchmarks/verdicts).
+FIRST_GOAL = 5
 DEFAULT = "default"  # the key of the configuration's `runs` for all that is not named
 
 
