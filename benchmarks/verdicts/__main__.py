@@ -115,7 +115,7 @@ def lines(number: int, generator: np.random.Generator, plain: bool) -> Iterator[
 
 
 def of_world(world: World, number: int, generator: np.random.Generator) -> Iterator[Line]:
-    found = [tables.count(world, n, number * world.times, generator) for n in ROUNDS]
+    found = [tables.count(world, n, number, generator) for n in ROUNDS]
     yield Line(
         f"{world.words}: rows with a false slower", [c.rows_with_false_slower for c in found], RARE
     )

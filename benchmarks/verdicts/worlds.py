@@ -30,7 +30,6 @@ class World:
     affected: Callable[[int, int], bool] = lambda row, column: True
     cover: tuple[float, float] | None = COVERS
     tells: Callable[[np.ndarray], bool] | None = None
-    times: int = 1  # as many tables as of others, where each has few such cells
 
 
 def normal(scatter: float | np.ndarray) -> Noise:
@@ -109,7 +108,6 @@ LONE_MODES = World(
     modes(where(0, 5)),
     _last_of_first,
     tells=both_modes,
-    times=4,
 )
 WORLDS = (
     World("even, CV 1 %", normal(0.01)),
@@ -119,10 +117,8 @@ WORLDS = (
     World("one column of two modes (± 4 %), others 0.5 %", modes(where(column=5)), _in_last),
     World("all columns of two modes (± 4 %)", modes(where())),
     LONE_MODES,
-    World(
-        "one lone cell with five times the scatter (1 %)", normal(_lone(5)), _last_of_first, times=4
-    ),
-    World("one cell without scatter, others 1 %", normal(_lone(0)), _last_of_first, times=4),
+    World("one lone cell with five times the scatter (1 %)", normal(_lone(5)), _last_of_first),
+    World("one cell without scatter, others 1 %", normal(_lone(0)), _last_of_first),
     World(
         "two quiet columns (0.3 %) among four noisy ones (3 %)",
         normal(QUIET_TWO),
