@@ -77,14 +77,16 @@ class Counts:
     tables_with_false_slower: float
     pairs_cover: float
     affected_pairs_cover: float
+    telling_pairs_cover: float  # of those that are affected, where their runs show by what
     half_width: float  # median, of pairs that are not affected
 
 
 def count(world: World, rounds: int, tables: int, generator: np.random.Generator) -> Counts:
     """Equal columns: whatever is shown slower is shown falsely."""
-    rows, any_row, covered, affected, widths = [], [], [], [], []
+    rows, any_row, covered, affected, telling, widths = [], [], [], [], [], []
     for _ in range(tables):
-        found = table(world.noise(rounds, generator))
+        logs = world.noise(rounds, generator)
+        found = table(logs)
         false = [Standing.SLOWER in row.standings.values() for row in found.rows]
         rows += false
         any_row.append(any(false))
@@ -93,11 +95,29 @@ def count(world: World, rounds: int, tables: int, generator: np.random.Generator
                 ends = cell_ratio(cell, base).interval
                 holds = ends.low <= 1 <= ends.high
                 covered.append(holds)
-                if world.affected(number, i) or world.affected(number, j):
-                    affected.append(holds)
-                else:
+                singled_out = [column for column in (i, j) if world.affected(number, column)]
+                if not singled_out:
                     widths.append(ends.half_width)
-    return Counts(*map(_mean, (rows, any_row, covered, affected)), _median(widths))
+                    continue
+                affected.append(holds)
+                if world.tells and all(world.tells(logs[number, c]) for c in singled_out):
+                    telling.append(holds)
+    return Counts(*map(_mean, (rows, any_row, covered, affected, telling)), _median(widths))
+
+
+def lone_cell(
+    world: World, rounds: int, tables: int, generator: np.random.Generator
+) -> tuple[float, float]:
+    """Of the last cell of the first row, which the noise singles out: how many of its intervals
+    hold the truth, and how many of its rows have a false slower.
+    """
+    covered, false = [], []
+    for _ in range(tables):
+        row = table(world.noise(rounds, generator)).rows[0]
+        ends = [cell_ratio(cell, row.cells[-1]).interval for cell in row.cells[:-1]]
+        covered += [each.low <= 1 <= each.high for each in ends]
+        false.append(Standing.SLOWER in row.standings.values())
+    return _mean(covered), _mean(false)
 
 
 def power(world: World, rounds: int, tables: int, generator: np.random.Generator) -> list[float]:
@@ -146,18 +166,20 @@ def _widths(found: Results) -> np.ndarray:
 
 
 def lost_round(rounds: int, tables: int, generator: np.random.Generator) -> float:
-    """Share of rows in which the column that lost the slowest round, 10 % slower for all, has the
-    lowest mean of six equal ones: a sixth, where that round leaves no mark.
+    """By how much more rarely or often a column that lost a round has the lowest mean of six equal
+    ones where that round was 10 % slower for all, than where it was as all others.
     """
-    lowest = []
+    lowest: tuple[list[bool], list[bool]] = ([], [])
     for _ in range(tables):
         logs = 0.01 * generator.normal(size=(ROWS, COLUMNS, rounds))
-        logs[..., 0] += 0.10
         logs[:, 0, 0] = np.nan
-        for row in table(logs).rows:
-            fastest = min(row.cells, key=lambda cell: cell.step_ms)
-            lowest.append(fastest.column.name == "c0")
-    return _mean(lowest)
+        for slower, found in zip((0.0, 0.10), lowest, strict=True):
+            logs[..., 0] += slower
+            for row in table(logs).rows:
+                fastest = min(row.cells, key=lambda cell: cell.step_ms)
+                found.append(fastest.column.name == "c0")
+    usual, slow = map(_mean, lowest)
+    return slow - usual
 
 
 def single_run(rounds: int, tables: int, generator: np.random.Generator) -> float:

@@ -31,7 +31,7 @@ def table(folder, times, rows=BERT_ROWS[:1]):
     return project
 
 
-def test_one_run_shows_nothing_and_two_more_rounds_are_asked_for(tmp_path):
+def test_one_run_shows_nothing_and_four_more_rounds_are_asked_for(tmp_path):
     project = table(tmp_path, {TF: [10.0], JAX: [12.0]})
     # 30 s, of which 2 s are steps, 3 s padding's probes at other lengths, and 5 s extras.
     steps = {"timed_s": 10.0, "synchronised_ns": [10**9], "blocks": [block(1, 10**9)]}
@@ -42,10 +42,10 @@ def test_one_run_shows_nothing_and_two_more_rounds_are_asked_for(tmp_path):
         "Nothing can be called best from one run: how much runs scatter is not known, so there is "
         "no interval.",
     )
-    assert found.more.runs == "3"
-    # 2 rounds of 2 cells without the 5 s: 100 s
+    assert found.more.runs == "5"
+    # 4 rounds of 2 cells without the 5 s: 200 s
     assert (
-        found.more.text == "measures 2 more rounds of everything, about 2 min, and keeps this one"
+        found.more.text == "measures 4 more rounds of everything, about 3 min, and keeps this one"
     )
     validate(json.loads(found.to_json()), "conclusion", "conclusion")
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from results_factory import Project, make_plan, uneven
 
 from analysis.statistics.intervals import as_measured, log_t_interval, paired_ratio
-from analysis.statistics.moderation import FADE, LENT, MIN_ROWS, Prior, prior_of
-from analysis.statistics.table_scatter import TableScatter
+from analysis.statistics.moderation import FADE, LENT, MIN_ROWS, Prior, TableScatter, prior_of
 
 positive = st.floats(min_value=1e-8, max_value=1e3)
 

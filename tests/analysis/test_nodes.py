@@ -16,7 +16,7 @@ from analysis.results.cells import cell_ratio
 from analysis.statistics.best_set import best_set
 from analysis.statistics.intervals import Sitting, log_t_interval, paired_ratio, run_logs
 from analysis.statistics.mean_ratio import mean_ratio
-from analysis.statistics.table_scatter import TableScatter
+from analysis.statistics.moderation import TableScatter
 
 TIMES = st.floats(1, 100)
 

@@ -1,5 +1,5 @@
-"""The gaps of the methods text are those that simulated runs decide, and so are the rounds that a
-row is told to need.
+"""The rounds that a row is told to need, the rate of false verdicts and that of true ones are those
+of simulated rows.
 """
 
 import math
@@ -7,34 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from analysis.statistics.best_set import Contest, Standing, p_slower
-from analysis.statistics.forecast import false_slower, rounds_to_decide, rounds_to_place
-from analysis.statistics.intervals import MARGIN, Verdict, as_measured, paired_ratio
+from analysis.statistics.best_set import Contest, Standing
+from analysis.statistics.forecast import false_slower, rounds_to_place, true_slower
+from analysis.statistics.intervals import Verdict, as_measured, paired_ratio
 from analysis.statistics.moderation import Prior
-from analysis.statistics.power import POWER, decided_gap, row_scatters
-
-
-@pytest.mark.parametrize("moderated", [False, True])
-@pytest.mark.parametrize(("runs", "comparisons"), [(3, 1), (3, 5), (5, 1)])
-def test_simulated_runs_show_the_gap(runs, comparisons, moderated):
-    """In rows whose scatter varies around that of the prior."""
-    true = 2 * 0.02**2
-    gap = decided_gap(runs, 0.02, comparisons, moderated)
-    generator = np.random.default_rng(1)
-    scatter = generator.choice(row_scatters(), size=(4000, 1)) * math.sqrt(true)
-    logs = math.log1p(gap) + scatter * generator.normal(size=(4000, runs))
-    weigh = Prior(true).moderated if moderated else as_measured
-    level = 0.025 / comparisons
-    shown = np.mean([p_slower(found, moderate=weigh) <= level for found in logs.tolist()])
-    assert shown == pytest.approx(POWER, abs=0.025)
-
-
-def test_more_runs_less_scatter_and_the_scatter_of_others_decide_smaller_gaps():
-    assert decided_gap(5, 0.02) < decided_gap(3, 0.02)
-    assert decided_gap(3, 0.01) < decided_gap(3, 0.02)
-    assert decided_gap(3, 0.02) < decided_gap(3, 0.02, comparisons=5)
-    assert decided_gap(3, 0.02, 1, moderated=True) < decided_gap(3, 0.02)
-    assert decided_gap(50, 1e-6) == pytest.approx(MARGIN, abs=1e-4)
 
 
 def contest(logs, moderate=as_measured):
@@ -80,7 +56,7 @@ def test_a_pair_is_decided_after_about_as_many_rounds_as_are_told(ratio, deviati
             return paired_ratio(row["0"], row["1"]).verdict
 
         if verdict(3) is Verdict.AMBIGUOUS:
-            more = rounds_to_decide(contest(logs[:, :3]), ("0", "1"))
+            more = rounds_to_place(contest(logs[:, :3]), ("0", "1"))
             told.append(math.inf if more is None else 3 + more)
             after = (n for n in range(4, 101) if verdict(n) is not Verdict.AMBIGUOUS)
             took.append(next(after, math.inf))
@@ -89,9 +65,9 @@ def test_a_pair_is_decided_after_about_as_many_rounds_as_are_told(ratio, deviati
 
 def test_wild_rounds_take_no_sensible_number_and_quiet_ones_few():
     wild = contest(np.array([[0.0, 0.0, 0.0], [0.0, 0.3, -0.2]]))
-    assert rounds_to_decide(wild, ("0", "1")) is None
+    assert rounds_to_place(wild, ("0", "1")) is None
     quiet = contest(np.array([[0.0, 0.001, 0.0], [0.03, 0.045, 0.032]]))
-    assert rounds_to_decide(quiet, ("0", "1")) <= 5
+    assert rounds_to_place(quiet, ("0", "1")) <= 5
 
 
 @pytest.mark.parametrize(("scatter", "low", "high"), [(0.002, 0.0, 0.001), (0.10, 0.01, 0.12)])
@@ -103,3 +79,23 @@ def test_the_rate_of_false_verdicts_is_that_of_simulated_rows(scatter, low, high
     told = np.mean([false_slower(row, 200) for row in rows[:40]])
     assert low <= counted <= high and low <= told <= high
     assert told == pytest.approx(counted, abs=0.03)
+
+
+@pytest.mark.parametrize(("gap", "scatter", "weigh"), [(0.05, 0.02, False), (0.05, 0.02, True)])
+def test_what_is_shown_of_a_true_gap_is_that_of_simulated_rows(gap, scatter, weigh):
+    """Of six columns in three rounds the third is slower."""
+    moderate = Prior(2 * scatter**2).moderated if weigh else as_measured
+    generator = np.random.default_rng(4)
+    logs = scatter * generator.normal(size=(600, 6, 3))
+    told = np.mean([true_slower(contest(row, moderate), 300, gap) for row in logs[:60]])
+    logs[:, 2] += math.log1p(gap)
+    found = [contest(row, moderate).standings()["2"] is Standing.SLOWER for row in logs]
+    assert told == pytest.approx(np.mean(found), abs=0.05)
+
+
+def test_more_rounds_and_larger_gaps_show_more():
+    generator = np.random.default_rng(5)
+    logs = 0.02 * generator.normal(size=(4, 8))
+    few, many = contest(logs[:, :4]), contest(logs)
+    assert true_slower(few, 500, 0.05) < true_slower(few, 500, 0.10) < true_slower(many, 500, 0.10)
+    assert true_slower(many, 500, 0.0) <= 0.03

@@ -16,7 +16,6 @@ from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.page import HEADINGS, NATIVE, SECTIONS, render
 from analysis.report.parity import card_of, differing
-from analysis.report.power_grid import power_grid
 from analysis.report.rendering import TEMPLATES
 from analysis.report.setting import settings, software
 from analysis.results.reference import load_reference
@@ -167,22 +166,6 @@ def test_methods_text_says_whose_scatter_was_used(four_rows):
             record["identity"] = "{}"
     text = " ".join(methods_text(project.load()))
     assert "alone." in text and "Smyth" not in text  # two runs are left
-
-
-def test_power_is_that_of_this_table(four_rows):
-    """More runs beside three, plain beside weighed."""
-    grid = power_grid(four_rows.load())
-    lines = {line[0]: line[1:] for line in grid.lines}
-    assert grid.header[1:] == ("scatter 1\u00a0%", "scatter 2\u00a0%", "scatter 5\u00a0%")
-    hows = ("by its own scatter", "weighed with its columns")
-    assert [*lines] == [f"{runs}, {how}" for runs in (3, 5, 10) for how in hows]
-    # decided_gap, which test_power.py compares with simulated runs
-    assert lines["3, by its own scatter"][1] == "13\u00a0% / 29\u00a0%"
-    assert lines["5, weighed with its columns"][1] == "7.7\u00a0% / 11\u00a0%"
-    four_rows.fail("error", run=3)
-    assert [line[0] for line in power_grid(four_rows.load()).lines] == [
-        f"{runs}, by its own scatter" for runs in (3, 5, 10)
-    ]
 
 
 def test_methods_text_of_one_run_claims_no_interval(tmp_path):

@@ -6,41 +6,44 @@ from dataclasses import replace
 
 from analysis.caveats.generation import explanation, ratio_text, share_text
 from analysis.claims.outcome import Outcome, above, all_hold
-from analysis.comparisons.gains import cell_of
+from analysis.comparisons.gains import FamilyGain, cell_of, gain_of
 from analysis.comparisons.padding import Share, explains, padding_share
-from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
-from analysis.statistics.intervals import Interval, together, widening
+from analysis.results.rows import RowCells
+from analysis.statistics.intervals import Interval, widening
 
 
 def slow_by_padding(results: Results, column: str, task: str, at_least: float) -> Outcome:
     """A column that generates slowly, and would not without the padding to a fixed length."""
-    pairs = [
-        (slow, fastest)
-        for row in results.rows
-        if row.row.task == task
-        and (slow := cell_of(row, column))
-        and (fastest := row.fastest("keras3"))
-    ]
-    found = [entry for pair in pairs if (entry := _slow(*pair, at_least, len(pairs), results))]
-    if not found:
+    rows = [row for row in results.rows if row.row.task == task]
+    gains = [gain for row in rows if (gain := _over_fastest(row, column))]
+    if not gains:
         return Outcome(None, "No row that generates has this column.", tested=False)
+    found = [_slow(gain, at_least, len(gains), results) for gain in gains]
     text = "; ".join(entry.text for entry in found)
     evidence = {"rows": {entry.evidence["row"]: entry.evidence for entry in found}}
     return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
 
 
-def _slow(slow: Cell, fastest: Cell, limit: float, rows: int, results: Results) -> Outcome | None:
-    """One of so many rows: how much slower than the fastest backend, and whether padding explains
-    it, by intervals that hold for all rows at once.
-    """
-    ratio = cell_ratio(slow, fastest)
-    if ratio is None:
+def _over_fastest(row: RowCells, column: str) -> FamilyGain | None:
+    """How much longer a column takes than the fastest other one of Keras 3, whichever that is."""
+    slow, family = cell_of(row, column), row.family("keras3")
+    found = gain_of(row, row.fastest("keras3"), slow)
+    if found is None:
         return None
+    others = tuple(cell for cell in family if cell is not slow)
+    return FamilyGain(row, found.new, found.base, found.ratio, others or family, (slow,))
+
+
+def _slow(gain: FamilyGain, limit: float, rows: int, results: Results) -> Outcome:
+    """One of so many rows: how much slower than the fastest backend, and whether padding explains
+    it, by intervals that hold for all rows and backends at once.
+    """
+    slow, ratio, interval = gain.base, gain.ratio, gain.together(rows)
     label = slow.row.label
     evidence = {"row": label, "ratio": ratio.value}
     text = f"{label}: {ratio_text(ratio)} the time of the fastest backend"
-    if above(together(ratio, rows), limit) is False:
+    if above(interval, limit) is False:
         return Outcome(False, text, evidence=evidence)
     length = results.plan.models[slow.row.model].architecture.get("max_length")
     share = padding_share(slow, length) if length else None
@@ -48,7 +51,7 @@ def _slow(slow: Cell, fastest: Cell, limit: float, rows: int, results: Results) 
         return Outcome(None, f"{text}, other lengths not timed", evidence=evidence)
     text += f"; {share_text(share)} of it grow with the length of the cache"
     text += f", {explanation(ratio, share, limit)}"
-    holds = explains(together(ratio, rows), _share_together(share, rows), limit)
+    holds = explains(interval, _share_together(share, rows), limit)
     return Outcome(holds, text, evidence={**evidence, "padding_share": share.value})
 
 

@@ -17,7 +17,7 @@ from analysis.results.cells import Cell, moderate_ratio, paired_contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import p_slower, shown_slower
-from analysis.statistics.forecast import rounds_to_decide
+from analysis.statistics.forecast import rounds_to_place
 from analysis.statistics.intervals import (
     MIN_RUNS,
     Verdict,
@@ -70,7 +70,7 @@ class Comparison:
         if not self.undecided:
             return None
         names = (self.base.column.name, self.new.column.name)
-        more = rounds_to_decide(paired_contest(self.base, self.new), names)
+        more = rounds_to_place(paired_contest(self.base, self.new), names)
         return more and self.gain.ratio.rounds + more
 
     @property

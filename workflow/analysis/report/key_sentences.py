@@ -119,7 +119,7 @@ def _counts(rows: list[RowCells], among: str) -> str:
         for row in rows
     ]
     wins = Counter(name for names in best for name in names)
-    parts = [f"{titles[name]} in {number}" for name, number in wins.most_common()]
+    parts = [f"{title} in {wins[name]}" for name, title in titles.items() if wins[name]]
     left = sum(not names for names in best)
     open_rows = f"; in {left} no column is shown to be" if left else ""
     less = sum(bool(_took_less(row)) for row in rows)

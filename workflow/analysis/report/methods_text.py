@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 from analysis.comparisons.cross_over import sweeps
 from analysis.formats.text import count, listed, percent
@@ -12,11 +13,12 @@ from analysis.report.setting import machines, period, software, spread, threads,
 from analysis.results.cells import contest
 from analysis.results.results import Results, has_priors
 from analysis.statistics.cross_over import DRAWS
-from analysis.statistics.forecast import false_slower
+from analysis.statistics.forecast import false_slower, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
 
-EXPERIMENTS = 20_000  # rows that are simulated for the rate of false verdicts
+EXPERIMENTS = 20_000  # rows, simulated for each rate of false verdicts and of true ones
+GAPS = (0.03, 0.05, 0.10)  # whose power is told
 
 
 def methods_text(results: Results) -> list[str]:
@@ -107,7 +109,9 @@ def _statistics(results: Results) -> str:
 
 
 def _error_rates(results: Results) -> str:
-    """What chance alone shows in a table like this one, and what few processes cannot show."""
+    """What chance alone shows in a table like this one, what it shows of true gaps, and what few
+    processes cannot show.
+    """
     contests = [held for row in results.rows for held in map(contest, row.contestants)]
     compared = [held for held in contests if held.p_values]
     if not compared:
@@ -115,20 +119,29 @@ def _error_rates(results: Results) -> str:
     draws = max(EXPERIMENTS // len(compared), 100)
     found = [false_slower(held, draws) for held in compared]
     any_row = 1 - math.prod(1 - rate for rate in found)
+    shown = [
+        f"{percent(gap)} in {percent(fmean(true_slower(held, draws, gap) for held in compared))}"
+        for gap in GAPS
+    ]
     rounds = min(len(cell.run_ms) for cell in results.cells if cell.interval)
     return (
         "If all columns of a row were equally fast and scattered as here, one of them would be "
-        f"shown slower by chance in {percent(sum(found) / len(found))} of rows and in "
-        f"{percent(any_row)} of such tables (simulated). Of processes that are of two modes, "
-        f"equally likely and unlike, {count(rounds, 'run')} of a cell are all of one in "
-        f"{percent(2.0 ** (1 - rounds))} of cells."
+        f"shown slower by chance in {percent(fmean(found))} of rows and in {percent(any_row)} of "
+        "such tables (simulated); one that is truly slower than equal others would be shown to be, "
+        f"by {listed(shown)} of rows. Of processes that are of two modes, equally likely and "
+        f"unlike, {count(rounds, 'run')} of a cell are all of one in "
+        f"{percent(2.0 ** (1 - rounds))} of cells: nothing tells of the other there, and the "
+        "interval is of the one alone."
     )
 
 
 def _nodes(results: Results) -> str:
     """For which machines intervals hold."""
     if len(results.nodes) < 2:
-        return "All runs are of one machine: intervals hold for that one alone."
+        return (
+            "All runs are of one machine: intervals hold for that one alone, and not for what its "
+            "rounds had in common."
+        )
     return (
         f"Runs are of {len(results.nodes)} nodes, each row in a round of one of them, and compared "
         "within its session. Where they lie on several, an interval rests on the means of nodes, "

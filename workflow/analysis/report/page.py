@@ -30,7 +30,6 @@ from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
 from analysis.report.native import native_view
-from analysis.report.power_grid import power_grid
 from analysis.report.rendering import rendered
 from analysis.report.setting import (
     facts,
@@ -197,7 +196,6 @@ def _how(results: Results) -> dict[str, Any]:
         "self_test_note": self_test.self_test_note(results),
         "canaries": machine.canaries(results),
         "methods": methods_text(results),
-        "power": power_grid(results),
         "environments": sections.environments(results),
         "card_note": machine.card_note(results),
         "machine_card": machine.machine_card(results),

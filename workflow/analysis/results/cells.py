@@ -25,8 +25,8 @@ from analysis.statistics.intervals import (
     run_logs,
     shared,
 )
+from analysis.statistics.moderation import UNKNOWN, TableScatter
 from analysis.statistics.steady_state import CellSteadiness, SteadyState, of_runs
-from analysis.statistics.table_scatter import UNKNOWN, TableScatter
 
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key

@@ -19,7 +19,7 @@ from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session
 from analysis.statistics.block_means import adjusted_logs
 from analysis.statistics.intervals import run_logs
-from analysis.statistics.table_scatter import UNKNOWN, TableScatter
+from analysis.statistics.moderation import UNKNOWN, TableScatter
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from statistics import fmean
 
 from analysis.statistics.intervals import Interval, Ratio, together
 
+Logs = Mapping[Hashable, float]  # of times, by round
 MIN_ROUNDS = 3  # to choose from two at least
 
 
@@ -36,28 +37,21 @@ def family_interval(
     )
 
 
-def luck_of_choice(
-    news: Sequence[Mapping[Hashable, float]], bases: Sequence[Mapping[Hashable, float]]
-) -> float:
+def luck_of_choice(news: Sequence[Logs], bases: Sequence[Logs]) -> float:
     """What choosing adds to t_base / t_new, as a factor, from logarithms of times by round; 1 where
     there is no choice, or fewer than MIN_ROUNDS rounds that all have.
     """
     rounds = set.intersection(*(set(logs) for logs in (*news, *bases)))
     if len(rounds) < MIN_ROUNDS or len(news) == len(bases) == 1:
         return 1.0
-    chosen = _mean(_fastest(bases, rounds), rounds) - _mean(_fastest(news, rounds), rounds)
-    unseen = fmean(
-        _fastest(bases, rounds - {left})[left] - _fastest(news, rounds - {left})[left]
-        for left in rounds
-    )
-    return math.exp(chosen - unseen)
+    return math.exp(_luck(bases, rounds) - _luck(news, rounds))
 
 
-def _fastest(
-    columns: Sequence[Mapping[Hashable, float]], rounds: set[Hashable]
-) -> Mapping[Hashable, float]:
-    return min(columns, key=lambda logs: _mean(logs, rounds))
+def _luck(columns: Sequence[Logs], rounds: set[Hashable]) -> float:
+    """The lowest mean, less what it is where no round has a part in the choice that it is for."""
 
+    def fastest(of: set[Hashable]) -> Logs:
+        return min(columns, key=lambda logs: fmean(logs[place] for place in of))
 
-def _mean(logs: Mapping[Hashable, float], rounds: set[Hashable]) -> float:
-    return fmean(logs[place] for place in rounds)
+    chosen = fastest(rounds)
+    return fmean(chosen[left] - fastest(rounds - {left})[left] for left in rounds)

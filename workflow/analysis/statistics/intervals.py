@@ -122,11 +122,13 @@ def interval_around(mean: float, standard_error: float, degrees_of_freedom: floa
 
 
 @cache
-def t_quantile(degrees_of_freedom: float) -> float:
-    """Two-sided 95 % quantile of Student's t."""
+def t_quantile(degrees_of_freedom: float, intervals: int = 1) -> float:
+    """Two-sided 95 % quantile of Student's t; of so many intervals that hold all at once
+    (Bonferroni).
+    """
     from scipy.special import stdtrit  # here, because importing it takes longer than most commands
 
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / intervals))
 
 
 def deviation(values: Sequence[float]) -> float:
@@ -220,13 +222,9 @@ def together(ratio: Ratio, intervals: int) -> Interval | None:
     return Interval(middle / wider, middle * wider)
 
 
-@cache
 def widening(degrees_of_freedom: float, intervals: int) -> float:
     """By how much intervals are wider, on the log scale, of which so many hold all at once."""
-    from scipy.special import stdtrit  # here, because importing it takes longer than most use
-
-    corrected = float(stdtrit(degrees_of_freedom, 1 - (1 - CONFIDENCE) / 2 / intervals))
-    return corrected / t_quantile(degrees_of_freedom)
+    return t_quantile(degrees_of_freedom, intervals) / t_quantile(degrees_of_freedom)
 
 
 def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
@@ -274,9 +272,7 @@ def t_interval_of(mean: float, standard_error: float, degrees_of_freedom: float)
 
 def exact_share_interval(number: int, of: int) -> Interval:
     """95 % interval of a share of independent cases, Clopper and Pearson's."""
-    from scipy.special import betaincinv  # here, because importing it takes longer than most use
+    from scipy.stats import binomtest  # here, because importing it takes longer than most use
 
-    tail = (1 - CONFIDENCE) / 2
-    low = float(betaincinv(number, of - number + 1, tail)) if number else 0.0
-    high = float(betaincinv(number + 1, of - number, 1 - tail)) if number < of else 1.0
-    return Interval(low, high)
+    found = binomtest(number, of).proportion_ci(CONFIDENCE, "exact")
+    return Interval(float(found.low), float(found.high))

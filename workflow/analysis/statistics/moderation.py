@@ -1,11 +1,14 @@
-"""Few runs: a sample variance, weighed with what the same column, or pair of columns, scatters by
-in the other rows of its table.
+"""Few runs: a variance, weighed with what the same column, or pair of columns, scatters by in the
+other rows of its table.
 
 Three runs say little about how much runs scatter, so that Student's factor (4.3) decides and not
 the machine. How much the runs of one column scatter over the rows is known far better, and differs
-from column to column: a compiler that lays out memory anew in every process is not eager code.
+from column to column: a compiler that lays out memory anew in every process is not eager code. Two
+kinds of variance are printed, and each has priors of its own: that of the logarithms of a cell's
+run means, and that of the log ratios of two cells of a row, in which the drift of the machine
+cancels.
 
-So the prior variance of a column, or of a pair, is the median of its sample variances over the rows
+The prior variance of a column, or of a pair, is the median of its sample variances over the rows
 (each over the median that a chi-squared variable of its degrees of freedom has), and it is worth
 LENT degrees of freedom, a constant. Both are deliberate: empirical Bayes (Smyth 2004; robust,
 Phipson et al. 2016) estimates from a table also how alike its cells are, and there a single cell
@@ -16,16 +19,33 @@ The price of borrowing is paid by the noisiest cells. So a variance is never dra
 one above the prior is lent fewer degrees of freedom, the fewer the further it is above.
 `benchmarks/verdicts` counts what that costs and gains under many kinds of noise, beside plain
 intervals.
+
+Cells that were not steady give no variance and get none, nor do those measured on several nodes:
+what a node is faster or slower is the same in every row that was measured there, so that the cells
+of a table say little more about it than one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from statistics import median
 from typing import Any
 
+from analysis.statistics.intervals import (
+    MIN_RUNS,
+    Moderate,
+    Runs,
+    as_measured,
+    deviation,
+    nodes_of,
+    paired_logs,
+    run_logs,
+    shared,
+)
+
+TableRow = Mapping[str, Runs]  # by column; cells that were not steady are left out
 Number = Any  # a number, or an array of them
 LENT = 8  # degrees of freedom that a prior is worth: four times those of three runs
 MIN_ROWS = 4  # fewer say too little of a column
@@ -53,7 +73,7 @@ class Prior:
         return used, own + LENT * (self.variance / larger) ** FADE
 
 
-def prior_of(samples: Sequence[tuple[float, int]]) -> Prior | None:
+def prior_of(samples: Iterable[tuple[float, int]]) -> Prior | None:
     """From sample variances and their degrees of freedom, one of each row; None where they are too
     few, or most are zero.
     """
@@ -70,3 +90,52 @@ def _median_of_chi_squared(degrees_of_freedom: int) -> float:
     from scipy.special import chdtri  # here, because importing it takes longer than most commands
 
     return float(chdtri(degrees_of_freedom, 0.5)) / degrees_of_freedom
+
+
+@dataclass(frozen=True, eq=False)
+class TableScatter:
+    """The priors of a table. Those of pairs are found when they are asked for, since wide tables
+    have more pairs than anybody looks at.
+    """
+
+    rows: Sequence[TableRow] = ()
+    found: dict[tuple[str, ...], Prior | None] = field(default_factory=dict, repr=False)
+
+    def of_cell(self, column: str, runs: Runs) -> Moderate:
+        """How the variance of a cell's run means is moderated."""
+        return _moderate(self.prior(column), runs)
+
+    def of_pair(self, column: str, base: str, rounds: Iterable[Hashable]) -> Moderate:
+        """How the variance of the log ratios of two cells is moderated that share these rounds."""
+        return _moderate(self.prior(*sorted((column, base))), rounds)
+
+    def prior(self, *columns: str) -> Prior | None:
+        """Of a column, or of a pair in alphabetical order; None where the table has too few
+        rows.
+        """
+        if columns not in self.found:
+            rows = [row for row in self.rows if row.keys() >= {*columns}]
+            logs = [found for row in rows if (found := _logs(*(row[name] for name in columns)))]
+            self.found[columns] = prior_of((deviation(each) ** 2, len(each) - 1) for each in logs)
+        return self.found[columns]
+
+
+UNKNOWN = TableScatter()
+
+
+def _logs(runs: Runs, base: Runs | None = None) -> list[float]:
+    """What the variance of a cell, or of a pair, is taken of; empty where it has fewer than two,
+    or lies on several nodes.
+    """
+    rounds = runs if base is None else shared(runs, base)
+    if len(rounds) < MIN_RUNS or not _on_one_node(rounds):
+        return []
+    return run_logs(runs) if base is None else paired_logs(runs, base)
+
+
+def _on_one_node(rounds: Iterable[Hashable]) -> bool:
+    return len(nodes_of(rounds)) < 2
+
+
+def _moderate(prior: Prior | None, rounds: Iterable[Hashable]) -> Moderate:
+    return prior.moderated if prior and _on_one_node(rounds) else as_measured
