@@ -18,6 +18,7 @@ from analysis.figures.style import RC
 from analysis.formats.errors import InputError
 from analysis.results.reference import Reference
 from analysis.results.results import Results
+from analysis.results.stand_in import TITLE, is_simulated
 
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
 MOST_CHARACTERS = 100  # of an error's words, in a figure
@@ -51,7 +52,10 @@ def _draw(results: Results, reference: Reference, folder: Path, name: str) -> No
     """One that cannot be drawn says why in its place: it must not cost the tables."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         try:
-            save(FIGURES[name](results, reference), folder, name)
+            figure = FIGURES[name](results, reference)
+            if is_simulated(results):
+                figure.suptitle(TITLE, size="small", weight="bold")
+            save(figure, folder, name)
         except (InputError, OSError):
             raise
         except Exception as error:
