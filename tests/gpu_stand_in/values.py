@@ -71,8 +71,13 @@ def _computed(torch, name, exact):
     kernel = torch.library.get_kernel(name, "CUDA")
     packet = getattr(torch.ops.aten, name.removeprefix("aten::").partition(".")[0])
     overload = getattr(packet, name.partition(".")[2] or "default")
+    takes = [str(argument.type) for argument in overload._schema.arguments]
+    tensors = [place for place, kind in enumerate(takes) if kind in ("Tensor", "Optional[Tensor]")]
 
     def call(keys, *arguments, **named):
+        for place in tensors:
+            if place < len(arguments) and isinstance(arguments[place], (int, float)):
+                arguments = _with_number(torch, arguments, place)
         values = [*arguments, *named.values()]
         if _inexact(torch, values, exact):
             return kernel.call_boxed(keys, *arguments, **named)
@@ -83,6 +88,20 @@ def _computed(torch, name, exact):
         return found
 
     return call
+
+
+def _with_number(torch, arguments, place):
+    """The arguments with a tensor in the place of a number, of a type that changes no other's."""
+    number = arguments[place]
+    other = next(each.dtype for each in arguments if isinstance(each, torch.Tensor))
+    if isinstance(number, bool):
+        other = torch.bool
+    elif isinstance(number, int):
+        other = torch.int64 if other is torch.bool else other
+    elif not (other.is_floating_point or other.is_complex):
+        other = torch.get_default_dtype()
+    tensor = torch.scalar_tensor(number, dtype=other)
+    return (*arguments[:place], tensor, *arguments[place + 1 :])
 
 
 def _inexact(torch, values, exact):
