@@ -24,6 +24,11 @@ def is_simulated(results: Results) -> bool:
     return any(map(_simulated, _records(results)))
 
 
+def names_a_simulated(device: str | None) -> bool:
+    """Whether this is the name of a simulated GPU: it is never the hardware of a publication."""
+    return MARK in (device or "")
+
+
 def check(results: Results) -> Results:
     """The results; raises InputError where simulated and measured ones would stand together."""
     simulated = {_column(record) for record in _records(results) if _simulated(record)}
@@ -46,7 +51,7 @@ def _records(results: Results) -> list[Record]:
 
 
 def _simulated(record: Record) -> bool:
-    return MARK in (record.machine.accelerator_name or "")
+    return names_a_simulated(record.machine.accelerator_name)
 
 
 def _column(record: Record) -> str:
