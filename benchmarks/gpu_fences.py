@@ -7,19 +7,16 @@ the device has finished, and (``--without-fence``) our own harness with its fenc
 these numbers is a measurement of any framework.
 """
 
-import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from cells import ROOT, parser, planned, title
+from cells import ROOT, parser, title
 
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
 
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
-TIME_LIMIT_S, MEMORY_LIMIT_MIB = 900.0, 16_000.0
 FENCE = "self.torch.cuda.synchronize()"
 HEAD = (
     "| cell | launches a step | set ms | reported ms | ratio | published ms | ratio | status |",
@@ -59,43 +56,22 @@ def without_fence():
 
 def measured(wanted, scratch):
     """``(run, record, process)`` of each cell: what the harness says, and the stand-in's log."""
-    from supervise import parent
+    from tests.gpu_stand_in import harness
     from tests.gpu_stand_in.machine import Machine
 
-    for number, (run, environment, libraries) in enumerate(cells(wanted)):
-        machine = Machine(scratch / str(number), libraries).set(kernel_us=wanted.kernel_us)
-        os.environ.update(machine.environ())
-        identity = json.loads(run.identity)
-        identity["variables"] = {**identity["variables"], **machine.variables}
-        marker = {**environment, "definition_sha256": identity["environment"]}
-        folder = wanted.records or scratch / "records"
+    folder = wanted.records or scratch / "records"
+    columns = wanted.columns or COLUMNS
+    _, libraries = harness.environment_of(columns[0])
+    with harness.on(Machine(scratch, libraries).set()):
+        runs = harness.planned(columns, wanted.models, wanted.tasks, wanted.scale)
+    for run in runs:
         name = title(run).replace(" ", "_")
-        record = parent.run(
-            json.dumps(identity),
-            {**marker, "method": "interpreter"},
-            folder / f"{name}.json",
-            folder / f"{name}.log",
-            TIME_LIMIT_S,
-            MEMORY_LIMIT_MIB,
-        )
+        _, libraries = harness.environment_of(run.column.name)
+        machine = Machine(scratch / name, libraries).set(kernel_us=wanted.kernel_us)
+        with harness.on(machine):
+            record = harness.measured(run, machine, folder / f"{name}.json")
         processes = machine.processes()
         yield run, record, max(processes, key=lambda found: found.launches, default=None)
-
-
-def cells(wanted):
-    """Each run with its environment and the libraries that are asked for there."""
-    from tests.gpu_stand_in import build, environment, symbols
-
-    cache, known = build.default_cache(), {}
-    columns = wanted.columns or COLUMNS
-    _, runs = planned(wanted.scale, wanted.models, columns, wanted.tasks, accelerator="cuda")
-    for run in runs:
-        name = "pytorch" if run.column.name.startswith("pytorch") else run.column.name
-        if name not in known:
-            marker = environment.deployed(name, cache)
-            binaries = build.torch_binaries(marker["prefix"])
-            known[name] = marker, build.built(cache, symbols.wanted(binaries))
-        yield run, *known[name]
 
 
 def line(name, record, process, kernel_us):

@@ -75,12 +75,11 @@ def _take_headers(wheel: Path, into: Path) -> None:
                 target.write_bytes(archive.read(name))
 
 
-def built(
-    cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()
-) -> Path:
+def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()) -> Path:
     """The folder with the libraries.
 
-    wishes: of wheels, see :func:`symbols.wanted`: there is a function for each. extra: more options of the compiler, such as a sanitizer's.
+    wishes: of wheels, see :func:`symbols.wanted`; there is a function for each. extra: more options
+    of the compiler, such as a sanitizer's.
     """
     sources = sorted(path for path in SOURCES.rglob("*") if path.is_file())
     files = [*sources, Path(__file__), Path(symbols.__file__)]
@@ -97,7 +96,9 @@ def built(
     return folder
 
 
-def compile_program(source: Path, target: Path, libraries: Path, cache: Path, *options: str) -> None:
+def compile_program(
+    source: Path, target: Path, libraries: Path, cache: Path, *options: str
+) -> None:
     """A program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
     command += [*options, str(source), "-o", str(target), f"-L{libraries}"]

@@ -1,7 +1,7 @@
 """The command nvidia-smi of a simulated machine: it asks its NVML, as the real one does.
 
-    python3 -I nvidia_smi.py LIBRARIES --query-gpu=name,uuid --format=csv,noheader,nounits
-    python3 -I nvidia_smi.py LIBRARIES -L
+python3 -I nvidia_smi.py LIBRARIES --query-gpu=name,uuid --format=csv,noheader,nounits
+python3 -I nvidia_smi.py LIBRARIES -L
 """
 
 import ctypes
@@ -35,7 +35,9 @@ class Machine:
         nvml.nvmlInit_v2()
         number = ctypes.c_uint()
         nvml.nvmlDeviceGetCount_v2(ctypes.byref(number))
-        self.handles = [self._handle("nvmlDeviceGetHandleByIndex_v2", n) for n in range(number.value)]
+        self.handles = [
+            self._handle("nvmlDeviceGetHandleByIndex_v2", n) for n in range(number.value)
+        ]
 
     def answers(self, names):
         known = {

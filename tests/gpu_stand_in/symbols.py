@@ -50,7 +50,7 @@ def libraries(cuda: int) -> dict[str, Library]:
 
 
 # Hints, limits and rights that nothing of a simulated device depends on.
-HARMLESS = """
+_HARMLESS = """
     __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary
     cudaSetDeviceFlags cudaDeviceSetLimit cudaFuncSetAttribute cudaFuncSetCacheConfig
     cudaKernelSetAttributeForDevice cudaMemPoolSetAttribute cudaMemPoolSetAccess cudaMemPoolTrimTo
@@ -58,13 +58,14 @@ HARMLESS = """
     cuDevicePrimaryCtxRelease_v2 cuFuncSetAttribute cuFuncSetCacheConfig cuMemAddressFree
     cublasSetWorkspace_v2 cublasSetAtomicsMode
     nvrtcAddNameExpression nvrtcCompileProgram
-""".split()
+"""
+HARMLESS = tuple(_HARMLESS.split())
 # One launch on the stream of the handle that is their first argument.
 PRODUCTS = re.compile(r"cublas(?!Lt|Xt)\w*?(gem[mv]|dot|syrk|trsm|axpy|scal|ger)\w*")
 
 
 def wanted(binaries: list[Path]) -> dict[str, str]:
-    """Names that wheels leave to libraries of these kinds, each with its version or an empty one."""
+    """Names that wheels leave to such libraries, each with its version or an empty one."""
     found = {}
     for binary in binaries:
         command = ["nm", "-D", "--undefined-only", str(binary)]

@@ -17,13 +17,14 @@ import sys
 LARGEST = 4096  # numbers of a tensor
 STARTED_BY_SITE = "import gpu_stand_in_values; gpu_stand_in_values.wait_for_torch()\n"
 # Every overload that has a kernel of CUDA's: those that return, write in place or where told.
-NAMES = frozenset(
-    "add sub rsub mul remainder floor_divide fmod neg abs minimum maximum clamp clamp_min clamp_max "
-    "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or "
-    "logical_not logical_xor all any max min sum prod cumsum amax amin fill arange copy "
-    "cat where masked_fill nonzero index index_select gather scatter index_put flip sort "
-    "isin_Tensor_Tensor isin_Tensor_Scalar isin_Scalar_Tensor argmax argmin".split()
-)
+OPERATORS = """
+    add sub rsub mul remainder floor_divide fmod neg abs minimum maximum clamp clamp_min clamp_max
+    eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
+    logical_not logical_xor all any max min sum prod cumsum amax amin fill arange copy cat where
+    masked_fill nonzero index index_select gather scatter index_put flip sort
+    isin_Tensor_Tensor isin_Tensor_Scalar isin_Scalar_Tensor
+"""
+NAMES = frozenset(OPERATORS.split())
 kept = []  # libraries of operators, which must live as long as they are to count
 
 
@@ -53,16 +54,18 @@ def wait_for_torch():
 
 def install(torch):
     """Put the operators of the host behind those of the device."""
-    exact = frozenset(
-        (torch.bool, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
-    )
+    exact = frozenset((torch.bool, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8))
     library = torch.library.Library("aten", "IMPL")
     kept.append(library)
     for name in torch._C._dispatch_get_all_op_names():
         space, _, operator = name.partition("::")
         base = operator.partition(".")[0]
         known = base.removesuffix("_") in NAMES and not base.startswith("__")
-        if space == "aten" and known and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
+        if (
+            space == "aten"
+            and known
+            and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
+        ):
             library.impl(operator, _computed(torch, name, exact), "CUDA", with_keyset=True)
     library.impl("_local_scalar_dense", _a_number(torch), "CUDA", with_keyset=True)
 
@@ -133,9 +136,7 @@ def _on_host(torch, overload, arguments, named, found):
     with torch._C._DisableTorchDispatch():
         numbers = overload(*map(here, arguments), **{k: here(v) for k, v in named.items()})
     pairs = zip(_tensors(torch, [found]), _tensors(torch, [numbers]), strict=True)
-    own = [
-        (there, mine) for there, mine in pairs if there.data_ptr() != mine.data_ptr()
-    ]
+    own = [(there, mine) for there, mine in pairs if there.data_ptr() != mine.data_ptr()]
     if any(there.shape != mine.shape for there, mine in own):
         # Only the numbers say the shape: of nonzero.
         return numbers.to("cuda", non_blocking=False)

@@ -14,14 +14,18 @@
 #include <time.h>
 
 #define MIB ((size_t)1 << 20)
-#define HOLDS(claim) \
-    ((claim) ? (void)0 : (fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #claim), exit(1)))
+#define HOLDS(claim) ((claim) ? (void)0 : not_so(__LINE__, #claim))
 #ifdef SLOW /* under a sanitizer the host is late */
 #define SOON(claim) ((void)(claim))
 #else
 #define SOON(claim) HOLDS(claim)
 #endif
 #define FINE(call) HOLDS((call) == cudaSuccess)
+
+static void not_so(int line, const char *claim) {
+    fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, line, claim);
+    exit(1);
+}
 
 void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
                             void *, void *, int *);

@@ -1,7 +1,7 @@
 /* What each process did, in a file that its killing does not lose: counts, kernels, fences.
  *
  * The file is mapped and written in place, so that NVML in another process sees what this one
- * holds, and a test reads how often each kernel was launched. tests/gpu_stand_in/log.py reads it. */
+ * holds, and a test reads how often each kernel was launched (tests/gpu_stand_in/log.py). */
 #define _GNU_SOURCE
 #include "stand_in.h"
 

@@ -97,8 +97,8 @@ static void understand(char *line) {
     if (!value) stop(key);
     double number = strtod(value, &more);
     if (!strcmp(key, "devices")) {
-        for (char *word = value; word; word = word == value ? second : strtok_r(NULL, " \t\n", &rest))
-            add_device(word);
+        add_device(value);
+        for (; second; second = strtok_r(NULL, " \t\n", &rest)) add_device(second);
     } else if (!strcmp(key, "mig")) divide(value);
     else if (!strcmp(key, "folder")) snprintf(settings.folder, sizeof settings.folder, "%s", value);
     else if (!strcmp(key, "driver") && second) {

@@ -112,7 +112,7 @@ int stream_device(Stream *stream);
 int device_wait(void);
 int fence(void); /* the same, told in the log */
 int launch(void *stream, const char *name, uint64_t blocks);
-int issue_copy(void *stream, Node node, int64_t *end_ns); /* 0 where it is captured */
+int issue_copy(void *stream, Node node, int64_t *end_ns);
 int host_function(void *stream, void (*function)(void *), void *argument);
 int device_error(void); /* the error that the device has had; it stays */
 
