@@ -56,12 +56,13 @@ _HARMLESS = """
     cudaKernelSetAttributeForDevice cudaMemPoolSetAttribute cudaMemPoolSetAccess cudaMemPoolTrimTo
     cudaGraphUpload cudaProfilerStart cudaProfilerStop
     cuDevicePrimaryCtxRelease_v2 cuFuncSetAttribute cuFuncSetCacheConfig cuMemAddressFree
-    cublasSetWorkspace_v2 cublasSetAtomicsMode
+    cublasSetWorkspace_v2 cublasSetAtomicsMode cublasSetSmCountTarget
+    cudnnBackendFinalize cudnnBackendDestroyDescriptor
     nvrtcAddNameExpression nvrtcCompileProgram
 """
 HARMLESS = tuple(_HARMLESS.split())
 # One launch on the stream of the handle that is their first argument.
-PRODUCTS = re.compile(r"cublas(?!Lt|Xt)\w*?(gem[mv]|dot|syrk|trsm|axpy|scal|ger)\w*")
+PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
 
 
 def wanted(binaries: list[Path]) -> dict[str, str]:

@@ -7,12 +7,19 @@
 #include <stdlib.h>
 
 #define HANDLE 0x424c4153u
-enum { SUCCESS = 0, NOT_INITIALISED = 1, EXECUTION_FAILED = 13, UNSUPPORTED = 15 };
+#define WORKSPACE (4 << 20) /* bytes of the device, "allocated during the context creation" */
+enum {
+    SUCCESS = 0,
+    NOT_INITIALISED = 1,
+    ALLOC_FAILED = 3,
+    EXECUTION_FAILED = 13,
+    UNSUPPORTED = 15,
+};
 
 typedef struct {
     unsigned magic;
     int pointer_mode, math_mode;
-    void *stream;
+    void *stream, *workspace;
 } Handle;
 
 int missing_cublas(const char *name) {
@@ -27,13 +34,19 @@ int product(void *handle, const char *name) {
 }
 
 int cublasCreate_v2(void **handle) {
+    void *workspace;
+    *handle = NULL;
+    if (!n_visible()) return NOT_INITIALISED;
+    if (device_allocate(&workspace, WORKSPACE)) return ALLOC_FAILED;
     Handle *own = calloc(1, sizeof *own);
     own->magic = HANDLE;
+    own->workspace = workspace;
     *handle = own;
-    return n_visible() ? SUCCESS : NOT_INITIALISED;
+    return SUCCESS;
 }
 
 int cublasDestroy_v2(void *handle) {
+    device_release(((Handle *)handle)->workspace);
     free(handle);
     return SUCCESS;
 }
@@ -84,6 +97,7 @@ const char *cublasGetStatusString(int status) {
     switch (status) {
     case SUCCESS: return "success";
     case NOT_INITIALISED: return "the library was not initialized";
+    case ALLOC_FAILED: return "the resource allocation failed";
     case EXECUTION_FAILED: return "the function failed to launch on the GPU";
     case UNSUPPORTED: return "the functionality is not supported";
     default: return "unknown error code";
