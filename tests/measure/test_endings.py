@@ -32,6 +32,19 @@ def test_every_end_becomes_a_status_with_a_reason(run, trouble, expected, reason
     jsonschema.validate(record, SCHEMA)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+    ],
+)
+def test_a_library_of_cudas_that_finds_no_memory_is_out_of_memory(words):
+    failure = {"type": "RuntimeError", "message": f"{words}\nmore"}
+    ended = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert ended == ("oom", f"RuntimeError: {words}")
+
+
 class SampledGpu:
     """In place of the monitor: the device had so many MiB left when last looked at."""
 

@@ -18,6 +18,9 @@ OUT_OF_MEMORY_WORDS = (
     "OOM when allocating",
     "can't allocate memory",
     "bad_alloc",
+    # Of cuBLAS and cuDNN, which take memory of the device for themselves when first used.
+    "STATUS_ALLOC_FAILED",
+    "DEVICE_ALLOCATION_FAILED",
 )
 # What libraries say where CUDA cannot be used at all: no device, no driver, one too old.
 NO_DEVICE_WORDS = (

@@ -18,10 +18,11 @@ from analysis.formats.text import count
 from analysis.report.setting import machines, period
 from analysis.results.loading import load_results
 from analysis.results.results import Results
+from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 
 
 def summary(output: Path, changed: list[str], results: Results) -> str:
-    """What was made, and how to cite it."""
+    """Say what was made, and how to cite it where it is a measurement."""
     digest = sha256(output)
     note = (
         f"Results at {results.plan.scale} scale, measured on {machines(results)}, "
@@ -31,6 +32,8 @@ def summary(output: Path, changed: list[str], results: Results) -> str:
     if changed:
         files = count(len(changed), "file")
         lines.append(f"Folders and names of this machine were replaced in {files}.")
+    if is_simulated(results):
+        return "\n".join([*lines, "", NOT_TO_BE_CITED])
     return "\n".join([*lines, "", bibtex(read_citation(ROOT / CITATION), note)])
 
 

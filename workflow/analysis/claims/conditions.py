@@ -15,6 +15,7 @@ from analysis.results.cells import Cell
 from analysis.results.plan import Row
 from analysis.results.reference import Reference
 from analysis.results.results import Results
+from analysis.results.stand_in import names_a_simulated
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def _hardware(cells: Iterable[Cell], reference: Reference) -> list[str]:
 
 def _same_hardware(name: str, reference: Reference) -> bool:
     """Whether a device's own name contains the parts of the published one, 'A100' and '40GB'."""
+    if names_a_simulated(name):
+        return False
     device, memory = reference.hardware_short.lower().split(" ", 1)
     spelled = name.lower().replace(" ", "")
     return device in spelled and memory.replace(" ", "") in spelled

@@ -8,6 +8,7 @@ from analysis.claims.conditions import Differences
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
 from analysis.results.published_devices import PublishedDevices
+from analysis.results.stand_in import names_a_simulated
 
 DEVICES = {"cpu": "processor", "cuda": "GPU"}
 
@@ -44,6 +45,8 @@ def _hardware(cells: Sequence[Cell], published: PublishedDevices) -> Iterator[st
 
 def _same(name: str, published: str) -> bool:
     """Whether a device's own name has the words of the published one; drivers add some."""
+    if names_a_simulated(name):
+        return False
     words = published.partition(" (")[0].lower().split()
     return all(word in name.lower() for word in words)
 

@@ -13,6 +13,7 @@ from analysis.formats.errors import InputError
 from analysis.results.loading import load_results
 from analysis.results.machine import Machine
 from analysis.results.results import Results
+from analysis.results.stand_in import same_kind
 from analysis.tables.model import letter
 
 
@@ -46,4 +47,6 @@ def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
                 f"{path}: {line.replace(str(place), '')}" for line in error.lines
             ) from None
         archives.append(Archive(letter(index).upper(), path.name, sha256(path), results))
+    if not same_kind(archive.results for archive in archives):
+        raise InputError("results of a simulated GPU are not compared with measured ones")
     return archives

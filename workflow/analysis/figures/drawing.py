@@ -17,6 +17,7 @@ from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import empty
 from analysis.figures.style import RC
 from analysis.formats.errors import InputError
+from analysis.results.stand_in import TITLE, is_simulated
 
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
 MOST_CHARACTERS = 100  # of an error's words, in a figure
@@ -50,7 +51,10 @@ def _draw(data: Data, folder: Path, name: str) -> None:
     """One that cannot be drawn says why in its place: it must not cost the tables."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         try:
-            save(FIGURES[name](data), folder, name)
+            figure = FIGURES[name](data)
+            if is_simulated(data.results):
+                figure.suptitle(TITLE, size="small", weight="bold")
+            save(figure, folder, name)
         except (InputError, OSError):
             raise
         except Exception as error:

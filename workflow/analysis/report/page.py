@@ -43,6 +43,7 @@ from analysis.report.trainings import trainings
 from analysis.report.why import why_views
 from analysis.results.reference import Reference
 from analysis.results.results import Results
+from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
@@ -206,6 +207,8 @@ def _how(results: Results) -> dict[str, Any]:
 
 
 def _citation(results: Results) -> str:
+    if is_simulated(results):
+        return NOT_TO_BE_CITED
     plan = results.plan
     return (
         f"Millistep (CITATION.cff of its repository), {plan.scale} scale, "

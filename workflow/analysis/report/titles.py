@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from analysis.formats.text import listed
 from analysis.results.results import Results
+from analysis.results.stand_in import TITLE, is_simulated
 
 
 def title(results: Results) -> str:
-    """A study's own, or the models."""
+    """Return a study's own title, or the models; first of all that a GPU was simulated."""
     study = results.plan.study
     models = listed([model.title for model in results.plan.models.values()])
-    return f"Millistep report: {study['title'] if study else models}"
+    named = f"Millistep report: {study['title'] if study else models}"
+    return f"{TITLE}: {named}" if is_simulated(results) else named

@@ -33,6 +33,7 @@ from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import NOT_MEASURED, STALE, Run
 from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session, by_node
+from analysis.results.stand_in import check
 from contract.ending import of_control
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
@@ -92,7 +93,7 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     if problems:
         raise InputError(problems)
     found = Results(plan, rows, digest.hexdigest(), sessions, cards, self_test, graph)
-    return moderated(with_peaks(found))
+    return moderated(with_peaks(check(found)))
 
 
 def _load_optional(

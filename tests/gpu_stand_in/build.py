@@ -1,0 +1,171 @@
+"""Builds the libraries of the stand-in with the compiler that is there, once for what they are of.
+
+Headers are NVIDIA's public ones, taken out of the locked wheel of the CUDA runtime into the cache;
+of the wheel nothing else is kept. What the wheels of a framework ask for decides which functions
+there must be (``symbols.py``).
+"""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from . import symbols
+from .environment import requirement, shipped_lock
+
+SOURCES = Path(__file__).with_name("src")
+PROGRAMS = Path(__file__).with_name("programs")
+CORE = "libgpu_stand_in.so"
+# By major version of CUDA: whose lock has the headers, their package, and the versions that the
+# libraries say they have, those of the lock.
+RUNTIMES = {13: ("pytorch", "nvidia-cuda-runtime")}
+NUMBERS = {13: {"CUDART": 13000, "CUBLAS": 130101, "CUDNN": 92000}}
+OPTIONS = ["-std=gnu11", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+
+
+class CannotBuild(Exception):
+    """There is no compiler, or the headers cannot be had."""
+
+
+def default_cache() -> Path:
+    """Beside the environments, in the user's cache."""
+    if own := os.environ.get("MILLISTEP_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "millistep")
+
+
+def compiler() -> str:
+    found = shutil.which(os.environ.get("CC", "cc"))
+    if found is None or shutil.which("nm") is None:
+        raise CannotBuild("a C compiler and nm are needed")
+    return found
+
+
+def headers(cuda: int, cache: Path) -> Path:
+    """The folder with cuda.h and cuda_runtime_api.h, out of the wheel that the lock names."""
+    column, package = RUNTIMES[cuda]
+    locked = requirement(package, shipped_lock(column))
+    folder = cache / "stand-in" / f"headers-{_digest(locked.encode())}"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=_made(folder.parent)) as scratch:
+            lock = Path(scratch, "lock.txt")
+            lock.write_text(locked + "\n")
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            command += ["--require-hashes", "--only-binary", ":all:", "--dest", scratch]
+            subprocess.run([*command, "--requirement", str(lock)], check=True)
+            unpacked = Path(scratch, "headers")
+            for wheel in Path(scratch).glob("*.whl"):
+                _take_headers(wheel, unpacked)
+            unpacked.rename(folder)
+    return folder
+
+
+def _take_headers(wheel: Path, into: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            _, found, inside = name.partition("/include/")
+            if found and not name.endswith("/"):
+                target = into / inside
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.read(name))
+
+
+def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()) -> Path:
+    """The folder with the libraries.
+
+    wishes: of wheels, see :func:`symbols.wanted`; there is a function for each. extra: more options
+    of the compiler, such as a sanitizer's.
+    """
+    sources = sorted(path for path in SOURCES.rglob("*") if path.is_file())
+    files = [*sources, Path(__file__), Path(symbols.__file__)]
+    parts = [str((extra, cuda, sorted(wishes.items()), compiler())).encode()]
+    whole = _digest(b"\0".join([*parts, *(path.read_bytes() for path in files)]))
+    folder = cache / "stand-in" / f"libraries-{whole}"
+    if not folder.exists():
+        include = headers(cuda, cache)
+        with tempfile.TemporaryDirectory(dir=_made(folder.parent)) as scratch:
+            unfinished = Path(scratch, "libraries")
+            unfinished.mkdir()
+            Builder(unfinished, Path(scratch), include, cuda, extra).build(wishes)
+            unfinished.rename(folder)
+    return folder
+
+
+def compile_program(
+    source: Path, target: Path, libraries: Path, cache: Path, *options: str
+) -> None:
+    """A program of one source file that runs upon the libraries."""
+    command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
+    command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
+    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-ldl", "-lpthread"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise CannotBuild(f"{shlex.join(command)}\n{done.stderr}")
+
+
+class Builder:
+    """One build: the core first, then each library upon it."""
+
+    def __init__(self, folder, scratch, include, cuda, extra):
+        self.folder, self.scratch, self.cuda = folder, scratch, cuda
+        numbers = [f"-D{name}_NUMBER={number}" for name, number in NUMBERS[cuda].items()]
+        places = [f"-isystem{include}", f"-I{SOURCES / 'compatible'}", f"-I{SOURCES}"]
+        self.options = [*OPTIONS, *numbers, *places, *extra]
+
+    def build(self, wishes: dict[str, str]) -> None:
+        libraries = symbols.libraries(self.cuda)
+        of_libraries = {library.source for library in libraries.values()}
+        core = [path for path in SOURCES.glob("*.c") if path.stem not in of_libraries]
+        self._link(CORE, core)
+        for name, library in libraries.items():
+            self._library(name, library, wishes)
+
+    def _library(self, name: str, library: symbols.Library, wishes: dict[str, str]) -> None:
+        sources = [SOURCES / f"{library.source}.c"] if library.source else []
+        own = symbols.defined(self._object(sources[0])) if sources else set()
+        version = library.version.format(name=name)
+        asked = symbols.of_library(library, version, wishes)
+        missing = self.scratch / f"{name}.c"
+        missing.write_text(symbols.stubs(library, sorted(asked - own)))
+        more = [f"-L{self.folder}", f"-l:{CORE}", "-Wl,-rpath,$ORIGIN", "-ldl"]
+        if version:
+            script = self.scratch / f"{name}.map"
+            script.write_text(f"{version} {{ global: *; }};\n")
+            more.append(f"-Wl,--version-script={script}")
+        self._link(name, [*sources, missing], *more)
+
+    def _object(self, source: Path) -> Path:
+        target = self.scratch / f"{source.stem}.o"
+        self._run("-c", "-o", str(target), str(source))
+        return target
+
+    def _link(self, name: str, sources: list[Path], *more: str) -> None:
+        target = str(self.folder / name)
+        shared = ["-shared", f"-Wl,-soname,{name}", "-o", target]
+        self._run(*shared, *map(str, sorted(sources)), "-lpthread", *more)
+
+    def _run(self, *arguments: str) -> None:
+        command = [compiler(), *self.options, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CannotBuild(f"{shlex.join(command)}\n{done.stderr}")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def torch_binaries(prefix: str) -> list[Path]:
+    """The libraries of PyTorch in an environment, which say what they ask of CUDA's."""
+    site = next(Path(prefix).glob("lib/python*/site-packages"))
+    return sorted([*site.glob("torch/lib/*.so*"), *site.glob("torch/_C*.so")])

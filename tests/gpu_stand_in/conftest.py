@@ -1,0 +1,51 @@
+"""Simulated machines for tests: libraries and environments are made once and kept in the cache."""
+
+import subprocess
+
+import pytest
+
+from . import build, environment, symbols
+from .machine import Machine
+
+
+@pytest.fixture(scope="session")
+def cache():
+    return build.default_cache()
+
+
+@pytest.fixture(scope="session")
+def libraries(cache):
+    """What is written down, without the wishes of any wheel but one that nobody has written."""
+    return build.built(cache, wishes={"cufftPlan1d": "libcufft.so.12"})
+
+
+@pytest.fixture
+def machine(tmp_path, libraries):
+    """``machine(driver=..., ...)``: one with these settings; libraries without any framework's."""
+    return lambda **settings: Machine(tmp_path, libraries).set(**settings)
+
+
+@pytest.fixture(scope="session")
+def pytorch(cache):
+    """The interpreter and the libraries of an environment with PyTorch for CUDA."""
+    marker = environment.deployed("pytorch", cache)
+    binaries = build.torch_binaries(marker["prefix"])
+    return marker["interpreter"], build.built(cache, symbols.wanted(binaries))
+
+
+@pytest.fixture(scope="session")
+def program(libraries, cache, tmp_path_factory):
+    """``program("behaviour")``: compiled against the headers and the libraries."""
+
+    def compiled(name, libraries=libraries, *options):
+        target = tmp_path_factory.mktemp("programs") / name
+        build.compile_program(build.PROGRAMS / f"{name}.c", target, libraries, cache, *options)
+        return target
+
+    return compiled
+
+
+def completed(command, machine, timeout=120, **more):
+    """A command on a machine, with what it has said."""
+    environ = machine.environ(**more)
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=timeout)

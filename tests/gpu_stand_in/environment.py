@@ -1,0 +1,63 @@
+"""An environment for CUDA without NVIDIA's own libraries, which the stand-in takes the place of.
+
+Its lock is that of the shipped definition less NVIDIA's wheels; all other wheels are the same, by
+the same hashes. It lies in the cache beside the others, by its own digest. Triton brings the
+assembler that it compiles with, and XLA gets NVIDIA's (``nvidia-cuda-nvcc``).
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from . import values
+
+ROOT = Path(__file__).parents[2]
+NVIDIAS = re.compile(r"(nvidia|cuda)-(?!cuda-nvcc)")
+REQUIREMENT = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=\S+)+)", re.M)
+
+
+def deployed(column: str, cache: Path) -> dict:
+    """The marker of the environment for a framework's columns; it is made where it is not there."""
+    lock = cache / "stand-in" / "cuda" / f"{column}.txt"
+    write(lock, lock_without(NVIDIAS, shipped_lock(column)))
+    marker = lock.with_suffix(".json")
+    command = [sys.executable, str(ROOT / "workflow/deploy"), "--method", "venv"]
+    command += ["--name", f"stand-in-{column}", "--definition", str(lock), "--marker", str(marker)]
+    subprocess.run(command, check=True, cwd=ROOT)
+    found = json.loads(marker.read_text())
+    site = next(Path(found["prefix"]).glob("lib/python*/site-packages"))
+    write(site / "gpu_stand_in_values.py", Path(values.__file__).read_text())
+    write(site / "gpu_stand_in_values.pth", values.STARTED_BY_SITE)
+    return found
+
+
+def shipped_lock(column: str) -> str:
+    """What the shipped post-deploy script of a framework installs on CUDA."""
+    script = (ROOT / f"envs/2026-11/cuda/{column}.post-deploy.sh").read_text()
+    found = re.search(r"<<'LOCK'\n(.*?)^LOCK$", script, re.S | re.M)
+    assert found, f"the post-deploy script of {column} has no lock"
+    return found[1]
+
+
+def lock_without(left_out: re.Pattern, lock: str) -> str:
+    """A lock less the packages whose names begin so; it says which Python it is for."""
+    kept = [found[0] for found in REQUIREMENT.finditer(lock) if not left_out.match(found[1])]
+    options = [line for line in lock.splitlines() if line.startswith("--")]
+    return "\n".join(["# python=3.11", *options, *kept]) + "\n"
+
+
+def requirement(package: str, lock: str) -> str:
+    """One package of a lock, with its version and hashes."""
+    return next(found[0] for found in REQUIREMENT.finditer(lock) if found[1] == package)
+
+
+def write(path: Path, text: str) -> None:
+    """A file that others see complete or not at all, untouched where it says this already."""
+    if path.exists() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.write_text(text)
+    unfinished.replace(path)

@@ -1,0 +1,64 @@
+"""Cells of the shipped configuration, measured on a simulated machine by supervisor and child."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from unittest import mock
+
+import yaml
+
+from deploy.environments import definition_sha256
+from planning.plan import Plan
+from supervise import device, parent
+
+from . import build, environment, symbols
+from .environment import ROOT
+from .machine import Machine
+
+TIME_LIMIT_S, MEMORY_LIMIT_MIB = 900.0, 16_000.0
+
+
+def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
+    """The first run of each cell on a GPU, in the order of the table."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    wanted = {"scale": scale, "runs": 1, "accelerator": "cuda", "columns": list(columns)}
+    plan = Plan({**config, **wanted, **changes}, definition_sha256, ROOT / "envs")
+    return [
+        run
+        for run in plan.runs
+        if (not models or run.row.model in models) and (not tasks or run.row.task in tasks)
+    ]
+
+
+@cache
+def environment_of(column: str) -> tuple[dict, Path]:
+    """The marker of a column's environment, and libraries with all that is asked for there."""
+    name = "pytorch" if column.startswith("pytorch") else column
+    folder = build.default_cache()
+    marker = environment.deployed(name, folder)
+    binaries = build.torch_binaries(marker["prefix"])
+    return marker, build.built(folder, symbols.wanted(binaries))
+
+
+def measured(run, machine: Machine, record: Path, **options) -> dict:
+    """The record of a run on a machine. options: more of :func:`supervise.parent.run`."""
+    marker, _ = environment_of(run.column.name)
+    identity = json.loads(run.identity)
+    identity["variables"] = {**identity["variables"], **machine.variables}
+    found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
+    limits = (TIME_LIMIT_S, MEMORY_LIMIT_MIB)
+    return parent.run(
+        json.dumps(identity), found, record, record.with_suffix(".log"), *limits, **options
+    )
+
+
+@contextmanager
+def on(machine: Machine) -> Iterator[Machine]:
+    """This process is on the machine, as the supervisor would be."""
+    with mock.patch.dict(os.environ, machine.environ(), clear=True):
+        device.gpus.cache_clear()
+        yield machine
+    device.gpus.cache_clear()

@@ -1,0 +1,72 @@
+/* Graphs: what a capture has seen or a program has put together, and how long it takes. */
+#define _GNU_SOURCE
+#include "stand_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t next_id = 1;
+
+Graph *graph_new(void) {
+    Graph *graph = calloc(1, sizeof *graph);
+    graph->id = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
+    return graph;
+}
+
+static void ends(Node *node) {
+    int64_t start = 0;
+    for (size_t i = 0; i < node->n_after; i++)
+        if (node->after[i]->end_ns > start) start = node->after[i]->end_ns;
+    node->end_ns = start + node->cost_ns;
+    if (node->end_ns > node->graph->length_ns) node->graph->length_ns = node->end_ns;
+}
+
+Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after) {
+    Node *node = malloc(sizeof *node);
+    *node = what;
+    node->graph = graph;
+    node->index = graph->n;
+    node->n_after = n_after;
+    node->after = n_after ? malloc(n_after * sizeof *after) : NULL;
+    if (n_after) memcpy(node->after, after, n_after * sizeof *after);
+    if (what.child) {
+        node->child = graph_copy(what.child); /* "the child graph is cloned" */
+        node->cost_ns = node->child->length_ns;
+    }
+    if (graph->n == graph->room) {
+        graph->room = graph->room ? graph->room * 2 : 64;
+        graph->nodes = realloc(graph->nodes, graph->room * sizeof *graph->nodes);
+    }
+    graph->nodes[graph->n++] = node;
+    ends(node);
+    return node;
+}
+
+/* Nodes are in an order in which each comes after what it depends on, so one pass is enough. */
+void graph_depend(Node *node, Node *on) {
+    node->after = realloc(node->after, (node->n_after + 1) * sizeof *node->after);
+    node->after[node->n_after++] = on;
+    Graph *graph = node->graph;
+    for (size_t i = node->index; i < graph->n; i++) ends(graph->nodes[i]);
+}
+
+Graph *graph_copy(const Graph *graph) {
+    Graph *copy = graph_new();
+    for (size_t i = 0; i < graph->n; i++) {
+        const Node *node = graph->nodes[i];
+        Node *after[node->n_after + 1];
+        for (size_t k = 0; k < node->n_after; k++) after[k] = copy->nodes[node->after[k]->index];
+        graph_add(copy, *node, after, node->n_after);
+    }
+    return copy;
+}
+
+void graph_free(Graph *graph) {
+    for (size_t i = 0; i < graph->n; i++) {
+        if (graph->nodes[i]->child) graph_free(graph->nodes[i]->child);
+        free(graph->nodes[i]->after);
+        free(graph->nodes[i]);
+    }
+    free(graph->nodes);
+    free(graph);
+}

@@ -1,0 +1,477 @@
+/* Streams, events and launches: each stream has a clock, the time at which all of it has ended.
+ *
+ * Streams do not share a device: kernels of two streams take no longer than each by itself. */
+#define _GNU_SOURCE
+#include "stand_in.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define STREAM 0x53545245u
+#define EVENT 0x4556454eu
+
+struct Stream {
+    unsigned magic, flags;
+    int priority, device, waiting_functions;
+    uint64_t id;
+    int64_t end_ns, queue[QUEUE_LENGTH];
+    unsigned queued;
+    Graph *graph;  /* that it is captured into */
+    Node *last;    /* of its nodes there, the one after which the next begins */
+    int origin, unjoined;
+    Stream *next;
+};
+struct Event {
+    unsigned magic, flags;
+    int recorded, functions;
+    int64_t at_ns;
+    Stream *stream;
+    Graph *graph; /* recorded in a capture: where, and after what */
+    Node *last;
+};
+
+static Stream *legacy[MOST_DEVICES]; /* "the legacy default stream", one of each device */
+static __thread Stream *own[MOST_DEVICES]; /* kept when its thread ends: its work may go on */
+static Stream *streams; /* all of them */
+static uint64_t next_id = 1;
+static int failed; /* with this error, for good */
+static __thread int device;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t function_ended = PTHREAD_COND_INITIALIZER;
+
+static void lock_all(void) { pthread_mutex_lock(&lock); }
+static void unlock_all(void) { pthread_mutex_unlock(&lock); }
+
+int current_device(void) { return device; }
+
+int set_current_device(int number) {
+    if (!visible_device(number)) return INVALID_DEVICE;
+    device = number;
+    return OK;
+}
+
+int device_error(void) { return __atomic_load_n(&failed, __ATOMIC_RELAXED); }
+
+static Stream *begin(unsigned flags, int priority) {
+    Stream *stream = calloc(1, sizeof *stream);
+    stream->magic = STREAM;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->device = device;
+    stream->id = next_id++;
+    stream->next = streams;
+    return streams = stream;
+}
+
+static Stream *default_stream(Stream **stream) {
+    Stream *found = __atomic_load_n(stream, __ATOMIC_ACQUIRE);
+    if (found) return found;
+    lock_all();
+    if (!*stream) __atomic_store_n(stream, begin(0, 0), __ATOMIC_RELEASE);
+    found = *stream;
+    unlock_all();
+    return found;
+}
+
+/* cudaStreamLegacy is 1 and cudaStreamPerThread 2, which CUDA's header says. */
+Stream *stream_of(void *handle) {
+    if ((uintptr_t)handle <= 1) return default_stream(&legacy[device]);
+    if ((uintptr_t)handle == 2) return default_stream(&own[device]);
+    Stream *stream = handle;
+    return stream->magic == STREAM ? stream : NULL;
+}
+
+Stream *stream_new(unsigned flags, int priority) {
+    lock_all();
+    Stream *stream = begin(flags, priority);
+    unlock_all();
+    return stream;
+}
+
+/* "The resources are released once the device has completed all work": what waits still counts. */
+int stream_free(Stream *stream) {
+    if (!stream_of(stream)) return INVALID_HANDLE;
+    lock_all();
+    Stream **link = &streams;
+    while (*link && *link != stream) link = &(*link)->next;
+    if (*link) *link = stream->next;
+    Stream *rest = legacy[stream->device];
+    if (rest && stream->end_ns > rest->end_ns && !(stream->flags & NON_BLOCKING))
+        rest->end_ns = stream->end_ns;
+    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+    stream->magic = 0;
+    unlock_all();
+    free(stream);
+    return OK;
+}
+
+int stream_priority(Stream *stream) { return stream->priority; }
+unsigned stream_flags(Stream *stream) { return stream->flags; }
+uint64_t stream_id(Stream *stream) { return stream->id; }
+int stream_device(Stream *stream) { return stream->device; }
+
+static int is_legacy(const Stream *stream) { return stream == legacy[stream->device]; }
+
+/* When all of a stream has ended, and what must end before its next work begins: "the legacy
+ * default stream synchronises with all blocking streams", in both directions. */
+static int64_t end_of(const Stream *stream) {
+    int64_t end = stream->end_ns;
+    if (stream->flags & NON_BLOCKING) return end;
+    for (Stream *other = streams; other; other = other->next) {
+        int together = is_legacy(stream) ? !(other->flags & NON_BLOCKING) : is_legacy(other);
+        if (together && other->device == stream->device && other->end_ns > end)
+            end = other->end_ns;
+    }
+    return end;
+}
+
+/* Add work to the clock of a stream; when that will have ended. */
+static int64_t enqueue(Stream *stream, int64_t cost_ns) {
+    int64_t start = end_of(stream), now = now_ns();
+    stream->end_ns = (start > now ? start : now) + cost_ns;
+    int number = (int)(visible_device(stream->device) - settings.devices);
+    Counts *all = counts();
+    all->busy_ns[number] += cost_ns;
+    if (stream->end_ns > all->busy_until_ns[number]) all->busy_until_ns[number] = stream->end_ns;
+    return stream->end_ns;
+}
+
+/* The launch that finds the queue full waits until the oldest of it has ended. */
+static int64_t room_in_queue(Stream *stream) {
+    int64_t *oldest = &stream->queue[stream->queued++ % QUEUE_LENGTH], until = *oldest;
+    *oldest = stream->end_ns;
+    return until;
+}
+
+static void fail_where_asked(uint64_t launches) {
+    if (settings.fault_launch && launches >= settings.fault_launch)
+        __atomic_store_n(&failed, settings.fault_code, __ATOMIC_RELAXED);
+}
+
+static void captured(Stream *stream, Node node) {
+    stream->last = graph_add(stream->graph, node, &stream->last, stream->last != NULL);
+    stream->unjoined = !stream->origin;
+}
+
+/* A node's work now, or later where the stream is captured. */
+static int issue(Stream *stream, Node node, int64_t *end_ns) {
+    lock_all();
+    int later = stream->graph != NULL;
+    if (later) captured(stream, node);
+    else *end_ns = enqueue(stream, node.cost_ns);
+    unlock_all();
+    return later;
+}
+
+int launch(void *handle, const char *name, uint64_t blocks) {
+    if (device_error()) return device_error();
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    Kernel *kernel = kernel_named(name);
+    int64_t end_ns, cost_ns = kernel->cost_ns + (int64_t)(settings.block_ns * (double)blocks);
+    if (issue(stream, (Node){.kind = KERNEL, .name = name, .cost_ns = cost_ns}, &end_ns)) return OK;
+    lock_all();
+    kernel->launches++;
+    uint64_t launches = ++counts()->launches;
+    int64_t until = room_in_queue(stream);
+    unlock_all();
+    fail_where_asked(launches); /* asynchronously: a later call is told */
+    wait_until(until);
+    return OK;
+}
+
+static void count_again(const Graph *graph) {
+    for (size_t i = 0; i < graph->n; i++) {
+        const Node *node = graph->nodes[i];
+        if (node->kind == CHILD) count_again(node->child);
+        if (node->kind != KERNEL) continue;
+        kernel_named(node->name)->launches++;
+        counts()->launches++;
+    }
+}
+
+static void host_functions(const Graph *graph, Stream *stream) {
+    for (size_t i = 0; i < graph->n; i++)
+        if (graph->nodes[i]->kind == HOST)
+            host_function(stream, graph->nodes[i]->function, graph->nodes[i]->argument);
+}
+
+/* A graph takes as long as its longest path: what does not depend on each other runs at once. */
+int graph_launch(Graph *graph, void *handle) {
+    if (device_error()) return device_error();
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    int64_t end_ns;
+    Node node = {.kind = CHILD, .child = graph, .cost_ns = graph->length_ns};
+    if (issue(stream, node, &end_ns)) return OK;
+    for (size_t i = 0; i < graph->n; i++) effect(graph->nodes[i]);
+    lock_all();
+    count_again(graph);
+    counts()->graph_launches++;
+    uint64_t launches = counts()->launches;
+    int64_t until = room_in_queue(stream);
+    unlock_all();
+    host_functions(graph, stream);
+    fail_where_asked(launches);
+    wait_until(until);
+    return OK;
+}
+
+/* As kernels, without a place in the queue. */
+int issue_copy(void *handle, Node node, int64_t *end_ns) {
+    if (device_error()) return device_error();
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (issue(stream, node, end_ns)) {
+        *end_ns = 0;
+        return OK;
+    }
+    effect(&node);
+    lock_all();
+    if (node.kind == COPY) counts()->copies++;
+    else counts()->memsets++;
+    unlock_all();
+    return OK;
+}
+
+struct call {
+    Stream *stream;
+    void (*function)(void *);
+    void *argument;
+    int64_t at_ns;
+    struct call *next;
+};
+static struct call *calls;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+
+/* One thread calls all of them, in the order in which they were issued. */
+static void *call_them(void *nothing) {
+    (void)nothing;
+    for (;;) {
+        lock_all();
+        while (!calls) pthread_cond_wait(&called, &lock);
+        struct call *call = calls;
+        calls = call->next;
+        unlock_all();
+        wait_until(call->at_ns);
+        call->function(call->argument);
+        lock_all();
+        call->stream->waiting_functions--;
+        pthread_cond_broadcast(&function_ended);
+        unlock_all();
+        free(call);
+    }
+    return NULL;
+}
+
+static void start_caller(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, call_them, NULL);
+    pthread_detach(thread);
+}
+
+int host_function(void *handle, void (*function)(void *), void *argument) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    int64_t at_ns;
+    Node node = {.kind = HOST, .function = function, .argument = argument};
+    if (issue(stream, node, &at_ns)) return OK;
+    pthread_once(&once, start_caller);
+    struct call *call = malloc(sizeof *call), **link = &calls;
+    *call = (struct call){stream, function, argument, at_ns, NULL};
+    lock_all();
+    while (*link) link = &(*link)->next;
+    *link = call;
+    stream->waiting_functions++;
+    pthread_cond_signal(&called);
+    unlock_all();
+    return OK;
+}
+
+static void wait_for_functions(Stream *stream) {
+    lock_all();
+    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+    unlock_all();
+}
+
+/* Waiting for a stream that is captured is not permitted, and ends the capture. */
+static int refused(Graph *graph) {
+    if (!graph) return OK;
+    graph->invalid = 1;
+    return CAPTURE_UNSUPPORTED;
+}
+
+int stream_wait(void *handle) {
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (refused(stream->graph)) return CAPTURE_UNSUPPORTED;
+    lock_all();
+    int64_t until = end_of(stream);
+    unlock_all();
+    wait_until(until);
+    wait_for_functions(stream);
+    return device_error();
+}
+
+int stream_query(void *handle) {
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (refused(stream->graph)) return CAPTURE_UNSUPPORTED;
+    lock_all();
+    int busy = end_of(stream) > now_ns() || stream->waiting_functions;
+    unlock_all();
+    return busy ? NOT_READY : device_error();
+}
+
+int device_wait(void) {
+    int64_t until = 0;
+    int captured = 0, functions = 0;
+    lock_all();
+    for (Stream *stream = streams; stream; stream = stream->next) {
+        if (stream->device != device) continue;
+        if (stream->end_ns > until) until = stream->end_ns;
+        captured |= refused(stream->graph);
+        functions |= stream->waiting_functions;
+    }
+    unlock_all();
+    if (captured) return CAPTURE_UNSUPPORTED;
+    wait_until(until);
+    lock_all();
+    for (Stream *stream = functions ? streams : NULL; stream; stream = stream->next)
+        while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+    unlock_all();
+    return device_error();
+}
+
+/* What a program asks for by name, to be read in its log. */
+int fence(void) {
+    int error = device_wait();
+    if (visible_device(device)) log_fence((int)(visible_device(device) - settings.devices));
+    return error;
+}
+
+/* ---- events ---- */
+
+Event *event_new(unsigned flags) {
+    Event *event = calloc(1, sizeof *event);
+    event->magic = EVENT;
+    event->flags = flags;
+    return event;
+}
+
+int event_free(Event *event) {
+    if (!event || event->magic != EVENT) return INVALID_HANDLE;
+    event->magic = 0;
+    free(event);
+    return OK;
+}
+
+/* An event has the time at which all work before it has ended, or now where it has already. */
+int event_record(Event *event, void *handle) {
+    Stream *stream = stream_of(handle);
+    if (!stream || !event || event->magic != EVENT) return INVALID_HANDLE;
+    lock_all();
+    int64_t end = end_of(stream), now = now_ns();
+    event->stream = stream;
+    event->graph = stream->graph;
+    event->last = stream->last;
+    if (!stream->graph) {
+        event->at_ns = end > now ? end : now;
+        event->recorded = 1;
+    }
+    unlock_all();
+    return OK;
+}
+
+int event_wait(Event *event) {
+    if (!event || event->magic != EVENT) return INVALID_HANDLE;
+    if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
+    if (event->recorded) wait_until(event->at_ns);
+    return device_error();
+}
+
+/* "Success also where the event was never recorded." */
+int event_query(Event *event) {
+    if (!event || event->magic != EVENT) return INVALID_HANDLE;
+    if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
+    return event->recorded && event->at_ns > now_ns() ? NOT_READY : device_error();
+}
+
+int event_elapsed(float *ms, Event *from, Event *to) {
+    if (!from || !to || from->magic != EVENT || to->magic != EVENT) return INVALID_HANDLE;
+    if (!from->recorded || !to->recorded || (from->flags | to->flags) & NO_TIMING)
+        return INVALID_HANDLE;
+    if (from->at_ns > now_ns() || to->at_ns > now_ns()) return NOT_READY;
+    *ms = (float)((double)(to->at_ns - from->at_ns) / 1e6);
+    return device_error();
+}
+
+/* Waiting for an event of a capture brings a stream into it, and joins the other one. */
+static void join(Stream *stream, Event *event) {
+    Node *last = event->last;
+    if (!stream->graph) {
+        stream->graph = event->graph;
+        stream->last = last;
+    } else if (last && (!stream->last || last->end_ns > stream->last->end_ns)) stream->last = last;
+    if (event->stream != stream && event->stream->last == last) event->stream->unjoined = 0;
+}
+
+int stream_wait_event(void *handle, Event *event) {
+    Stream *stream = stream_of(handle);
+    if (!stream || !event || event->magic != EVENT) return INVALID_HANDLE;
+    lock_all();
+    if (event->graph) join(stream, event);
+    else if (!stream->graph && event->recorded && event->at_ns > stream->end_ns)
+        stream->end_ns = event->at_ns;
+    unlock_all();
+    return OK;
+}
+
+/* ---- capture ---- */
+
+int capture_begin(void *handle, Graph *into) {
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (is_legacy(stream)) return CAPTURE_UNSUPPORTED;
+    if (stream->graph) return ILLEGAL_STATE;
+    lock_all();
+    stream->graph = into ? into : graph_new();
+    stream->last = into && into->n ? into->nodes[into->n - 1] : NULL;
+    stream->origin = 1;
+    unlock_all();
+    return OK;
+}
+
+int capture_end(void *handle, Graph **graph) {
+    Stream *stream = stream_of(handle);
+    *graph = NULL;
+    if (!stream) return INVALID_HANDLE;
+    if (!stream->graph) return ILLEGAL_STATE;
+    if (!stream->origin) return CAPTURE_UNMATCHED;
+    Graph *found = stream->graph;
+    int unjoined = 0;
+    lock_all();
+    for (Stream *other = streams; other; other = other->next) {
+        if (other->graph != found) continue;
+        unjoined |= other->unjoined;
+        other->graph = NULL;
+        other->last = NULL;
+        other->origin = other->unjoined = 0;
+    }
+    unlock_all();
+    if (found->invalid) return CAPTURE_INVALIDATED;
+    if (unjoined) return CAPTURE_UNJOINED;
+    *graph = found;
+    return OK;
+}
+
+int stream_capturing(void *handle, uint64_t *id, Graph **graph, Node *const **last, size_t *n) {
+    Stream *stream = stream_of(handle);
+    if (!stream || !stream->graph) return 0;
+    if (id) *id = stream->graph->id;
+    if (graph) *graph = stream->graph;
+    if (last) *last = &stream->last;
+    if (n) *n = stream->last != NULL;
+    return stream->graph->invalid ? 2 : 1;
+}

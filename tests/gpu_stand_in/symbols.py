@@ -1,0 +1,117 @@
+"""Which libraries there are, which functions may do nothing, and what all others are: missing.
+
+A function that a wheel asks for is one of three: written down in ``src``, listed here as harmless
+(it returns success and does nothing, because nothing is to be seen of it on a simulated device), or
+missing: then it says its name on stderr and returns its library's error.
+"""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library by its file's name.
+
+    source: the file in ``src``, None where nothing is written down. names: a pattern of those that
+    are this library's, for wheels that ask for a name without its library. failure: the number
+    that a missing function returns, where ``source`` does not say it. version: of its names.
+    """
+
+    source: str | None
+    names: str
+    failure: int = 999
+    version: str = "{name}"
+
+
+def libraries(cuda: int) -> dict[str, Library]:
+    """By the name of the file, for a major version of CUDA."""
+    new = cuda >= 13
+    return {
+        f"libcudart.so.{cuda}": Library("cudart", r"_*cuda[A-Z]"),
+        "libcuda.so.1": Library("cuda", r"cu(?!File)[A-Z]", version=""),
+        f"libcublas.so.{cuda}": Library("cublas", r"cublas(?!Lt)"),
+        f"libcublasLt.so.{cuda}": Library("cublaslt", r"cublasLt"),
+        "libcudnn.so.9": Library("cudnn", r"cudnn"),
+        f"libnvrtc.so.{cuda}": Library("nvrtc", r"nvrtc"),
+        "libnvidia-ml.so.1": Library("nvml", r"nvml", version=""),
+        f"libcufft.so.{12 if new else 11}": Library(None, r"cufft"),
+        "libcurand.so.10": Library(None, r"curand"),
+        f"libcusolver.so.{12 if new else 11}": Library(None, r"cusolver"),
+        "libcusparse.so.12": Library(None, r"cusparse(?!Lt)"),
+        "libcusparseLt.so.0": Library(None, r"cusparseLt", version=""),
+        "libnccl.so.2": Library(None, r"nccl", version=""),
+        "libcufile.so.0": Library(None, r"cuFile", version=""),
+        f"libcupti.so.{cuda}": Library(None, r"cupti", failure=27),  # CUPTI_ERROR_NOT_SUPPORTED
+        "libnvshmem_host.so.3": Library(None, r"nvshmem", version="NVSHMEM"),
+    }
+
+
+# Hints, limits and rights that nothing of a simulated device depends on.
+_HARMLESS = """
+    __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary
+    cudaSetDeviceFlags cudaDeviceSetLimit cudaFuncSetAttribute cudaFuncSetCacheConfig
+    cudaKernelSetAttributeForDevice cudaMemPoolSetAttribute cudaMemPoolSetAccess cudaMemPoolTrimTo
+    cudaGraphUpload cudaProfilerStart cudaProfilerStop
+    cuDevicePrimaryCtxRelease_v2 cuFuncSetAttribute cuFuncSetCacheConfig cuMemAddressFree
+    cublasSetWorkspace_v2 cublasSetAtomicsMode cublasSetSmCountTarget
+    cudnnBackendFinalize cudnnBackendDestroyDescriptor
+    nvrtcAddNameExpression nvrtcCompileProgram
+"""
+HARMLESS = tuple(_HARMLESS.split())
+# One launch on the stream of the handle that is their first argument.
+PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
+
+
+def wanted(binaries: list[Path]) -> dict[str, str]:
+    """Names that wheels leave to such libraries, each with its version or an empty one."""
+    found = {}
+    for binary in binaries:
+        command = ["nm", "-D", "--undefined-only", str(binary)]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        for line in listed.splitlines():
+            name, _, version = line.split()[-1].partition("@")
+            if re.match(r"_*cu[A-Za-z]|nvrtc|nccl|nvshmem|nvml", name):
+                found[name] = version
+    return found
+
+
+def stubs(library: Library, missing: list[str]) -> str:
+    """C source of the functions that a library's own source does not have."""
+    fail = f"missing_{library.source}"
+    lines = [f"int {fail}(const char *);" if library.source else "int log_missing(const char *);"]
+    if library.source == "cublas":
+        lines.append("int product(void *, const char *);")
+    for name in missing:
+        if name in HARMLESS:
+            lines.append(f"int {name}(void) {{ return 0; }}")
+        elif PRODUCTS.fullmatch(name):
+            lines.append(f'int {name}(void *handle) {{ return product(handle, "{name}"); }}')
+        elif library.source:
+            lines.append(f'int {name}(void) {{ return {fail}("{name}"); }}')
+        else:
+            lines.append(f'int {name}(void) {{ log_missing("{name}"); return {library.failure}; }}')
+    return "\n".join(lines) + "\n"
+
+
+def defined(compiled: Path) -> set[str]:
+    """Functions that an object file has for others."""
+    command = ["nm", "--defined-only", "-g", str(compiled)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in listed.splitlines()}
+
+
+def of_library(library: Library, version: str, wishes: dict[str, str]) -> set[str]:
+    """Which of the wishes are this library's, and what it may do nothing for.
+
+    By their version where they have one; by their beginning where they have none.
+    """
+    pattern = re.compile(library.names)
+    asked = {
+        name
+        for name, wanted_version in wishes.items()
+        if (wanted_version == version if wanted_version else pattern.match(name))
+    }
+    return asked | {name for name in HARMLESS if pattern.match(name)}

@@ -1,0 +1,55 @@
+"""The stand-in does what CUDA's documentation says: order, time, graphs, memory, errors."""
+
+import re
+
+import pytest
+
+from . import build
+from .conftest import completed
+
+CASES = re.findall(r"^    CASE\((\w+)\),$", (build.PROGRAMS / "behaviour.c").read_text(), re.M)
+MISSING, FAILS = "a_function_that_is_missing_says_its_name", "a_device_that_failed_stays_so"
+SMALL = {"memory_mib": 64, "kernel_us": 1000, "copy_gb_s": 1, "kernel_us_of": {"long": 10000}}
+SANITIZERS = {
+    "address": {"ASAN_OPTIONS": "detect_leaks=0"},  # what is kept on purpose is no leak
+    "thread": {"TSAN_OPTIONS": "halt_on_error=1"},
+}
+
+
+@pytest.fixture(scope="module")
+def behaviour(program):
+    return program("behaviour")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_as_documented(behaviour, machine, case):
+    fault = {"fault": "2 700"} if case == FAILS else {}
+    done = completed([str(behaviour), case], machine(**SMALL, **fault))
+    assert done.returncode == 0, done.stderr
+    told = "gpu stand-in: cufftPlan1d is not implemented\n" if case == MISSING else ""
+    assert done.stderr == told
+
+
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+def test_nothing_is_found_by_a_sanitizer(program, machine, cache, sanitizer):
+    option = f"-fsanitize={sanitizer}"
+    wishes = {"cufftPlan1d": "libcufft.so.12"}
+    libraries = build.built(cache, wishes, extra=(option,))
+    behaviour = program("behaviour", libraries, option, "-DSLOW")
+    for case in CASES:
+        fault = {"fault": "2 700"} if case == FAILS else {}
+        on = machine(**{**SMALL, "memory_mib": 64}, **fault)
+        variables = {"LD_LIBRARY_PATH": str(libraries), **SANITIZERS[sanitizer]}
+        done = completed([str(behaviour), case], on, **variables)
+        assert "Sanitizer" not in done.stderr, f"{case}: {done.stderr}"
+        assert done.returncode == 0, f"{case}: {done.stderr}"
+
+
+def test_the_log_counts_launches_by_kernel_and_says_when_the_host_waited(behaviour, machine):
+    on = machine(**SMALL)
+    done = completed([str(behaviour), "streams_run_side_by_side_and_events_order_them"], on)
+    assert done.returncode == 0, done.stderr
+    (process,) = on.processes()
+    assert process.kernels == {"long": 22}
+    assert [fence.launches for fence in process.fences] == [20]
+    assert process.fences[0].busy_ns == 20 * 10_000_000

@@ -1,0 +1,98 @@
+"""The whole pipeline with ``accelerator: cuda``, native PyTorch for CUDA on a simulated A100."""
+
+import csv
+import json
+
+import pytest
+import yaml
+
+from tests.pipeline.conftest import Project, checkout
+
+from .log import launches_per_step
+from .machine import Machine
+
+KERNEL_US = 200
+ROWS = {"bert": {"fit": "default", "predict": "default"}, "gemma": {"generate": 1}}
+COLUMN = "pytorch-eager"
+
+
+@pytest.fixture(scope="module")
+def measured(pytorch, tmp_path_factory) -> tuple[Project, Machine]:
+    interpreter, libraries = pytorch
+    folder = tmp_path_factory.mktemp("stand_in")
+    machine = Machine(folder, libraries).set(kernel_us=KERNEL_US)
+    project = checkout(folder / "project")
+    config = {
+        "scale": "smoke",
+        "accelerator": "cuda",
+        "threads": 1,
+        "models": ROWS,
+        "columns": [COLUMN],
+        "interpreters": {COLUMN: interpreter},
+        "environment": machine.variables,
+    }
+    (project.folder / "config/config.yaml").write_text(yaml.safe_dump(config))
+    done = project.snakemake("--quiet", "all", **machine.environ())
+    assert done.returncode == 0, done.stderr
+    return project, machine
+
+
+@pytest.fixture(scope="module")
+def records(measured):
+    project, _ = measured
+    return [json.loads(record) for record in project.records().values()]
+
+
+def test_every_cell_is_measured_on_the_device(measured, records):
+    project, machine = measured
+    with open(project.folder / "results/runs.csv", newline="") as lines:
+        statuses = {(run["model"], run["task"]): run["status"] for run in csv.DictReader(lines)}
+    planned = {(model, task) for model, tasks in ROWS.items() for task in tasks}
+    assert statuses == dict.fromkeys(planned, "ok"), [record["reason"] for record in records]
+    assert len(machine.processes()) >= len(planned)
+
+
+def test_records_say_which_device_it_was(records):
+    for record in records:
+        machine, parity = record["machine"], record["parity"]
+        assert machine["accelerator_name"] == "NVIDIA A100-SXM4-40GB (stand-in)"
+        assert machine["accelerator_memory_mib"] == 40 * 1024
+        assert parity["device"] == machine["accelerator_name"]
+        assert (parity["cuda_version"], parity["cudnn_version"]) == ("13.0", "9.20.0")
+        assert record["memory"]["device_limit_mib"] == pytest.approx(0.9 * 40 * 1024)
+        assert 0 < record["memory"]["peak_device_mib"] < 1024
+        gpu = record["monitor"]["gpu"]
+        assert gpu["foreign_processes"] == 0
+        assert gpu["process_memory_mib"]["max"] >= record["memory"]["peak_device_mib"]
+
+
+def test_time_is_that_of_the_launches_of_a_step(measured, records):
+    """From fence to fence: the device is the limit where it is busy for most of a step."""
+    _, machine = measured
+    logs = machine.processes()
+    compared = 0
+    for record in records:
+        blocks = record["timing"]["blocks"]
+        steps = [block["steps"] for block in blocks]
+        found = [rate for log in logs if (rate := launches_per_step(log, steps))]
+        ms = sum(block["elapsed_ns"] for block in blocks) / sum(steps) / 1e6
+        ratios = [ms / (rate * KERNEL_US / 1e3) for rate in found]
+        compared += any(0.98 <= ratio <= 1.02 for ratio in ratios)
+    assert compared >= 2
+
+
+def test_the_report_says_that_nothing_was_measured(measured):
+    project, _ = measured
+    page = (project.folder / "results/report.html").read_text()
+    assert "<title>Simulated GPU, nothing here is a measurement: Millistep report" in page
+    assert "they are not to be cited" in page
+    assert "Simulated GPU" in (project.folder / "results/figures/relative.svg").read_text()
+
+
+def test_an_archive_is_not_to_be_cited(measured):
+    project, machine = measured
+    done = project.snakemake("--quiet", "all", "--", "archive", **machine.environ())
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert "These results are of a simulated GPU: they are not to be cited." in said
+    assert "@software" not in said
