@@ -19,10 +19,10 @@ from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.methods import clocks_ms
 from analysis.figures.panels import MOST_ROWS, short
-from analysis.figures.probes import sample_ms
 from analysis.figures.style import RC
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
+from analysis.topics.batch_sizes.figure import sample_ms
 from planning.frameworks import frameworks
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
@@ -120,10 +120,13 @@ def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
         scale(r, 1.1)
         r["probes"] = []
 
-    before = sample_ms(cell_of(project, TORCH))
+    def points():
+        return sample_ms(Data(project.load()))["bert", "fit", 8, TORCH]
+
+    before = points()
     assert len(before) > 1
     project.change(slower_and_without_probes, TORCH, run=2)
-    assert sample_ms(cell_of(project, TORCH)) == pytest.approx(before)
+    assert points() == pytest.approx(before)
 
 
 def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):

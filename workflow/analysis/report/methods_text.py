@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from analysis.comparisons.cross_over import sweeps
+from analysis.data import Data
 from analysis.formats.text import count, listed, percent
 from analysis.report.native_text import native_text
-from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, has_priors
@@ -15,6 +15,7 @@ from analysis.statistics.cross_over import DRAWS
 from analysis.statistics.forecast import false_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
+from analysis.topics import said
 
 EXPERIMENTS = 20_000  # rows that are simulated for the rate of false verdicts
 
@@ -23,7 +24,8 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    own = [*padding_text(results), *native_text(results)]
+    own = native_text(results)
+    own += [text for texts in said("methods", Data(results)).values() for text in texts]
     return [_setting(results), _timing(results), *own, _statistics(results)]
 
 
