@@ -15,10 +15,10 @@ from analysis.caveats import Severity, collect
 from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
-from analysis.caveats.noise import legacy_ratio
 from analysis.data import Data
 from analysis.formats.strict_json import validate
 from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
+from analysis.topics.legacy.compute import legacy_ratio
 
 
 def test_a_slowdown_in_words_and_numbers(tmp_path):

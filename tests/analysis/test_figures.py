@@ -17,12 +17,12 @@ from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
-from analysis.figures.methods import clocks_ms
 from analysis.figures.panels import MOST_ROWS, short
 from analysis.figures.style import RC
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
 from analysis.topics.batch_sizes.figure import sample_ms
+from analysis.topics.legacy.figure import clocks_ms
 from planning.frameworks import frameworks
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
@@ -139,14 +139,11 @@ def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
     project.change(lambda r: r["timing"]["legacy"].update(step_ms=7.0), TORCH, run=1)
     for run in (2, 3):
         project.change(slower_and_without_the_published_arithmetic, TORCH, run=run)
-    cell = cell_of(project, TORCH)
-    found = clocks_ms(cell)
-    assert found["pipelined (ours)"] == pytest.approx(cell.ok_runs[0].step_ms)
-    assert found["published arithmetic"] == pytest.approx(7.0)
-
-
-def cell_of(project, column):
-    return next(cell for cell in project.load().cells if cell.column.name == column)
+    data = Data(project.load())
+    found = clocks_ms(data)["bert", "fit", 8, TORCH]
+    first = data.cell_of["bert", "fit", 8, TORCH].ok_runs[0]
+    assert found["ms_per_step"] == pytest.approx(first.step_ms)
+    assert found["legacy_ms"] == pytest.approx(7.0)
 
 
 def test_without_canaries_the_reason_stands_there(project, words):

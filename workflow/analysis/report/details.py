@@ -10,7 +10,6 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis.caveats.clocks import observer_ratio
-from analysis.comparisons.legacy import explain
 from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
     NA,
@@ -138,11 +137,6 @@ def _facts(cell: Cell, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
     fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
     if fenced:
         yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
-    times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
-    if times:
-        legacy = explain(cell)
-        because = f". {legacy.sentence}" if legacy else ""
-        yield "Published arithmetic", f"{ms(fmean(times))} ms{because}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"
