@@ -7,17 +7,14 @@ linear.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from analysis.data import CELL, RUN, Data
-from analysis.statistics.intervals import (
-    NS_PER_MS,
-    fixed_cost_ms,
-    mean_interval,
-    relative_standard_error,
-    t_quantile,
-)
+from analysis.statistics.grouped import mean_ends
+from analysis.statistics.intervals import NS_PER_MS, fixed_cost_ms, t_quantile
 
 
 def steps(data: Data) -> pd.DataFrame:
@@ -40,9 +37,11 @@ def steps(data: Data) -> pd.DataFrame:
         run_ms=("run_ms", "first"),
         fastest_ms=("block_ms", "min"),
         middle_ms=("block_ms", "median"),
-        error=("block_ms", lambda values: relative_standard_error(list(values))),
+        error=("block_ms", "sem"),
+        mean_ms=("block_ms", "mean"),
         blocks=("block_ms", "size"),
     ).reset_index()
+    found["error"] /= found["mean_ms"]
     own, step_ms = found["probe"] == 0, found["elapsed_ns"] / found["steps"] / NS_PER_MS
     found["ms"] = found["run_ms"].where(own, step_ms)
     found["middle_ms"] = found["middle_ms"].mask(own, found["ms"])
@@ -69,25 +68,20 @@ def fixed_costs(data: Data) -> pd.DataFrame:
         runs["batch_size"], runs["ms"], runs["samples_other"], runs["ms_other"], strict=True
     )
     runs["share"] = [fixed_cost_ms(*each) / each[1] for each in sizes]
-    lines = [
-        (*key, of_cell["share"].mean(), _at_least(of_cell))
-        for key, of_cell in runs.groupby(CELL, sort=False)
-    ]
-    return pd.DataFrame(lines, columns=[*CELL, "share", "at_least"])
+    cells = runs.groupby(CELL, sort=False)["share"]
+    alone = runs[cells.transform("size") == 1].set_index(CELL, drop=False)
+    by_blocks = pd.Series(list(map(_at_least, alone.itertuples())), alone.index, dtype=float)
+    low, _ = mean_ends(cells)
+    return pd.DataFrame({"share": cells.mean(), "at_least": low.fillna(by_blocks)}).reset_index()
 
 
-def _at_least(runs: pd.DataFrame) -> float:
-    if ends := mean_interval(list(runs["share"])):
-        return ends.low
-    (run,) = runs.itertuples()
-    if not (run.blocks > 1 and run.blocks_other > 1):
+def _at_least(run: Any) -> float:
+    """The lower end by the scatter of the blocks of both sizes."""
+    if run.blocks < 2 or run.blocks_other < 2:
         return 0.0
-    error = float(np.hypot(run.error, run.error_other))
-    longer = np.exp(t_quantile(run.blocks_other - 1) * error)
+    longer = np.exp(t_quantile(run.blocks_other - 1) * np.hypot(run.error, run.error_other))
     size = (run.batch_size, run.ms, run.samples_other)
-    return min(
-        fixed_cost_ms(*size, run.ms_other * factor) / run.ms for factor in (longer, 1 / longer)
-    )
+    return min(fixed_cost_ms(*size, run.ms_other * by) / run.ms for by in (longer, 1 / longer))
 
 
 def sample_growth(data: Data) -> pd.DataFrame:

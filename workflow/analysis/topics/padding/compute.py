@@ -49,8 +49,9 @@ class Share:
 
 
 def calls(data: Data) -> pd.DataFrame:
-    """A line per block of equal timed calls, the row's own first in each run: `new_tokens` of an
-    answer, `max_length`, `ms` of a call, and how many `calls` that is the mean of.
+    """A line per block of equal timed calls of the runs that were timed at other lengths, the row's
+    own first in each: `new_tokens` of an answer, `max_length`, `ms` of a call, and how many `calls`
+    that is the mean of.
 
     A run whose own answers have no token is left out: what its steps count as tokens is nothing
     that ``generate()`` makes.
@@ -61,8 +62,9 @@ def calls(data: Data) -> pd.DataFrame:
     found["new_tokens"] //= found["batch_size"]
     found["ms"] = found["elapsed_ns"] / found["calls"] / NS_PER_MS
     found = found[(found[KIND] > 0).all(axis=1)]
-    first = found.groupby(RUN, sort=False)["probe"].transform("min")
-    return found.loc[first == 0, [*RUN, "probe", *KIND, "ms", "calls"]]
+    probes = found.groupby(RUN, sort=False)["probe"]
+    kept = (probes.transform("min") == 0) & (probes.transform("max") > 0)
+    return found.loc[kept, [*RUN, *KIND, "ms", "calls"]]
 
 
 def compared_calls(data: Data) -> pd.DataFrame:

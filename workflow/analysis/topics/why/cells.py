@@ -12,6 +12,7 @@ from analysis.topics.why.profiler import profiler_costs
 from analysis.topics.why.words import slowdown_text
 from analysis.writing.grid import Grid
 
+HEADER = ("Operation", "Group", "ms/step", "Share", "Times per step")
 MOST = 10  # the records have more, and their groups are of all
 
 
@@ -34,21 +35,15 @@ def _facts(cell) -> list[tuple[str, str]]:
 
 def details(data: Data) -> dict[CellKey, Detail]:
     """The longest operations of a timed step."""
-    whole_ms = cell_parts(data)["step_ms"]
-    return {
-        key: Detail("Operations", "", _grid(found, whole_ms[key]))
-        for key, found in cell_operations(data).groupby(CELL)
-    }
+    whole_ms, lines = cell_parts(data)["step_ms"].to_dict(), {}
+    for found in cell_operations(data).groupby(CELL).head(MOST).itertuples():
+        key = (found.model, found.task, found.batch_size, found.column)
+        share, times = percent(found.ms / whole_ms[key]), f"{found.count:,.4g}"
+        line = (found.name, found.group, ms(found.ms), share, times)
+        lines.setdefault(key, []).append(line)
+    return {key: Detail("Operations", "", _grid(of_cell)) for key, of_cell in lines.items()}
 
 
-def _grid(found: pd.DataFrame, whole_ms: float) -> Grid:
-    shown = found.head(MOST)
-    texts = {
-        "Operation": shown["name"],
-        "Group": shown["group"],
-        "ms/step": shown["ms"].map(ms),
-        "Share": (shown["ms"] / whole_ms).map(percent),
-        "Times per step": shown["count"].map("{:,.4g}".format),
-    }
-    caption = f"The {count(len(shown), 'operation')} that take most of a step, "
-    return Grid.of(pd.DataFrame(texts), f"{caption}without what the profiler adds")
+def _grid(lines: list[tuple[str, ...]]) -> Grid:
+    caption = f"The {count(len(lines), 'operation')} that take most of a step, "
+    return Grid(f"{caption}without what the profiler adds", HEADER, tuple(lines))

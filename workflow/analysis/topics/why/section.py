@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from math import isnan
 from typing import Any
 
-import pandas as pd
-
-from analysis.data import CELL, ROW, Data
+from analysis.data import CellKey, Data
 from analysis.formats.text import NA, count, listed, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.why.compute import GROUPS, IDLE, cell_parts
-from analysis.topics.why.differences import PARTS, STACK, STEP, differences, fastest
+from analysis.topics.why.differences import PARTS, STEP, differences, fastest
 from analysis.topics.why.host import ceiling_grid, ceiling_summary
 from analysis.topics.why.profiler import profiler_costs
 from analysis.topics.why.words import slowdown_text
@@ -39,81 +40,94 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     """The rows in which there is something to compare: in one line, then a sentence for every other
     column, and the numbers.
     """
-    measured, parts = fastest(data), cell_parts(data)
-    of_rows = dict(iter(differences(data).groupby([*ROW, "fastest"], sort=False)))
-    costs = {tuple(cost[CELL]): slowdown_text(cost) for _, cost in profiler_costs(data).iterrows()}
-    several = measured.groupby(ROW)["stack"].nunique(dropna=False) > 1
-    for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
-        best = rivals["fastest"].iloc[0]
-        if (of_row := of_rows.get((*row, best))) is None:
-            continue
-        rivals = rivals.assign(cost=[costs.get(key, NA) for key in map(tuple, rivals[CELL].values)])
-        rivals = rivals.set_index("column")
-        among = " on its library versions" if several[tuple(row)] else ""
-        base = rivals.loc[best]
-        title = f"{base['row_title']}, batch {row[-1]}"
-        columns = {
-            name: lines.set_index("part") for name, lines in of_row.groupby("column", sort=False)
-        }
-        yield {
-            "title": title,
-            "summary": f"{base['column_title']} is the fastest{among}, at {ms(base['step_ms'])} "
-            "ms/step",
-            "sentences": [*_sentences(rivals, best, columns)],
-            "table": _grid(title, rivals, columns, base, parts.loc[(*row, best)]),
-        }
+    parts = dict(zip((found := cell_parts(data)).index, found.to_dict("records"), strict=True))
+    texts = {_key(cost): slowdown_text(cost) for cost in profiler_costs(data).itertuples()}
+    compared: dict[tuple, Columns] = {}
+    for line in differences(data).itertuples():
+        of_fastest = compared.setdefault((*_key(line)[:-1], line.fastest), {})
+        of_fastest.setdefault(line.column, {})[line.part] = line
+    measured = list(fastest(data).itertuples())
+    stacks = Counter(tuple(row) for *row, _ in dict.fromkeys(map(_stack, measured)))
+    for (*row, _), rivals in groupby(measured, _stack):
+        cells = {cell.column: cell for cell in rivals}
+        best = next(iter(cells.values())).fastest
+        if columns := compared.get((*row, best)):
+            among = " on its library versions" if stacks[tuple(row)] > 1 else ""
+            base, title = cells[best], f"{cells[best].row_title}, batch {row[-1]}"
+            cost = {name: texts.get((*row, name), NA) for name in cells}
+            yield {
+                "title": title,
+                "summary": f"{base.column_title} is the fastest{among}, at {ms(base.step_ms)} "
+                "ms/step",
+                "sentences": [*_sentences(cells, best, columns)],
+                "table": _grid(title, cells, columns, best, parts[(*row, best)], cost),
+            }
 
 
-Columns = Mapping[str, pd.DataFrame]  # what differs, by part, of each column
+def _key(line: Any) -> CellKey:
+    return (line.model, line.task, line.batch_size, line.column)
 
 
-def _sentences(rivals: pd.DataFrame, best: str, columns: Columns) -> Iterator[str]:
-    titles = rivals["column_title"]
-    for name, lines in columns.items():
-        yield _sentence(titles[name], lines)
+def _stack(cell: Any) -> tuple[str, str, int, str]:
+    """The columns of a row that compete."""
+    return (cell.model, cell.task, cell.batch_size, str(cell.stack))
+
+
+Cells = Mapping[str, Any]  # lines of `fastest`, by column
+Columns = dict[str, dict[str, Any]]  # lines of `differences`, by column and part
+
+
+def _sentences(cells: Cells, best: str, columns: Columns) -> Iterator[str]:
+    for name, parts in columns.items():
+        yield _sentence(cells[name].column_title, parts)
     unlike = [
-        titles[name]
-        for name, lines in columns.items()
-        if _is_shown(lines) and lines.loc[STEP].isna()["same_operations_ms"]
+        cells[name].column_title
+        for name, parts in columns.items()
+        if _is_shown(parts) and isnan(parts[STEP].same_operations_ms)
     ]
     if unlike:
         yield (
-            f"The operations of {titles[best]} are not named as those of {listed(unlike)}, so that "
-            "groups are all that is compared."
+            f"The operations of {cells[best].column_title} are not named as those of "
+            f"{listed(unlike)}, so that groups are all that is compared."
         )
-    for left in rivals.drop(index=[best, *columns]).itertuples():
-        why = left.tells_nothing or "no profiled round in common with the fastest"
-        yield f"{left.column_title} is not compared: {why}."
+    for name, cell in cells.items():
+        if name != best and name not in columns:
+            why = cell.tells_nothing or "no profiled round in common with the fastest"
+            yield f"{cell.column_title} is not compared: {why}."
 
 
-def _is_shown(lines: pd.DataFrame) -> bool:
+def _is_shown(parts: Mapping[str, Any]) -> bool:
     """Whether the table shows that a column is slower at all."""
-    return lines["standing"].iloc[0] == str(Standing.SLOWER)
+    return parts[STEP].standing == str(Standing.SLOWER)
 
 
-def _sentence(title: str, lines: pd.DataFrame) -> str:
+def _sentence(title: str, parts: Mapping[str, Any]) -> str:
     """'PyTorch (eager) takes 14.0 ms more: +8.7 ms (62 %) is matrix products and convolutions,
     ...'.
 
     A part of which the rounds do not agree whether it is more or less is no reason.
     """
-    step = lines.loc[STEP]
-    whole = step["difference_ms"]
-    if not _is_shown(lines):
+    step = parts[STEP]
+    whole = step.difference_ms
+    if not _is_shown(parts):
         return f"{title} is not shown to be more than {percent(MARGIN)} slower."
     if whole <= 0:  # by the rounds that were profiled
         return f"{title} was not slower when it was profiled."
-    parts = lines.drop(index=STEP).sort_values("difference_ms", ascending=False, kind="stable")
-    one_sign = (parts["lowest_ms"] * parts["highest_ms"] > 0) | (parts["rounds"] == 1)
-    told = parts[one_sign & (parts["difference_ms"].abs() >= TOLD * whole)]["difference_ms"]
+    told = [
+        part
+        for part in (parts[name] for name in (IDLE, *GROUPS))
+        if abs(part.difference_ms) >= TOLD * whole
+        and (part.rounds == 1 or part.lowest_ms * part.highest_ms > 0)
+    ]
     reasons = ", ".join(
-        f"{_signed(part, whole)} ms ({_share(part / whole)}) is {WORDS.get(name, name)}"
-        for name, part in told.items()
+        f"{_signed(part.difference_ms, whole)} ms ({_share(part.difference_ms / whole)}) is "
+        f"{WORDS.get(part.part, part.part)}"
+        for part in sorted(told, key=lambda part: -part.difference_ms)
     )
     text = f"{title} takes {ms(whole)} ms more: {reasons or 'the rounds do not agree in what'}."
-    if pd.isna(step["same_operations_ms"]):
+    if isnan(step.same_operations_ms):
         return text
-    same, other = (_signed(step[f"{which}_operations_ms"], whole) for which in ("same", "other"))
+    same, other = (_signed(n, whole) for n in (step.same_operations_ms, step.other_operations_ms))
     return (
         f"{text} Operations of the same names take {same} ms longer, what one has more of or alone "
         f"{other} ms."
@@ -121,38 +135,44 @@ def _sentence(title: str, lines: pd.DataFrame) -> str:
 
 
 def _grid(
-    title: str, rivals: pd.DataFrame, columns: Columns, base: pd.Series, parts: pd.Series
+    title: str,
+    cells: Cells,
+    columns: Columns,
+    best: str,
+    of_best: Mapping[str, float],
+    cost: Mapping[str, str],
 ) -> Grid:
     """The first line is that of the fastest column."""
-    rounds = sorted({int(lines["rounds"].iloc[0]) for lines in columns.values()})
-    of = count(rounds[-1], "round")
-    if len(rounds) > 1:
-        of = f"{rounds[0]} to {rounds[-1]} rounds"
+    rounds = sorted({parts[STEP].rounds for parts in columns.values()})
+    of = f"{rounds[0]} to {rounds[-1]} rounds" if len(rounds) > 1 else count(rounds[0], "round")
     caption = (
         f"{title}: ms of a step, mean over {of} (lowest to highest). The first line is what a step "
         "of the fastest column is spent on, the others are the differences to it. A piece that a "
         "compiler fused is in one group as a whole."
     )
-    first = (
-        *(base["column_title"], ms(base["step_ms"]), NA, *(ms(parts[p]) for p in (IDLE, *GROUPS))),
-        *(NA, NA, base["cost"], f"{parts['launched']:,.0f}"),
+    base, busy = cells[best], [ms(of_best[part]) for part in (IDLE, *GROUPS)]
+    launched = f"{of_best['launched']:,.0f}"
+    first = (base.column_title, ms(base.step_ms), NA, *busy, NA, NA, cost[best], launched)
+    lines = (
+        (
+            *(cells[name].column_title, ms(cells[name].step_ms), *_spreads(parts)),
+            *(cost[name], f"{parts[STEP].column_launched:,.0f}"),
+        )
+        for name, parts in columns.items()
     )
-    lines = (_line(rivals.loc[name], of_column) for name, of_column in columns.items())
     return Grid(caption, HEADER, (first, *lines))
 
 
-def _line(cell: pd.Series, lines: pd.DataFrame) -> tuple[str, ...]:
-    step = lines.loc[STEP]
-    whole = step["difference_ms"]
-    found = [lines.loc[part, ["difference_ms", "lowest_ms", "highest_ms"]] for part in PARTS]
-    for which in ("same", "other"):
-        names = (f"{which}_operations_ms", f"{which}_lowest_ms", f"{which}_highest_ms")
-        found.append(step[[*names]])
-    return (
-        *(cell["column_title"], ms(cell["step_ms"])),
-        *(NA if spread.isna().any() else _spread(*spread, whole) for spread in found),
-        *(cell["cost"], f"{step['column_launched']:,.0f}"),
-    )
+def _spreads(parts: Mapping[str, Any]) -> Iterator[str]:
+    """Of every part, and of the step in operations of the same names and others."""
+    step = parts[STEP]
+    for name in PARTS:
+        part = parts[name]
+        yield _spread(part.difference_ms, part.lowest_ms, part.highest_ms, step.difference_ms)
+    same = (step.same_operations_ms, step.same_lowest_ms, step.same_highest_ms)
+    other = (step.other_operations_ms, step.other_lowest_ms, step.other_highest_ms)
+    for found in (same, other):
+        yield NA if isnan(found[0]) else _spread(*found, step.difference_ms)
 
 
 def _spread(mean: float, low: float, high: float, whole: float) -> str:
