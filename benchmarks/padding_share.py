@@ -18,8 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
-from analysis.comparisons.calls import Call, kinds
-from analysis.comparisons.padding import fit, within_run
+from analysis.statistics.call_time import fit
 from analysis.statistics.intervals import mean_interval
 
 OWN = (44, 50)
@@ -40,6 +39,9 @@ def call_ms(new_tokens: int, length: int) -> float:
     return 100 * (PER_CALL + tokens + SHARE * new_tokens * length / (OWN[0] * OWN[1]))
 
 
+Call = tuple[int, int, float, int]  # new tokens, length, ms, and of how many it is the mean
+
+
 def run(probes: tuple, level: float, generator: np.random.Generator) -> list[Call]:
     """The timed calls of one run."""
     found = []
@@ -47,14 +49,17 @@ def run(probes: tuple, level: float, generator: np.random.Generator) -> list[Cal
         blocks = OWN_BLOCKS if kind == OWN else PROBE_BLOCKS
         mean_ms = call_ms(*kind) * generator.normal(1, level)
         times = mean_ms * generator.normal(1, SCATTER / CALLS**0.5, blocks)
-        found += [Call(*kind, float(ms), CALLS) for ms in times]
+        found += [(*kind, float(ms), CALLS) for ms in times]
     return found
 
 
 def slope_estimate(calls: list[Call]) -> float:
     """The slope of ms per new token over the probed lengths, at the row's own length."""
-    means = {mean.max_length: mean.ms / mean.new_tokens for mean in kinds(calls).values()}
-    del means[OWN[1]]
+    times: dict[int, list[float]] = {}
+    for tokens, length, ms, _ in calls:
+        times.setdefault(length, []).append(ms / tokens)
+    del times[OWN[1]]
+    means = {length: float(np.mean(of_length)) for length, of_length in times.items()}
     short, long = min(means), max(means)
     slope = (means[long] - means[short]) / (long - short)
     return min(1.0, max(0.0, slope * OWN[1] / (means[short] + slope * (OWN[1] - short))))
@@ -66,8 +71,8 @@ def line(design: str, level: float, runs: int) -> list[str]:
     growing, widths, covered, too_low = design == GROWING, [], 0, 0
     for _ in range(EXPERIMENTS):
         each = [run(DESIGNS[design], level, generator) for _ in range(runs)]
-        fits = [fit(calls) for calls in each]
-        interval = mean_interval([found.share for found in fits]) or within_run(fits[0])
+        fits = [fit(*zip(*calls, strict=True)) for calls in each]
+        interval = mean_interval([found.share for found in fits]) or fits[0].interval
         widths.append((interval.high - interval.low) / 2)
         covered += interval.low <= SHARE <= interval.high
         too_low += growing and slope_estimate(each[0]) < SHARE

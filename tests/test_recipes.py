@@ -247,6 +247,8 @@ def test_a_claim(copy):
 import pathlib, results_factory
 from analysis.claims import judge
 from analysis.results.reference import load_reference
+from analysis.topics import load_rules
+load_rules()
 results = results_factory.Project(pathlib.Path("made")).load()
 for found in judge(results, load_reference()):
     print(found.id, found.verdict.name)

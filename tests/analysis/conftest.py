@@ -9,6 +9,9 @@ from analysis.archive import PLAN
 from analysis.archive.pack import files_below, pack
 from analysis.figures.catalogue import FIGURES
 from analysis.formats.errors import InputError
+from analysis.topics import load_rules
+
+load_rules()  # as commands do
 
 
 @pytest.fixture

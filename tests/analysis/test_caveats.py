@@ -12,12 +12,13 @@ from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
-from analysis.caveats.batch_sizes import fixed_cost_share, sample_growth
 from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
-from analysis.caveats.noise import legacy_ratio
+from analysis.data import Data
 from analysis.formats.strict_json import validate
+from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
+from analysis.topics.legacy.compute import legacy_ratio
 
 
 def test_a_slowdown_in_words_and_numbers(tmp_path):
@@ -132,7 +133,7 @@ def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
     results = project.load()
     # twice the batch: a = 2 t - t', so the share is 2 - growth
     expected = min(max(2 - growth, 0), 1)
-    shares = [fixed_cost_share(cell) for cell in results.cells]
+    shares = list(fixed_costs(Data(results))["share"])
     assert shares == pytest.approx([expected] * 2, abs=1e-6)
     spoken = [caveat for caveat in collect(results) if caveat.id == "fixed_cost_dominates"]
     assume(abs(expected - 0.5) > 1e-6)  # at the limit itself rounding decides
@@ -153,7 +154,7 @@ def test_a_sample_that_takes_half_again_as_long_at_twice_the_batch_is_spoken_of(
 
     project.change(change, TORCH)
     results = project.load()
-    found = sample_growth(results.rows[0].cells[1])
+    (found,) = sample_growth(Data(results)).query("column == @TORCH").itertuples()
     # By the fastest block: of the others the machine may have made more.
     assert found.factor == pytest.approx(min(times) / 2, rel=0.01)
     assert (found.to, found.of) == (16, 8)
@@ -177,8 +178,8 @@ def test_no_probe_no_word_about_the_batch(tmp_path):
     project = quiet_project(tmp_path)
     project.change(lambda r: r.update(probes=[]))
     assert ids(project) == []
-    cell = project.load().rows[0].cells[0]
-    assert fixed_cost_share(cell) is None and sample_growth(cell) is None
+    data = Data(project.load())
+    assert fixed_costs(data).empty and sample_growth(data).empty
 
 
 def test_evidence_holds_the_numbers_of_the_sentence(tmp_path):

@@ -1,8 +1,6 @@
 """What a faster host language could bring."""
 
-import csv
-import io
-
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +9,12 @@ from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
 from time_changes import slowed
 
-from analysis.comparisons.ceilings import ceilings, gain_of, withheld
-from analysis.report.ceilings import ceiling_grid, ceiling_summary
-from analysis.tables.ceilings import ceilings_csv
+from analysis.data import Data
+from analysis.statistics.ceiling import gain_of
+from analysis.topics.why import table
+from analysis.topics.why.ceilings import ceilings, withheld
+from analysis.topics.why.host import ceiling_grid, ceiling_summary
+from analysis.writing.files import to_csv
 
 
 @pytest.fixture
@@ -33,30 +34,36 @@ def pair(tmp_path):
     return project
 
 
+def found_in(project):
+    """The ceilings as they are named tuples."""
+    return list(ceilings(Data(project.load())).itertuples())
+
+
 def test_by_hand(pair):
-    jax, torch = ceilings(pair.load())
-    assert (jax.share, jax.gain) == (pytest.approx(0.1), pytest.approx(1 / 0.9))
-    assert jax.cost.value == pytest.approx(1.25) and jax.runs == 3
+    jax, torch = found_in(pair)
+    assert (jax.share, jax.ceiling) == (pytest.approx(0.1), pytest.approx(1 / 0.9))
+    assert jax.profiler_slowdown == pytest.approx(1.25) and jax.runs == 3
     # 10 ms under the profiler, 1 of nothing, 2 its own: none of 8 is left, or all 1.
-    assert (jax.interval.low, jax.interval.high) == (0.0, pytest.approx(1 / 8))
+    assert (jax.ci95_low, jax.ci95_high) == (0.0, pytest.approx(1 / 8))
     # 37.5 ms, 18.75 of nothing, 7.5 its own: 11.25 of 30 ms to 18.75 of them.
-    assert (torch.interval.low, torch.interval.high) == pytest.approx((11.25 / 30, 18.75 / 30))
-    assert (torch.gain_interval.low, torch.gain) == pytest.approx((1.6, 2.0))
+    assert (torch.ci95_low, torch.ci95_high) == pytest.approx((11.25 / 30, 18.75 / 30))
+    assert (torch.ceiling_low, torch.ceiling) == pytest.approx((1.6, 2.0))
 
 
 def test_on_a_gpu_nothing_of_the_profiler_lies_within_kernels(pair):
     pair.change(lambda r: r["cell"].update(accelerator="cuda"))
-    _, torch = ceilings(pair.load())
-    assert (torch.share, torch.interval.high) == pytest.approx((11.25 / 30, 11.25 / 30))
+    _, torch = found_in(pair)
+    assert (torch.share, torch.ci95_high) == pytest.approx((11.25 / 30, 11.25 / 30))
 
 
 def test_the_summary_names_the_highest_and_what_the_profiler_cost(pair):
-    assert ceiling_summary(pair.load()) == (
+    data = Data(pair.load())
+    assert ceiling_summary(data) == (
         "Over 2 profiled cells the median ceiling is estimated as 1.56× and the highest as 2.00× "
         "[1.60×, 2.67×] (BERT fit on Keras 3 (PyTorch)). The profiler is shown to make steps "
         "longer in 2 of 2 cells, 1.25× to 1.25×."
     )
-    assert ceiling_grid(pair.load()).lines[1] == (
+    assert ceiling_grid(data).lines[1] == (
         *("BERT fit on Keras 3 (PyTorch)", "50\u00a0%", "2.00× [1.60×, 2.67×]"),
         "1.25× [1.25×, 1.25×]",
     )
@@ -71,50 +78,47 @@ def test_a_profiler_that_is_not_shown_to_cost_anything_widens_nothing(pair):
         record["host_overhead"] = {**found, "pairs": [pairs[record["cell"]["run"] - 1]]}
 
     pair.change(noise)
-    _, torch = ceilings(pair.load())
-    assert (torch.interval.low, torch.interval.high) == pytest.approx((0.5, 0.5))
-    assert "is shown to make" not in ceiling_summary(pair.load())
+    _, torch = found_in(pair)
+    assert (torch.ci95_low, torch.ci95_high) == pytest.approx((0.5, 0.5))
+    assert "is shown to make" not in ceiling_summary(Data(pair.load()))
 
 
-def test_of_disturbed_cells_nothing_is_said(pair):
-    pair.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TORCH)
-    results = pair.load()
-    assert [found.cell.column.name for found in ceilings(results)] == [JAX]
-    assert [cell.column.name for cell in withheld(results)] == [TORCH]
-    assert "other work disturbed" in ceiling_summary(results)
+def busy(project):
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TORCH)
 
 
-def test_of_cells_that_were_not_steady_nothing_is_said(pair):
-    slowed(pair)  # Keras 3 on PyTorch
-    results = pair.load()
-    assert [found.cell.column.name for found in ceilings(results)] == [JAX]
-    assert [cell.column.name for cell in withheld(results)] == [TORCH]
+@pytest.mark.parametrize("spoil", [busy, slowed])  # Keras 3 on PyTorch
+def test_of_cells_that_were_disturbed_or_not_steady_nothing_is_said(pair, spoil):
+    spoil(pair)
+    data = Data(pair.load())
+    assert list(ceilings(data)["column"]) == [JAX]
+    assert list(withheld(data)["column"]) == [TORCH]
+    assert "other work disturbed" in ceiling_summary(data)
 
 
 def test_older_records_and_steps_that_compute_nothing(pair):
     old = {"share": 1.0, "method": "profiler", "steps": 3}
     pair.change(lambda r: r.update(host_overhead=old), TORCH)
-    results = pair.load()
-    (_, torch) = ceilings(results)
-    assert torch.cost is None
-    assert ceiling_grid(results).lines[1][2:] == ("no limit [no limit, no limit]", "NA")
-    line = list(csv.DictReader(io.StringIO(ceilings_csv(results))))[1]
-    assert (line["ceiling"], line["profiler_slowdown"]) == ("inf", "NA")
+    data = Data(pair.load())
+    assert ceiling_grid(data).lines[1][2:] == ("no limit [no limit, no limit]", "NA")
+    line = to_csv(table.ceilings(data)).splitlines()[2]
+    assert line == f"bert,fit,8,{TORCH},3,1.0,1.0,1.0,inf,inf,inf,NA,NA,NA"
 
 
 def test_a_single_run_has_a_ceiling_and_no_interval(tmp_path):
     project = Project(tmp_path, make_plan(columns=(JAX,), rows=BERT_ROWS[:1], runs=1))
     project.change(lambda r: r.update(host_overhead=profile(8.0, 0.2)))
-    (found,) = ceilings(project.load())
-    assert found.gain == pytest.approx(1.25) and found.gain_interval is None
+    (found,) = found_in(project)
+    assert found.ceiling == pytest.approx(1.25) and pd.isna(found.ceiling_low)
 
 
-def test_csv_in_numbers(pair):
-    jax, torch = csv.DictReader(io.StringIO(ceilings_csv(pair.load())))
-    assert (jax["column"], jax["runs"], torch["column"]) == (JAX, "3", TORCH)
-    assert float(torch["ceiling"]) == pytest.approx(2.0)
-    assert float(torch["profiler_slowdown"]) == pytest.approx(1.25)
-    assert float(torch["ceiling_low"]) == pytest.approx(1.6)
+def test_nothing_profiled_is_a_file_without_lines(tmp_path):
+    data = Data(Project(tmp_path, make_plan(columns=(JAX,), rows=BERT_ROWS[:1])).load())
+    assert to_csv(table.ceilings(data)) == (
+        "model,task,batch_size,column,runs,share,ci95_low,ci95_high,ceiling,ceiling_low,"
+        "ceiling_high,profiler_slowdown,slowdown_low,slowdown_high\n"
+    )
+    assert ceiling_summary(data) == "" and ceiling_grid(data).lines == ()
 
 
 @given(st.floats(0, 0.999))

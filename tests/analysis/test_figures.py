@@ -17,12 +17,12 @@ from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
-from analysis.figures.methods import clocks_ms
 from analysis.figures.panels import MOST_ROWS, short
-from analysis.figures.probes import sample_ms
 from analysis.figures.style import RC
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
+from analysis.topics.batch_sizes.figure import sample_ms
+from analysis.topics.legacy.figure import clocks_ms
 from planning.frameworks import frameworks
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
@@ -120,10 +120,13 @@ def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
         scale(r, 1.1)
         r["probes"] = []
 
-    before = sample_ms(cell_of(project, TORCH))
+    def points():
+        return sample_ms(Data(project.load()))["bert", "fit", 8, TORCH]
+
+    before = points()
     assert len(before) > 1
     project.change(slower_and_without_probes, TORCH, run=2)
-    assert sample_ms(cell_of(project, TORCH)) == pytest.approx(before)
+    assert points() == pytest.approx(before)
 
 
 def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
@@ -136,14 +139,11 @@ def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
     project.change(lambda r: r["timing"]["legacy"].update(step_ms=7.0), TORCH, run=1)
     for run in (2, 3):
         project.change(slower_and_without_the_published_arithmetic, TORCH, run=run)
-    cell = cell_of(project, TORCH)
-    found = clocks_ms(cell)
-    assert found["pipelined (ours)"] == pytest.approx(cell.ok_runs[0].step_ms)
-    assert found["published arithmetic"] == pytest.approx(7.0)
-
-
-def cell_of(project, column):
-    return next(cell for cell in project.load().cells if cell.column.name == column)
+    data = Data(project.load())
+    found = clocks_ms(data)["bert", "fit", 8, TORCH]
+    first = data.cell_of["bert", "fit", 8, TORCH].ok_runs[0]
+    assert found["ms_per_step"] == pytest.approx(first.step_ms)
+    assert found["legacy_ms"] == pytest.approx(7.0)
 
 
 def test_without_canaries_the_reason_stands_there(project, words):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from quiet_table import JAX, TORCH, quiet_project
 from time_changes import step_ns
 
-from analysis.comparisons import legacy
-from analysis.comparisons.legacy import Cause, explain
+from analysis.topics.legacy import compute as legacy
+from analysis.topics.legacy.compute import Cause, explain
 
 CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}"
 SUBTRACTION = f"N + 1 steps {legacy.BY_SUBTRACTION}, over N"

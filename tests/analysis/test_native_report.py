@@ -4,8 +4,6 @@ import matplotlib
 import pytest
 from hostile import HOSTILE
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
-from record_changes import profile
-from results_factory import Project, make_plan
 
 from analysis.comparisons.native import PayBack
 from analysis.figures.native import MARK_PT, beside, points
@@ -60,7 +58,7 @@ def test_sentences_and_tables_by_hand(tmp_path):
     ]
     assert pays[4:8] == ("yes", "33 (12)", "4.00", "none")
     assert pays[8].startswith("25") and pays[8].endswith("]")
-    for table in (view.problem, view.itself, view.pays, view.ceiling_table, view.every_way[0][1]):
+    for table in (view.problem, view.itself, view.pays, view.every_way[0][1]):
         assert {len(line) for line in table.lines} <= {len(table.header)}
 
 
@@ -146,15 +144,7 @@ def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_
     assert QUESTIONS[1] in text and QUESTIONS[2] not in text and 'id="figure-native"' not in text
 
 
-def test_a_table_without_operations_shows_ceilings_alone(tmp_path, figures):
-    project = Project(tmp_path, make_plan())
-    project.change(lambda r: r.update(host_overhead=profile(10.0, 0.2)), JAX)
-    text = page_of(project.load(), figures)
-    assert HEADING in text and QUESTIONS[0] in text and QUESTIONS[1] not in text
-    assert "1.25×" in text and "native_code" in text
-
-
-def test_a_table_without_either_has_no_such_section(project, figures):
+def test_a_table_without_operations_has_no_such_section(project, figures):
     results = project.load()
     assert native_view(results).empty
     text = page_of(results, figures)

@@ -10,18 +10,17 @@ from quiet_table import JAX, TORCH, quiet_project
 from time_changes import LENGTHS, generating, padded, scale
 
 from analysis.caveats import collect
-from analysis.comparisons.calls import Call
-from analysis.comparisons.padding import (
+from analysis.data import Data
+from analysis.report.methods_text import methods_text
+from analysis.statistics.call_time import fit
+from analysis.statistics.intervals import Interval, mean_interval
+from analysis.topics.padding.compute import (
     PADDING_FAMILIES,
     Share,
     explains,
-    fit,
-    padding_share,
-    within_run,
+    shares,
     without_padding,
 )
-from analysis.report.methods_text import methods_text
-from analysis.statistics.intervals import Interval, mean_interval
 from planning.identity import PADS
 
 OWN = (44, 50)
@@ -33,16 +32,22 @@ def call_ms(new_tokens, length, a=30.0, b=2.0, c=0.01):
 
 
 def timed(ms=call_ms, noise=None, kinds=LENGTHS, blocks=5, drift=1.0):
-    """Blocks of two calls of each kind; `drift` between the row's own calls and the probes."""
+    """New tokens, length, ms and number of calls: blocks of two of each kind; `drift` between the
+    row's own calls and the probes.
+    """
     scatter = (lambda: noise.gauss(1, 0.01)) if noise else (lambda: 1.0)
-    own = [Call(*OWN, ms(*OWN) * scatter(), 2) for _ in range(2 * blocks)]
+    own = [(*OWN, ms(*OWN) * scatter(), 2) for _ in range(2 * blocks)]
     each = [kind for kind in kinds for _ in range(blocks)]
-    return own + [Call(*kind, ms(*kind) * drift * scatter(), 2) for kind in each]
+    return own + [(*kind, ms(*kind) * drift * scatter(), 2) for kind in each]
+
+
+def fit_of(calls):
+    return fit(*zip(*calls, strict=True))
 
 
 def slope_over_token_times(calls):
     """The estimate that this one replaced: the slope of ms per new token over the length."""
-    points = {call.max_length: call.ms / call.new_tokens for call in calls if call.kind != OWN}
+    points = {length: ms / tokens for tokens, length, ms, _ in calls if (tokens, length) != OWN}
     short, long = min(points), max(points)
     slope = (points[long] - points[short]) / (long - short)
     own_ms = points[short] + slope * (OWN[1] - short)
@@ -50,7 +55,7 @@ def slope_over_token_times(calls):
 
 
 def test_the_share_by_hand():
-    found = fit(timed())
+    found = fit_of(timed())
     assert found.share == pytest.approx(22 / 140)
     assert found.standard_error == pytest.approx(0, abs=1e-6)
     assert found.degrees_of_freedom == 25 - 3
@@ -60,7 +65,7 @@ def test_a_cost_per_call_does_not_hide_what_padding_costs():
     """Divided by the new tokens, the cost of a call falls with the length: a flatter slope."""
     as_probed_before = ((14, 20), (94, 100), (194, 200))
     calls = timed(kinds=as_probed_before)
-    assert fit(calls).share == pytest.approx(22 / 140)
+    assert fit_of(calls).share == pytest.approx(22 / 140)
     # 60.8 / 14 = 4.34 ms a token at length 20, 806 / 194 = 4.15 at 200: "at most nothing".
     assert slope_over_token_times(calls) == 0
 
@@ -69,13 +74,13 @@ def test_reading_a_longer_prompt_is_counted_as_padding_where_the_new_tokens_are_
     def ms(new_tokens, length):
         return call_ms(new_tokens, length) + 0.4 * length  # 20 ms at length 50
 
-    assert fit(timed(ms)).share == pytest.approx((22 + 20) / 160)
+    assert fit_of(timed(ms)).share == pytest.approx((22 + 20) / 160)
 
 
 def test_lengths_that_cannot_separate_the_terms_give_no_share():
-    assert fit(timed(kinds=())) is None
-    assert fit(timed(kinds=((44, 200),))) is None
-    assert fit(timed(kinds=((14, 20),))) is None
+    assert fit_of(timed(kinds=())) is None
+    assert fit_of(timed(kinds=((44, 200),))) is None
+    assert fit_of(timed(kinds=((14, 20),))) is None
 
 
 def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
@@ -84,19 +89,19 @@ def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
     project.plan["models"]["bert"]["architecture"]["max_length"] = 50
     project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
     results = project.load()
-    assert [padding_share(cell, 50) for cell in results.cells] == [None, None]
+    assert shares(Data(results)) == {}
     assert "static_padding" not in {caveat.id for caveat in collect(results)}
 
 
 def test_as_many_times_as_terms_have_no_interval():
-    found = fit([Call(*kind, call_ms(*kind), 2) for kind in (OWN, *LENGTHS[:2])])
-    assert found.share == pytest.approx(22 / 140) and within_run(found) is None
+    found = fit_of([(*kind, call_ms(*kind), 2) for kind in (OWN, *LENGTHS[:2])])
+    assert found.share == pytest.approx(22 / 140) and found.interval is None
 
 
 def test_the_interval_within_a_run_covers_the_truth():
     noise = random.Random(1)
-    fits = [fit(timed(noise=noise)) for _ in range(1000)]
-    ends = [within_run(found) for found in fits]
+    fits = [fit_of(timed(noise=noise)) for _ in range(1000)]
+    ends = [found.interval for found in fits]
     covered = sum(interval.low <= 22 / 140 <= interval.high for interval in ends)
     assert 930 <= covered <= 970
     assert fmean(found.share for found in fits) == pytest.approx(22 / 140, abs=0.0005)
@@ -107,8 +112,8 @@ def test_the_interval_over_runs_covers_the_truth_where_each_run_drifts():
     noise = random.Random(2)
     over = within = 0
     for _ in range(1000):
-        fits = [fit(timed(noise=noise, drift=noise.gauss(1, 0.03))) for _ in range(3)]
-        intervals = mean_interval([found.share for found in fits]), within_run(fits[0])
+        fits = [fit_of(timed(noise=noise, drift=noise.gauss(1, 0.03))) for _ in range(3)]
+        intervals = mean_interval([found.share for found in fits]), fits[0].interval
         hits = [interval.low <= 22 / 140 <= interval.high for interval in intervals]
         over, within = over + hits[0], within + hits[1]
     assert 930 <= over <= 970
@@ -263,8 +268,8 @@ def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
             probe["blocks"] = [{"steps": 1, "elapsed_ns": ns} for ns in times]
 
     def width():
-        (cell,) = (c for c in project.load().cells if c.column.name == TORCH)
-        return padding_share(cell, 50).interval
+        found = shares(Data(project.load()))
+        return next(share.interval for key, share in found.items() if key[-1] == TORCH)
 
     for cell in project.plan["cells"]:
         cell["runs"] = cell["runs"][:1]

@@ -10,7 +10,8 @@ from real_table import FILES, real_results
 
 from analysis.caveats import collect
 from analysis.comparisons.findings import findings
-from analysis.report.why import why_views
+from analysis.data import Data
+from analysis.topics.why.section import rows
 
 CELL = re.compile(r"results/records/smoke/(\w+)/(\w+)-b(\d+)/([\w-]+)/run(\d).json")
 
@@ -95,8 +96,8 @@ def test_why_a_column_is_slower_as_its_profiles_and_times_say(results):
     """
     jax, torch = records("gemma", "keras3-jax"), records("gemma", "keras3-torch")
     whole = fmean(step_ms(torch[run]) - step_ms(jax[run]) for run in torch)
-    gemma = why_views(results)[1]
-    sentence = next(s for s in gemma.sentences if s.startswith("Keras 3 (PyTorch)"))
+    gemma = list(rows(Data(results)))[1]
+    sentence = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
     assert f"takes {whole:.2f} ms more" in sentence
     idle = float(re.search(r"\+([\d.]+) ms \(\d+\u00a0%\) is time in which nothing", sentence)[1])
     # As it was profiled the share of it is the larger of the two, since the profiler works there.

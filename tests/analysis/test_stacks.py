@@ -11,18 +11,19 @@ from analysis.comparisons.different_tests import different_tests
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.comparisons.rounds import undecided
-from analysis.comparisons.why import why_slower
+from analysis.data import Data
 from analysis.figures.published import relative_times
 from analysis.report.effects import effect_views
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
-from analysis.report.why import why_views
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.effects import effects_csv
 from analysis.tables.html import to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.topics.why.differences import differences
+from analysis.topics.why.section import rows
 
 THEN = "2024-03"
 BOTH = (K2, K3_TF, JAX, *(f"{name}+{THEN}" for name in (K2, K3_TF, JAX)))
@@ -63,14 +64,14 @@ def test_every_stack_has_its_own_best(tmp_path):
 def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     project = project_of(tmp_path, rows=BERT_ROWS[:1])
     project.change(lambda r: r.update(host_overhead=profile(10.0, 0.1, 1.0, {"dot": (0.9, 1)})))
-    (row,) = project.load().rows
-    fastest = {why.cell.column.name: why.fastest.column.name for why in why_slower(row)}
-    assert fastest == {
+    data = Data(project.load())
+    found = differences(data).drop_duplicates("column").set_index("column")["fastest"]
+    assert found.to_dict() == {
         **dict.fromkeys((K2, K3_TF), JAX),
         **dict.fromkeys((f"{K2}+{THEN}", f"{K3_TF}+{THEN}"), f"{JAX}+{THEN}"),
     }
-    views = why_views(project.load())
-    assert len(views) == 2 and all("on its library versions" in view.summary for view in views)
+    views = list(rows(data))
+    assert len(views) == 2 and all("on its library versions" in view["summary"] for view in views)
 
 
 def test_the_date_of_a_stack_stays_on_one_line(tmp_path):

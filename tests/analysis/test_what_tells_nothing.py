@@ -8,10 +8,11 @@ from record_changes import profile
 from results_factory import Project
 
 from analysis.caveats import collect
-from analysis.comparisons.ceilings import ceilings
 from analysis.comparisons.effects import effects_of
 from analysis.comparisons.gains import column_gains, winners
-from analysis.comparisons.why import why_slower
+from analysis.data import CELL, Data
+from analysis.topics.why.ceilings import ceilings
+from analysis.topics.why.differences import differences
 
 # Rules that reason from times, or from what was profiled and probed beside them. The others tell
 # what happened to a cell, or what it is.
@@ -57,8 +58,7 @@ def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
     assert all(JAX not in {c.column.name for c in w.backends} for w in winners(results))
     for effect in effects_of(results):
         assert not any(c.gain and c.gain.new.column.name == JAX for c in effect.comparisons)
-    found = [why for row in results.rows for why in why_slower(row)]
-    assert all(JAX not in {w.fastest.column.name, w.cell.column.name} for w in found)
+    assert JAX not in {*differences(Data(results))[["fastest", "column"]].to_numpy().flat}
 
 
 def test_a_profile_that_others_disturbed_is_none_and_the_record_says_so(tmp_path):
@@ -71,7 +71,7 @@ def test_a_profile_that_others_disturbed_is_none_and_the_record_says_so(tmp_path
     project.change(change, JAX)
     results = project.load()
     records = [record for record in results.records if record.cell.column == JAX]
-    assert not any(record.host_overhead for record in records) and ceilings(results) == []
+    assert not any(record.host_overhead for record in records) and ceilings(Data(results)).empty
     texts = {text for record in records for text in record.withheld}
     assert texts == {"host_overhead: others used 50\u00a0% of the processors meanwhile"}
 
@@ -85,4 +85,6 @@ def test_of_a_real_table_on_a_machine_where_others_worked(tmp_path):
     caveats = [caveat for caveat in collect(results) if caveat.id in CONCLUDING]
     assert {"host_overhead_high", "overhead_bound"} <= {caveat.id for caveat in caveats}
     assert all(set(caveat.cells) <= usable for caveat in caveats)
-    assert {found.cell for found in ceilings(results)} <= usable
+    data = Data(results)
+    found = ceilings(data)[CELL].itertuples(index=False, name=None)
+    assert {data.cell_of[key] for key in found} <= usable

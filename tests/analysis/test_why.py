@@ -1,8 +1,6 @@
 """Why a column is slower: parts of a step, and of the difference of two, calculated by hand."""
 
-import csv
-import io
-
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,12 +10,16 @@ from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
 
 from analysis.caveats import collect
-from analysis.comparisons.operation_groups import Group, group_of, rules
-from analysis.comparisons.profiler_cost import profiler_cost, shown_cost
-from analysis.comparisons.why import against_fastest, mean_parts, other_ms, same_ms, why_slower
-from analysis.report.why import why_views
-from analysis.results.profiles import HostOverhead, Operation
-from analysis.tables.why import why_csv
+from analysis.data import Data
+from analysis.data.operation_groups import Group, group_of, rules
+from analysis.results.profiles import REST
+from analysis.statistics.profile import divided, longer_ms
+from analysis.topics.why import table
+from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
+from analysis.topics.why.differences import STEP, differences
+from analysis.topics.why.profiler import profiler_costs
+from analysis.topics.why.section import rows
+from analysis.writing.files import to_csv
 
 MATMUL, GELU, COPY = "aten::mm", "aten::gelu", "aten::copy_"
 
@@ -52,56 +54,61 @@ def differing(project):
     profiled(project, TORCH, {MATMUL: (8.0, 8), GELU: (3.0, 8), COPY: (1.0, 2)}, idle=4.0)
 
 
+def parts_of(project):
+    """The differences of the only pair, by part."""
+    return differences(Data(project.load())).set_index("part")
+
+
 def test_the_difference_of_two_columns_as_calculated_by_hand(pair):
     differing(pair)
-    (why,) = why_slower(pair.load().rows[0])
-    assert (why.fastest.column.name, why.cell.column.name) == (JAX, TORCH)
-    found = [spread.mean for spread in (why.difference, why.idle, why.same(), why.other())]
+    found = parts_of(pair)
+    step = found.loc[STEP]
+    assert (step["fastest"], step["column"]) == (JAX, TORCH)
     # Products: 8 (1 - 0.5) = 4 slower, 2 fewer at 0.5 are -1. Elementwise: 4 (0.375 - 0.5) = -0.5
     # faster, 4 more at 0.375 are 1.5. Copies are in one alone: 1.
-    assert found == pytest.approx([8.0, 3.0, 4.0 - 0.5, -1.0 + 1.5 + 1.0])
-    assert why.same(Group.PRODUCTS).mean == pytest.approx(4.0)
-    assert why.other(Group.ELEMENTWISE).mean == pytest.approx(1.5)
-    assert why.same(Group.COPIES).mean == 0.0
-    assert why.groups[Group.COPIES].mean == pytest.approx(1.0)
-    assert why.shown and len(why.rounds) == 3
+    assert found["difference_ms"][[STEP, IDLE]].tolist() == pytest.approx([8.0, 3.0])
+    same, other = found["same_operations_ms"], found["other_operations_ms"]
+    assert (same[STEP], other[STEP]) == pytest.approx((4.0 - 0.5, -1.0 + 1.5 + 1.0))
+    assert same[Group.PRODUCTS] == pytest.approx(4.0) and same[Group.COPIES] == 0.0
+    assert other[Group.ELEMENTWISE] == pytest.approx(1.5)
+    assert found["difference_ms"][Group.COPIES] == pytest.approx(1.0)
+    assert (step["standing"], step["rounds"]) == ("shown slower", 3)
 
 
-names = st.sampled_from([MATMUL, GELU, COPY, "operations that are not listed"])
-times = st.dictionaries(names, st.tuples(st.floats(0, 100), st.integers(0, 50)))
+numbers = st.tuples(st.floats(0, 100), st.integers(0, 50))
 
 
-@given(times, times)
-def test_parts_of_a_group_add_up_to_its_difference(first, second):
-    base, new = (
-        {n: Operation(n, ms, m, m) for n, (ms, m) in each.items()} for each in (first, second)
-    )
-    whole = sum(each.ms for each in new.values()) - sum(each.ms for each in base.values())
-    assert same_ms(base, new) + other_ms(base, new) == pytest.approx(whole, abs=1e-9)
-    assert base.keys() & new.keys() or not same_ms(base, new)
+@given(base=numbers, new=numbers)
+def test_an_operation_is_slower_as_often_as_both_run_it(base, new):
+    longer = float(longer_ms(*base, *new))
+    if 0 in (base[1], new[1]):
+        assert longer == 0
+    elif base[1] == new[1]:
+        assert longer == pytest.approx(new[0] - base[0])
+    else:
+        assert longer == pytest.approx(-float(longer_ms(*new, *base)))
+
+
+def test_operations_that_are_not_listed_are_never_the_same(pair):
+    """Each has 2 ms of them; that of the slower column takes longer in as many calls."""
+    profiled(pair, JAX, {MATMUL: (5.0, 10)}, idle=1.0)
+    profiled(pair, TORCH, {MATMUL: (5.0, 10)}, idle=1.0)
+    pair.change(lambda r: r["host_overhead"].update(rest_launched=4.0))
+    found = parts_of(pair).loc[Group.OTHER]
+    assert found["fastest_ms"] == pytest.approx(2.0) and found["column_ms"] == pytest.approx(10.0)
+    assert (found["same_operations_ms"], found["other_operations_ms"]) == pytest.approx((0.0, 8.0))
 
 
 @given(
     timed_ms=st.floats(0.1, 100),
     profiled_ms=st.floats(0.1, 100),
     slower=st.floats(1, 3),
-    parts=st.lists(st.floats(0.001, 40), min_size=1, max_size=4),
-    rest_ms=st.floats(0, 10),
+    busy_ms=st.floats(0.001, 100),
 )
-def test_parts_of_a_step_add_up_to_the_timed_step(timed_ms, profiled_ms, slower, parts, rest_ms):
-    divided = divided_by_hand(timed_ms, profiled_ms, slower, parts, rest_ms)
-    times = [operation.ms for operation in divided.operations]
-    assert divided.idle_ms + sum(times) == pytest.approx(timed_ms)
-    assert divided.idle_ms >= 0
-    for ms, before in zip(times, parts, strict=False):
-        assert ms / before == pytest.approx(times[0] / parts[0])
-
-
-def divided_by_hand(timed_ms, profiled_ms, slower, parts, rest_ms=0.0):
-    operations = [{"name": "a", "ms": ms, "count": 1, "launched": 1} for ms in parts]
-    data = {"share": 0.5, "method": "m", "steps": 1, "step_ms": profiled_ms}
-    found = HostOverhead.from_json({**data, "operations": operations, "rest_ms": rest_ms})
-    return found.divided(timed_ms, slower)
+def test_parts_of_a_step_add_up_to_the_timed_step(timed_ms, profiled_ms, slower, busy_ms):
+    idle_ms, factor = divided(timed_ms, profiled_ms, busy_ms, slower)
+    assert idle_ms + factor * busy_ms == pytest.approx(timed_ms)
+    assert idle_ms >= 0 and factor > 0
 
 
 @pytest.mark.parametrize(
@@ -111,20 +118,20 @@ def divided_by_hand(timed_ms, profiled_ms, slower, parts, rest_ms=0.0):
         (12.0, 1.2, 11.0, 0.0),  # 1 ms is, and 1 of the operations' 11
         (8.0, 1.0, 6.0, 2.5),  # no cost is shown: all a quarter longer, as the timed step is
         (16.0, 1.0, 8.0, 5.0),  # or shorter
+        (7.0, 1.0, 8.0, 0.0),  # what computed ended after the clock was read
     ],
 )
 def test_what_the_profiler_adds_is_taken_from_the_time_in_which_nothing_computes(
     profiled_ms, slower, busy_ms, idle_ms
 ):
-    divided = divided_by_hand(10.0, profiled_ms, slower, [busy_ms])
-    assert divided.idle_ms == pytest.approx(idle_ms)
-    assert divided.operations[0].ms == pytest.approx(10.0 - idle_ms)
+    idle, factor = divided(10.0, profiled_ms, busy_ms, slower)
+    assert (idle, factor * busy_ms) == pytest.approx((idle_ms, 10.0 - idle_ms))
 
 
 def test_less_than_its_scatter_is_no_cost_of_the_profiler(pair):
     """A tenth longer in one block and shorter in the next is noise, whatever its mean."""
     differing(pair)
-    (why,) = why_slower(pair.load().rows[0])
+    before = parts_of(pair)
 
     def scatter(record):
         pairs = [{"plain_ms": 10.0, "profiled_ms": ms} for ms in (9.0, 11.5, 10.8)]
@@ -132,78 +139,91 @@ def test_less_than_its_scatter_is_no_cost_of_the_profiler(pair):
         record["host_overhead"] = {**record["host_overhead"], "pairs": mine}
 
     pair.change(scatter)
-    results = pair.load()
-    cost = profiler_cost(results.rows[0].cells[0])
-    assert cost.value > 1 > cost.interval.low and shown_cost(results.rows[0].cells[0]) == 1.0
-    (again,) = why_slower(results.rows[0])
-    assert again.idle == why.idle
+    cost = profiler_costs(Data(pair.load())).iloc[0]
+    assert cost["profiler_slowdown"] > 1 > cost["slowdown_low"] and cost["slower"] == 1.0
+    assert parts_of(pair)["difference_ms"][IDLE] == before["difference_ms"][IDLE]
 
 
 def test_columns_whose_operations_are_not_named_alike_are_compared_by_groups_alone(pair):
     differing(pair)
-    pair.change(lambda r: r["host_overhead"].update(method="another profiler"), JAX)
-    results = pair.load()
-    (why,) = why_slower(results.rows[0])
-    assert why.same() is why.other() is None
-    assert why.groups[Group.PRODUCTS].mean == pytest.approx(3.0)
-    reasons, unlike = why_views(results)[0].sentences
+    pair.change(lambda r: r["host_overhead"].update(method="another profiler"), JAX, run=1)
+    found = parts_of(pair)
+    assert found[["same_operations_ms", "other_operations_ms"]].isna().all(axis=None)
+    assert found["difference_ms"][Group.PRODUCTS] == pytest.approx(3.0)
+    data = Data(pair.load())
+    (view,) = rows(data)
+    reasons, unlike = view["sentences"]
     assert "of the same names" not in reasons
     assert unlike == (
         "The operations of Keras 3 (JAX) are not named as those of Keras 3 (PyTorch), so that "
         "groups are all that is compared."
     )
-    step = next(csv.DictReader(io.StringIO(why_csv(results))))
-    assert (step["same_operations_ms"], step["column_launched"]) == ("NA", "18.0")
+    assert view["table"].lines[1][-4:-2] == ("NA", "NA")
+    step = to_csv(table.why(data)).splitlines()[1]
+    assert step.endswith(",NA,NA,14.0,18.0,3")
 
 
 def test_a_range_over_rounds_and_a_round_without_a_profile(pair):
     differing(pair)
     profiled(pair, TORCH, {MATMUL: (10.0, 8)}, idle=6.0, run=2)
     pair.change(lambda r: r.update(host_overhead=None), TORCH, run=3)
-    (why,) = why_slower(pair.load().rows[0])
-    assert len(why.rounds) == 2
-    assert (why.idle.low, why.idle.mean, why.idle.high) == pytest.approx((3.0, 4.0, 5.0))
+    idle = parts_of(pair).loc[IDLE]
+    assert idle["rounds"] == 2
+    spread = idle[["lowest_ms", "difference_ms", "highest_ms"]]
+    assert spread.tolist() == pytest.approx([3.0, 4.0, 5.0])
+    (view,) = rows(Data(pair.load()))
+    assert view["table"].lines[1][3] == "+4.000 (+3.000\u00a0to\u00a0+5.000)"
+    assert "mean over 2 rounds" in view["table"].caption
+
+
+def test_means_over_runs_count_what_a_run_does_not_list_as_nothing(pair):
+    differing(pair)
+    profiled(pair, TORCH, {MATMUL: (10.0, 8)}, idle=6.0, run=2)
+    data = Data(pair.load())
+    found = cell_operations(data).query("column == @TORCH").set_index("name")
+    assert found["ms"].to_dict() == pytest.approx({MATMUL: 26 / 3, GELU: 2.0, COPY: 2 / 3})
+    assert list(found.index) == [MATMUL, GELU, COPY]
+    assert cell_parts(data).loc[("bert", "fit", 8, TORCH), IDLE] == pytest.approx(14 / 3)
 
 
 def test_older_records_and_disturbed_columns_are_not_compared(pair):
     differing(pair)
     pair.change(lambda r: r["load"].update(foreign_cpu_share=0.4), TORCH)
-    assert why_slower(pair.load().rows[0]) == []
+    assert parts_of(pair).empty
     pair.change(lambda r: r["load"].update(foreign_cpu_share=0.0), TORCH)
     old = {"share": 0.1, "method": "profiler", "steps": 3}
     pair.change(lambda r: r.update(host_overhead=old), JAX)
-    results = pair.load()
-    assert why_slower(results.rows[0]) == [] and mean_parts(results.rows[0].cells[0]) is None
-    assert why_views(results) == [] and why_csv(results).count("\n") == 1
+    data = Data(pair.load())
+    assert ("bert", "fit", 8, JAX) not in cell_parts(data).index
+    assert list(rows(data)) == [] and to_csv(table.why(data)).count("\n") == 1
 
 
 def test_operations_that_are_not_listed_are_in_no_group(pair):
     profiled(pair, JAX, {MATMUL: (5.0, 10)}, idle=1.0)
-    parts = mean_parts(pair.load().rows[0].cells[0])
-    assert parts.ms(Group.OTHER) == pytest.approx(2.0)
-    caveats = [found for found in collect(pair.load()) if found.id == "other_operations"]
-    assert [list(found.evidence["share"].values()) for found in caveats] == [[pytest.approx(0.25)]]
+    results = pair.load()
+    (parts,) = cell_parts(Data(results)).itertuples(index=False)
+    assert dict(zip([STEP, IDLE, *GROUPS], parts, strict=False))[Group.OTHER] == pytest.approx(2.0)
+    (found,) = (found for found in collect(results) if found.id == "other_operations")
+    assert list(found.evidence["share"].values()) == [pytest.approx(0.25)]
+    assert REST in set(cell_operations(Data(results))["name"])
 
 
 def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
     differing(pair)
-    results = pair.load()
-    (view,) = why_views(results)
-    assert view.summary == "Keras 3 (JAX) is the fastest, at 8.000 ms/step"
-    assert view.sentences == (
+    data = Data(pair.load())
+    (view,) = rows(data)
+    assert view["summary"] == "Keras 3 (JAX) is the fastest, at 8.000 ms/step"
+    assert view["sentences"] == [
         "Keras 3 (PyTorch) takes 8.000 ms more: +3.000 ms (38\u00a0%) is time in which nothing "
         "computes, +3.000 ms (38\u00a0%) is matrix products and convolutions, +1.000 ms "
         "(12\u00a0%) is elementwise, +1.000 ms (12\u00a0%) is copies and casts. Operations of "
         "the same names take +3.500 ms longer, what one has more of or alone +1.500 ms.",
-    )
-    lines = {line["part"]: line for line in csv.DictReader(io.StringIO(why_csv(results)))}
-    assert list(lines) == ["step", "nothing computes", *map(str, Group)]
-    step = lines["step"]
-    assert float(step["difference_ms"]) == pytest.approx(8.0)
-    assert float(step["same_operations_ms"]) == pytest.approx(3.5)
-    assert (step["fastest"], step["column"], step["rounds"]) == (JAX, TORCH, "3")
-    parts = [float(line["difference_ms"]) for part, line in lines.items() if part != "step"]
-    assert sum(parts) == pytest.approx(8.0)
+    ]
+    header, *lines = (line.split(",") for line in to_csv(table.why(data)).splitlines())
+    assert [line[header.index("part")] for line in lines] == ["step", "nothing computes", *GROUPS]
+    assert lines[0][3:6] == [JAX, TORCH, "shown slower"] and lines[0][-1] == "3"
+    found = parts_of(pair)
+    assert found["difference_ms"][1:].sum() == pytest.approx(found["difference_ms"][STEP])
 
 
 def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
@@ -216,8 +236,8 @@ def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
             )
 
     pair.change(change, TORCH)
-    (view,) = why_views(pair.load())
-    (sentence,) = view.sentences
+    (view,) = rows(Data(pair.load()))
+    (sentence,) = view["sentences"]
     assert sentence == "Keras 3 (PyTorch) is not shown to be more than 2\u00a0% slower."
 
 
@@ -229,34 +249,34 @@ def real(tmp_path_factory):
 
 def test_products_of_a_real_table_are_the_same_operations_compiled_or_not(real):
     """Both ran 16 aten::mm, 8 aten::addmm and 6 aten::bmm, which hold what computes nothing."""
-    cells = [c for c in real.rows[0].cells if c.column.family == "pytorch"]
-    (why,) = against_fastest(real.rows[0], cells)
-    for parts in (part for both in why.rounds for part in both):
-        assert sum(o.count for o in parts.of(Group.PRODUCTS)) == 30
-    assert why.alike and why.other(Group.PRODUCTS).mean == pytest.approx(0.0, abs=1e-9)
-    assert why.same(Group.PRODUCTS).mean == pytest.approx(why.groups[Group.PRODUCTS].mean)
+    found = differences(Data(real)).query("column == 'pytorch-eager' and task == 'fit'")
+    assert set(found["fastest"]) == {"pytorch-compiled"}
+    products = found.set_index("part").loc[Group.PRODUCTS]
+    operations = cell_operations(Data(real)).query("task == 'fit' and group == @GROUPS[0]")
+    assert operations.groupby("column")["count"].sum()[found["column"].iloc[0]] == 30
+    assert products["other_operations_ms"] == pytest.approx(0.0, abs=1e-9)
+    assert products["same_operations_ms"] == pytest.approx(products["difference_ms"])
     # What one compiled piece does in the other column's stead is named otherwise there.
-    assert why.other(Group.NORMALISATION).mean == pytest.approx(
-        why.groups[Group.NORMALISATION].mean
-    )
+    norms = found.set_index("part").loc[Group.NORMALISATION]
+    assert norms["other_operations_ms"] == pytest.approx(norms["difference_ms"])
 
 
 def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(real):
-    for row in real.rows:
-        for cell in row.measured:
-            parts = mean_parts(cell)
-            busy = sum(parts.ms(group) for group in Group)
-            assert parts.idle_ms + busy == pytest.approx(parts.step_ms)
-    bert, gemma = why_views(real)
-    missing = [sentence for sentence in bert.sentences if "is not compared: other" in sentence]
+    parts = cell_parts(Data(real))
+    assert len(parts) > 5
+    assert np.allclose(parts[[IDLE, *GROUPS]].sum(axis=1), parts["step_ms"])
+    bert, gemma = rows(Data(real))
+    missing = [sentence for sentence in bert["sentences"] if "is not compared: other" in sentence]
     assert [sentence.partition(" is")[0] for sentence in missing] == [
         *("Keras 2 (TensorFlow)", "Keras 3 (TensorFlow)", "Keras 3 (JAX)", "Keras 3 (PyTorch)"),
     ]
-    torch = next(s for s in gemma.sentences if s.startswith("Keras 3 (PyTorch)"))
+    torch = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
     assert torch.startswith(
         "Keras 3 (PyTorch) takes 92.72 ms more: +75.29 ms (81\u00a0%) is time in which nothing "
     )
-    assert gemma.sentences[-1].startswith("The operations of Keras 3 (JAX) are not named as those")
+    assert gemma["sentences"][-1].startswith(
+        "The operations of Keras 3 (JAX) are not named as those"
+    )
 
 
 NAMES = {

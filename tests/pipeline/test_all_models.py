@@ -10,7 +10,7 @@ import pytest
 
 from analysis.caveats import collect
 from analysis.comparisons.cards import ENTRIES, NO_DIFFERENCE
-from analysis.comparisons.operation_groups import Group, group_of
+from analysis.data.operation_groups import Group, group_of
 from analysis.report.parity import differing
 from analysis.results.loading import load_results
 

@@ -7,7 +7,9 @@ FIGURE = "results/figures/blocks.svg"
 
 
 def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
-    project.edit("report/captions/memory.rst", "Peak memory of a cell", "Highest memory of a cell")
+    project.edit(
+        "report/captions/blocks.rst", "Above: every timed block", "Above: each timed block"
+    )
     project.edit(
         "workflow/analysis/caveats/thresholds.py", "ENOUGH_STEPS = 20", "ENOUGH_STEPS = 1000"
     )
@@ -16,7 +18,7 @@ def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
     done = project.snakemake("--quiet", "all")
     assert done.returncode == 0, done.stderr
     assert project.records() == before
-    assert "Highest memory of a cell" in (project.folder / "results/appendix.html").read_text()
+    assert "Above: each timed block" in (project.folder / "results/appendix.html").read_text()
 
 
 def test_snakemake_writes_a_report_of_its_own(project):
@@ -34,7 +36,7 @@ def test_snakemake_writes_a_report_of_its_own(project):
 
 def test_each_part_is_drawn_again_by_itself_with_what_hangs_from_it(project):
     changes = {
-        "report/captions/memory.rst": {"figure", "report", "all"},
+        "report/captions/blocks.rst": {"figure", "report", "all"},
         "report/style.css": {"report", "all"},
         "workflow/analysis/figures/style.py": {"figure", "report", "all"},
         "workflow/analysis/claims/verdicts.py": {"claims", "report", "all"},

@@ -44,7 +44,7 @@ TABLE += [
     ),
 ]
 EFFECTS = results("effects.csv", "effects.tex", "cross_over.csv", "trainings.csv")
-EFFECTS += results("why.csv", "ceilings.csv", "native.csv", *TABLES_OF_TOPICS)
+EFFECTS += results("native.csv", *TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
 
 # Rule -> its module and options, what it is drawn by, what it writes.

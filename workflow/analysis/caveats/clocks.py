@@ -1,5 +1,5 @@
-"""The same steps by other clocks: what a fence after each step changes, how much of a step is the
-host, and which counters energy comes from.
+"""The same steps by other clocks: what a fence after each step changes, and which counters energy
+comes from.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ import math
 from collections.abc import Iterator
 
 from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
-from analysis.caveats.thresholds import HOST_OVERHEAD, OBSERVER_EFFECT
-from analysis.comparisons.ceilings import ceilings
+from analysis.caveats.thresholds import OBSERVER_EFFECT
 from analysis.comparisons.observer import observer_ratio, observer_shown
 from analysis.formats.text import listed, percent, times
 from analysis.results.results import Results
@@ -42,33 +41,6 @@ def observer_effect(results: Results) -> Iterator[Caveat]:
             "threshold": OBSERVER_EFFECT,
         }
         yield Caveat("observer_effect", Severity.NOTE, tuple(changed), evidence, sentence)
-
-
-@rule(
-    "Half of a step computes nothing",
-    "What lies between operations decides these times more than arithmetic does.",
-    Changes.ELSEWHERE,
-    "A compiled mode, or a larger batch size.",
-)
-def host_overhead_high(results: Results) -> Iterator[Caveat]:
-    """Less than half of a step is arithmetic, by the lower end of its interval where it has one."""
-    high = {
-        found.cell: found.share
-        for found in ceilings(results)
-        if (found.interval.low if found.interval else found.share) >= HOST_OVERHEAD
-    }
-    if high:
-        where = places(high, lambda cell: percent(high[cell]), high.get)
-        sentence = (
-            f"No operation computes during at least {percent(HOST_OVERHEAD)} of a step ({where}): "
-            "these times are of what lies between operations (Python, dispatch, waiting) more than "
-            "of arithmetic."
-        )
-        evidence = {
-            "share": {label(cell): share for cell, share in high.items()},
-            "threshold": HOST_OVERHEAD,
-        }
-        yield Caveat("host_overhead_high", Severity.WARNING, tuple(high), evidence, sentence)
 
 
 @rule(

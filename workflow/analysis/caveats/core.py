@@ -8,6 +8,7 @@ from enum import IntEnum
 from heapq import nlargest
 from typing import Any
 
+from analysis.data import Data
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -72,7 +73,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
 MOST = 8  # cells that a sentence lists, each with a text of its own
 
 Rows = Sequence[RowCells]
-Judge = Callable[[Results], Iterable[Caveat]]
+Judge = Callable[[Data], Iterable[Caveat]]
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,10 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 
-def rule(title: str, summary: str, changes: Changes, remedy: str = "") -> Callable[[Judge], Judge]:
-    """Register a function as the rule of its name."""
+def frame_rule(
+    title: str, summary: str, changes: Changes, remedy: str = ""
+) -> Callable[[Judge], Judge]:
+    """Register a function from the tables of all that was measured as the rule of its name."""
 
     def register(judge: Judge) -> Judge:
         RULES[judge.__name__] = Rule(judge, title, summary, changes, remedy)
@@ -101,11 +104,27 @@ def rule(title: str, summary: str, changes: Changes, remedy: str = "") -> Callab
     return register
 
 
-def collect(results: Results) -> list[Caveat]:
-    """Every caveat of the results: most severe first, then what may change more of a conclusion,
-    then in the order of the rules and of the table.
+def rule(
+    title: str, summary: str, changes: Changes, remedy: str = ""
+) -> Callable[[Callable[[Results], Iterable[Caveat]]], Callable[[Results], Iterable[Caveat]]]:
+    """Register a function from the results as the rule of its name."""
+
+    def register(judge: Callable[[Results], Iterable[Caveat]]):
+        RULES[judge.__name__] = Rule(
+            lambda data: judge(data.results), title, summary, changes, remedy
+        )
+        return judge
+
+    return register
+
+
+def collect(results: Results, data: Data | None = None) -> list[Caveat]:
+    """Return every caveat of the results: most severe first, then what changes more of a
+    conclusion, then in the order of the rules and of the table. `data` are their tables, where they
+    are made already.
     """
-    found = [caveat for entry in RULES.values() for caveat in entry.judge(results)]
+    data = data or Data(results)
+    found = [caveat for entry in RULES.values() for caveat in entry.judge(data)]
     return sorted(found, key=lambda caveat: (-caveat.severity, -RULES[caveat.id].changes))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from analysis.caveats.core import (
@@ -11,7 +9,6 @@ from analysis.caveats.core import (
     Changes,
     Rows,
     Severity,
-    comparable,
     label,
     measured,
     places,
@@ -20,17 +17,15 @@ from analysis.caveats.core import (
 from analysis.caveats.thresholds import (
     BLOCK_ERROR,
     FOREIGN_CPU_SHARE,
-    LEGACY_DIFFERENCE,
     LOAD_PER_CORE,
     SWAPPED_MIB,
 )
-from analysis.comparisons.legacy import Cause, beyond_scatter, explain, unexplained
-from analysis.formats.text import count, listed, ms, percent
+from analysis.formats.text import percent
 from analysis.results.cells import Cell
 from analysis.results.profiles import FOREIGN_CPU_HEAVY
 from analysis.results.record import Record
 from analysis.results.results import Results
-from analysis.statistics.intervals import geometric_mean, relative_standard_error
+from analysis.statistics.intervals import relative_standard_error
 
 Reading = Callable[[Record], float | None]
 
@@ -158,59 +153,3 @@ def scattered_blocks(results: Results) -> Iterator[Caveat]:
 
 def _block_error(record: Record) -> float | None:
     return relative_standard_error([block.step_ms for block in record.timing.blocks])
-
-
-@rule(
-    "The published arithmetic gives other times",
-    "That is no difference between frameworks.",
-    Changes.ELSEWHERE,
-)
-def legacy_differs(results: Results) -> Iterator[Caveat]:
-    """Cells of whose steps the published arithmetic gives another time than ours."""
-    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := legacy_ratio(cell))}
-    worst = {
-        cell: ratio
-        for cell, ratio in ratios.items()
-        if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE and beyond_scatter(cell)
-    }
-    if worst:
-        where = places(worst, _both_ms, lambda cell: abs(math.log(worst[cell])))
-        sentence = (
-            "The published arithmetic gives another time in the same process, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} and beyond all of its blocks ({where}): no difference "
-            f"between frameworks. {_explained(list(worst))}"
-        )
-        evidence = {
-            "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},
-            "threshold": LEGACY_DIFFERENCE,
-        }
-        yield Caveat("legacy_differs", Severity.WARNING, tuple(worst), evidence, sentence)
-
-
-def _explained(cells: list[Cell]) -> str:
-    """How many of the differences show the mark of a known fault of the published arithmetic."""
-    causes = Counter(explain(cell).cause for cell in cells)
-    left = causes.pop(Cause.UNEXPLAINED, 0)
-    without = [cell for cell in cells if explain(cell).cause is Cause.UNEXPLAINED]
-    known = [f"{cause} in {number}" for cause, number in causes.most_common()]
-    rest = unexplained(without)
-    if not known:
-        return f"None of its known faults shows in {count(len(cells), 'such cell')}: {rest}."
-    others = f"; in {left} none does: {rest}" if left else ""
-    return f"Its known faults show in {len(cells) - left} of {len(cells)}: {listed(known)}{others}."
-
-
-def _both_ms(cell: Cell) -> str:
-    """The two times as measured, in the runs that have both."""
-    runs = [run for run in cell.ok_runs if run.legacy_ms]
-    published, ours = (
-        geometric_mean(found)
-        for found in ([run.legacy_ms for run in runs], [run.step_ms for run in runs])
-    )
-    return f"{ms(published)} instead of {ms(ours)} ms"
-
-
-def legacy_ratio(cell: Cell) -> float | None:
-    """Published arithmetic over ours, over the runs that have both; None when none has."""
-    ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
-    return geometric_mean(ratios) if ratios else None

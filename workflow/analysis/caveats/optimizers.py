@@ -7,7 +7,7 @@ from statistics import fmean
 
 from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.comparisons.cards import differing, subject
-from analysis.comparisons.operation_groups import Group, group_of
+from analysis.data.operation_groups import Group, group_of
 from analysis.formats.text import listed, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results

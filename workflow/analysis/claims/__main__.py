@@ -8,10 +8,12 @@ from analysis.claims.files import write_claims
 from analysis.formats.errors import run_command
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
+from analysis.topics import load_rules
 
 
 def main() -> None:
     """Write them."""
+    load_rules()
     options = parser("Judge the published claims by a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)

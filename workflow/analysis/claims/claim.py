@@ -15,6 +15,7 @@ from analysis.claims.conditions import (
 )
 from analysis.claims.device_conditions import device_differences
 from analysis.claims.devices import cells_of
+from analysis.formats.contents import is_there
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell
 from analysis.results.plan import Row
@@ -74,13 +75,19 @@ def load_claims(folder: Path = REFERENCE) -> list[Claim]:
     path = folder / "claims.yaml"
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        claims = [_claim(entry, data["sources"]) for entry in data["claims"]]
+        entries = [entry for entry in data["claims"] if _is_asked(entry)]
+        claims = [_claim(entry, data["sources"]) for entry in entries]
         unknown = [claim.kind for claim in claims if claim.kind not in TESTS]
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from None
     if unknown:
         raise InputError(f"{path}: /kind: no test {unknown[0]!r} (allowed: {', '.join(TESTS)})")
     return claims
+
+
+def _is_asked(entry: dict[str, Any]) -> bool:
+    """Return whether the topic that tests this claim, if any, was not taken out."""
+    return "topic" not in entry or is_there(f"topics.{entry['topic']}.claims")
 
 
 def _claim(entry: dict[str, Any], sources: dict[str, Any]) -> Claim:
@@ -92,5 +99,7 @@ def _claim(entry: dict[str, Any], sources: dict[str, Any]) -> Claim:
         url=source["url"],
         on_page=entry["source"] == "page",
         revision=entry.get("revision"),
-        parameters={k: v for k, v in entry.items() if k not in (*own, "source", "revision")},
+        parameters={
+            k: v for k, v in entry.items() if k not in (*own, "source", "revision", "topic")
+        },
     )

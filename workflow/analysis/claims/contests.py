@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.claims.outcome import Outcome
+from analysis.claims.outcome import Outcome, claim_test
 from analysis.comparisons.gains import Winners, winners
 from analysis.formats.text import count, listed
 from analysis.results.results import Results
 
 
+@claim_test()
 def no_best_backend(results: Results) -> Outcome:
     """Every backend of Keras 3 is shown slower than another one somewhere."""
     contests = winners(results)
@@ -27,6 +28,7 @@ def no_best_backend(results: Results) -> Outcome:
     return Outcome(holds, text, evidence={"shown_slower_in": behind, "rows": len(contests)})
 
 
+@claim_test()
 def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcome:
     """A backend is the fastest of Keras 3 in so many rows."""
     contests = [w for w in winners(results) if column in _names(w)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.outcome import Outcome, above
+from analysis.claims.outcome import Outcome, above, claim_test
 from analysis.comparisons.devices import on_both_devices
 from analysis.formats.text import times
 from analysis.results.cells import Cell
@@ -13,6 +13,7 @@ from analysis.statistics.intervals import Interval, Verdict, verdict
 NAMES = {"cpu": "the processor", "cuda": "the GPU"}
 
 
+@claim_test()
 def faster_on_device(
     results: Results,
     model: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.claims.outcome import Outcome, above, all_hold, capital, in_every_row
+from analysis.claims.outcome import Outcome, above, all_hold, capital, claim_test, in_every_row
 from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, tally
 from analysis.comparisons.speedups import FAMILIES
 from analysis.formats.text import count, listed, percent
@@ -12,6 +12,7 @@ from analysis.results.plan import RowKey
 from analysis.results.results import Results
 
 
+@claim_test()
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     """One family, or column, is more than 2 % faster than another wherever both are."""
     gains = _gains(results, new, base)
@@ -27,6 +28,7 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
     return Outcome(all_faster(gains), text, evidence=_evidence(gains))
 
 
+@claim_test()
 def gain_at_least(
     results: Results, new: str, base: str, model: str, task: str, gain: float
 ) -> Outcome:
@@ -43,6 +45,7 @@ def gain_at_least(
     return Outcome(holds, f"Throughput: {text}.", evidence=_evidence(gains))
 
 
+@claim_test()
 def gain_in_share_of_rows(
     results: Results, new: str, base: str, gain: float, share: float, at_most: float
 ) -> Outcome:

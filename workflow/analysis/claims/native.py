@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.claims.outcome import Outcome
+from analysis.claims.outcome import Outcome, claim_test
 from analysis.comparisons.gains import gain_text
 from analysis.comparisons.native import Payoff, Pays, payoffs
 from analysis.formats.text import listed
 from analysis.results.results import Results
 
 
+@claim_test()
 def native_code_pays(results: Results, operations: Sequence[str], task: str, pays: bool) -> Outcome:
     """Native code is worth it for one of these operations in some framework, or, where `pays` is
     false, for none in any. Both rest on the verdicts of a table: that it pays somewhere on a yes

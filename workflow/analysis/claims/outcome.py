@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,24 @@ class Outcome:
     text: str
     tested: bool = True  # False when there was nothing to look at
     evidence: dict[str, Any] = field(default_factory=dict)
+
+
+Test = Callable[..., Outcome]  # from results and a claim's parameters
+TESTS: dict[str, Test] = {}
+# Of tests that have their own: from results, reference and parameters to what differs.
+CONDITIONS: dict[str, Callable[..., Any]] = {}
+
+
+def claim_test(conditions: Callable[..., Any] | None = None) -> Callable[[Test], Test]:
+    """Register a function as the test of its name, and what a run is compared with for it."""
+
+    def register(test: Test) -> Test:
+        TESTS[test.__name__] = test
+        if conditions:
+            CONDITIONS[test.__name__] = conditions
+        return test
+
+    return register
 
 
 def above(interval: Interval | None, limit: float) -> bool | None:

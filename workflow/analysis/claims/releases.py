@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.outcome import Outcome, in_every_row
+from analysis.claims.outcome import Outcome, claim_test, in_every_row
 from analysis.comparisons.effects import Comparison, effects_of
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
@@ -10,6 +10,7 @@ from analysis.results.plan import Plan
 from analysis.results.results import Results
 
 
+@claim_test()
 def release_gain(
     results: Results,
     package: str,

@@ -1,5 +1,5 @@
 """All that was measured as tables: see :mod:`analysis.data.frames`."""
 
-from analysis.data.frames import CELL, ROW, Data
+from analysis.data.frames import CELL, ROW, RUN, CellKey, Data, cell_key
 
-__all__ = ["CELL", "ROW", "Data"]
+__all__ = ["CELL", "ROW", "RUN", "CellKey", "Data", "cell_key"]

@@ -1,22 +1,31 @@
 """The tidy tables that every topic starts from, as pandas DataFrames.
 
-A row of the printed table is named by ROW, a cell by CELL. All frames are in table order: rows as
-planned, columns as planned, runs by number. What is not known is missing (NaN or None).
+A row of the printed table is named by ROW, a cell by CELL, a run by RUN. All frames are in table
+order: rows as planned, columns as planned, runs by number. What is not known is missing (NaN or
+None).
 
-==============  ===============================================================================
-frame           a line per
-==============  ===============================================================================
-``runs``        planned run: its results and every scalar of its record by dotted name, as in
-                runs.parquet; ``ok``: whether it counts, ``sitting``: which runs it is paired with
-``cells``       cell: time, interval, standing, and what its column is
-``ratios``      ordered pair of cells of a row that may be compared: time of ``slower`` over that of
-                ``faster``, paired by round; each pair is there both ways round
-``operations``  operation in the profile of a run that counts, in ms and times per step
-==============  ===============================================================================
+==================  ===========================================================================
+frame               a line per
+==================  ===========================================================================
+``runs``            planned run: its results and every scalar of its record by dotted name, as in
+                    runs.parquet; ``ok`` says whether it counts, ``sitting`` which runs it is
+                    paired with
+``cells``           cell: time, interval, standing, and what its column is
+``ratios``          ordered pair of cells of a row that may be compared: time of ``slower`` over
+                    that of ``faster``, paired by round; each pair is there both ways round
+``timed_blocks``    block of steps of a run that counts and was timed at other sizes or lengths,
+                    too: its own have ``probe`` 0. ``samples`` and ``max_length`` say of what size
+                    the step was, ``new_tokens`` are of the whole batch, ``run_ms`` is the ms/step
+                    of its run
+``profiles``        profile of a run that counts, the timed ms/step beside the profiled one
+``profiler_pairs``  two blocks of such a profile, without the profiler and under it, in ms/step
+``operations``      operation of such a profile, in ms and times per profiled step, with its group
+==================  ===========================================================================
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -24,14 +33,20 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.data.operation_groups import group_of
 from analysis.data.runs import run_columns
 from analysis.results.cells import Cell, cell_ratio
+from analysis.results.profiles import HostOverhead
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 
 ROW = ["model", "task", "batch_size"]
 CELL = [*ROW, "column"]
+RUN = [*CELL, "run"]
+
+CellKey = tuple[str, str, int, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +57,11 @@ class Data:
 
     results: Results
     reference: Reference | None = None
+
+    @cached_property
+    def cell_of(self) -> dict[CellKey, Cell]:
+        """The cell of each CELL."""
+        return {cell_key(cell): cell for cell in self.results.cells}
 
     @cached_property
     def recorded(self) -> pd.DataFrame:
@@ -72,15 +92,47 @@ class Data:
         return pd.DataFrame(lines, columns=RATIO_COLUMNS)
 
     @cached_property
-    def operations(self) -> pd.DataFrame:
-        """Operations of profiled runs that count; see the record's `host_overhead.operations`."""
+    def timed_blocks(self) -> pd.DataFrame:
+        """Blocks of runs that were timed at other sizes or lengths, too; see Probe."""
+        models = self.results.plan.models
         lines = [
-            {**dict(zip(CELL, _key(cell), strict=True)), "run": run.number, **vars(operation)}
+            (*cell_key(cell), run.number, *block)
+            for cell, run in self.results.runs
+            if run.ok and run.record and run.record.probes
+            for block in _blocks(cell, run, models[cell.row.model].architecture.get("max_length"))
+        ]
+        return pd.DataFrame(lines, columns=[*RUN, *BLOCK_COLUMNS])
+
+    @cached_property
+    def profiles(self) -> pd.DataFrame:
+        """Profiles; see the record's `host_overhead`."""
+        return self._of_profiles(_profile, PROFILE_COLUMNS)
+
+    @cached_property
+    def profiler_pairs(self) -> pd.DataFrame:
+        """Blocks that were measured in turns with and without the profiler."""
+        return self._of_profiles(_pairs, ["plain_ms", "profiled_ms"])
+
+    @cached_property
+    def operations(self) -> pd.DataFrame:
+        """Operations of profiles, those that are not listed as one of them."""
+        return self._of_profiles(_operations, OPERATION_COLUMNS)
+
+    def _of_profiles(
+        self, lines: Callable[[Run, HostOverhead], Iterable[tuple]], columns: list[str]
+    ) -> pd.DataFrame:
+        found = [
+            (*cell_key(cell), run.number, *line)
             for cell, run in self.results.runs
             if run.ok and run.record and run.record.host_overhead
-            for operation in run.record.host_overhead.operations or ()
+            for line in lines(run, run.record.host_overhead)
         ]
-        return pd.DataFrame(lines, columns=None if lines else [*CELL, "run", "name", "ms"])
+        return pd.DataFrame(found, columns=[*RUN, *columns])
+
+
+def cell_key(cell: Cell) -> CellKey:
+    """Name a cell as CELL does."""
+    return (*cell.row.key, cell.column.name)
 
 
 CELL_COLUMNS = [*CELL, "row_title", "row_label", "column_title", "framework", "family", "plain"]
@@ -88,16 +140,12 @@ CELL_COLUMNS += ["accelerator", "stack", "status", "reason", "step_ms", "ci95_lo
 CELL_COLUMNS += ["ci95_high_ms", "standing", "comparable", "tells_nothing", "ok_runs"]
 
 
-def _key(cell: Cell) -> tuple[str, str, int, str]:
-    return (*cell.row.key, cell.column.name)
-
-
 def _cell(row: RowCells, cell: Cell) -> tuple[Any, ...]:
     column, interval = cell.column, cell.interval if cell.ok_runs else None
     ends = (interval.low, interval.high) if interval else (None, None)
     standing = row.standings.get(column.name)
     return (
-        *(*_key(cell), cell.row.title, cell.row.label, column.title, column.framework),
+        *(*cell_key(cell), cell.row.title, cell.row.label, column.title, column.framework),
         *(column.family, column.plain, column.accelerator, column.stack, cell.status, cell.reason),
         *(cell.step_ms, *ends, standing and str(standing), cell.comparable),
         *(cell.tells_nothing, len(cell.ok_runs)),
@@ -116,3 +164,40 @@ def _ratios(row: RowCells) -> list[tuple[Any, ...]]:
             names = (faster.column.name, slower.column.name)
             lines.append((*row.row.key, *names, found.value, *ends, found.rounds))
     return lines
+
+
+BLOCK_COLUMNS = ["probe", "samples", "max_length", "new_tokens", "steps", "elapsed_ns", "run_ms"]
+
+
+def _blocks(cell: Cell, run: Run, own_length: int | None) -> Iterator[tuple[Any, ...]]:
+    """An older record has the sum of a probe's blocks alone."""
+    record = run.record
+    own = (0, cell.row.batch_size, own_length, record.work and record.work.tokens_per_step)
+    kinds = [(own, record.timing.blocks)]
+    for number, probe in enumerate(record.probes, start=1):
+        kind = (number, probe.batch_size, probe.max_length, probe.new_tokens)
+        kinds.append((kind, probe.blocks or (probe,)))
+    for kind, blocks in kinds:
+        for block in blocks:
+            yield (*kind, block.steps, block.elapsed_ns, run.step_ms)
+
+
+PROFILE_COLUMNS = ["sitting", "accelerator", "timed_ms", "share", "method", "step_ms", "launched"]
+
+
+def _profile(run: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
+    found = (profile.share, profile.method, profile.step_ms, profile.launched)
+    yield (run.sitting, run.record.cell.accelerator, run.step_ms, *found)
+
+
+def _pairs(_: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
+    yield from ((pair.plain_ms, pair.profiled_ms) for pair in profile.pairs)
+
+
+OPERATION_COLUMNS = ["name", "group", "ms", "count", "launched"]
+
+
+def _operations(_: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
+    for found in profile.all_operations:
+        group = str(group_of(found.name))
+        yield (found.name, group, found.ms, found.count, found.launched)

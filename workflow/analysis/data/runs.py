@@ -45,7 +45,7 @@ def run_columns(results: Results) -> Columns:
 
 
 def _results(cell: Cell, run: Run) -> Iterable[Any]:
-    timing = run.record.timing if run.ok else None
+    timing = run.record.timing if run.ok and run.record else None
     yield from (*cell.row.key, cell.column.name, run.number, run.position)
     yield from (run.status, run.reason, run.path)
     yield from (run.step_ms, run.synchronised_ms, run.legacy_ms)

@@ -72,8 +72,13 @@ def signed_percent(share: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio of times."""
-    return f"{ratio:.2f}\u00d7"
+    """A ratio of times; what a step gains has no limit where nothing of it is left."""
+    return f"{ratio:.2f}\u00d7" if math.isfinite(ratio) else "no limit"
+
+
+def times_within(ratio: float, interval: Interval | None) -> str:
+    """'7.05× [6.90×, 7.20×]'."""
+    return times(ratio) + (f" [{times(interval.low)}, {times(interval.high)}]" if interval else "")
 
 
 def gain(ratio: float) -> str:

@@ -14,12 +14,14 @@ from analysis.report.files import pages
 from analysis.report.rendering import TEMPLATES
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
+from analysis.topics import load_rules
 
 
 def main() -> None:
     """Write the report and, beside it, its appendix and what follows; figures are read from where
     analysis.figures put them.
     """
+    load_rules()
     options = parser("Write the report of a plan and its records.")
     add_reference(options)
     options.add_argument(

@@ -12,12 +12,12 @@ from analysis.caveats.groups import Group, grouped
 from analysis.data import Data
 from analysis.formats.contents import figure_modules
 from analysis.report import sections
+from analysis.report.details import OfTopics
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.rendering import rendered, write_rendered
 from analysis.report.titles import title
-from analysis.results.plan import RowKey
 from analysis.results.results import Results
-from analysis.topics import Detail, topics
+from analysis.topics import said
 
 # Figures that go through all cells one by one; the others are in the report.
 DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
@@ -33,12 +33,12 @@ CONTENTS = (
 TEMPLATE = "appendix.html.j2"
 
 
-def details_of_rows(data: Data) -> dict[RowKey, list[Detail]]:
-    """What topics show beside rows."""
+def of_topics(part: str, data: Data) -> dict[tuple, list[Any]]:
+    """What topics have for this part of the appendix, by row or cell."""
     found = defaultdict(list)
-    for topic in topics().values():
-        for key, detail in (topic.row_details(data) if topic.row_details else {}).items():
-            found[key].append(detail)
+    for told in said(part, data).values():
+        for key, entry in told.items():
+            found[key] += entry if isinstance(entry, list) else [entry]
     return found
 
 
@@ -64,11 +64,14 @@ def write_appendix(
 def _content(
     results: Results, groups: Sequence[Group], figures: Path, templates: Path, report: str
 ) -> dict[str, Any]:
+    data = Data(results)
+    of_rows = of_topics("row_details", data)
+    of_cells = OfTopics(of_topics("cell_facts", data), of_topics("cell_details", data))
     return {
         "title": f"{title(results)}: every cell",
         "report": report,
         "contents": CONTENTS,
-        "rows": sections.row_views(results, groups, report, details_of_rows(Data(results))),
+        "rows": sections.row_views(results, groups, report, of_rows, of_cells),
         "figures": [figure_view(name, figures) for name in DETAILED if name in figure_modules()],
         "sample": sample(results),
         "environments": sections.environments(results),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis.caveats.clocks import observer_ratio
-from analysis.comparisons.legacy import explain
+from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
     NA,
     count,
@@ -25,7 +25,7 @@ from analysis.formats.text import (
 from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
 from analysis.report.monitored import monitored
-from analysis.report.operations import host_overhead, operations, timed_alone
+from analysis.report.operations import timed_alone
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
@@ -33,10 +33,19 @@ from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.statistics.best_set import Standing
 from analysis.tables.html import Mark
+from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
 PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
 MOST_WARNINGS = 20  # the records have them all
+
+
+@dataclass(frozen=True)
+class OfTopics:
+    """What topics tell of cells: terms and texts, and tables."""
+
+    facts: Mapping[CellKey, Sequence[tuple[str, str]]]
+    details: Mapping[CellKey, Sequence[Detail]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class CellView:
     facts: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     runs: Grid
-    operations: Grid
+    details: Sequence[Detail]  # of topics
     warnings: tuple[str, ...]
     log_tail: tuple[str, ...]
     environments: tuple[tuple[str, str], ...]  # address, name
@@ -63,12 +72,15 @@ def cell_views(
     places: dict[str, int],
     environments: dict[tuple, Any],
     marks: Callable[[Cell], Sequence[Mark]],
+    of_topics: OfTopics,
 ) -> list[CellView]:
     """One per cell of a row; `places` is the realised order of all runs, by the path of the
     record, `marks` are the caveats that touch a cell.
     """
     return [
-        _view(cell, row.standings.get(cell.column.name), places, environments, marks(cell))
+        _view(
+            cell, row.standings.get(cell.column.name), places, environments, marks(cell), of_topics
+        )
         for cell in row.cells
     ]
 
@@ -79,6 +91,7 @@ def _view(
     places: dict[str, int],
     environments: dict[tuple, Any],
     marks: Sequence[Mark],
+    of_topics: OfTopics,
 ) -> CellView:
     found = [run.record for run in cell.runs if run.record]
     used = dict.fromkeys(
@@ -90,10 +103,10 @@ def _view(
         title=cell.column.title,
         summary=_summary(cell),
         blocks=Markup(block_plot(cell)) if cell.ok_runs else None,
-        facts=(*_ranking(cell, standing), *_facts(cell)) if cell.ok_runs else (),
+        facts=(*_ranking(cell, standing), *_facts(cell, of_topics)) if cell.ok_runs else (),
         card=tuple(card_of(cell)),
         runs=_runs(cell, places),
-        operations=operations(cell),
+        details=of_topics.details.get(cell_key(cell), ()),
         warnings=_warnings(found),
         log_tail=failed.log_tail if failed else (),
         environments=tuple(used),
@@ -117,25 +130,20 @@ def _ranking(cell: Cell, standing: Standing) -> Iterable[tuple[str, str]]:
         yield "Interval by its own runs alone", f"[{low}, {high}] ms"
 
 
-def _facts(cell: Cell) -> Iterable[tuple[str, str]]:
+def _facts(cell: Cell, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
     records = cell.records
     yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
     yield "Steady state", str(cell.steadiness.state)
     fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
     if fenced:
         yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
-    times = [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]
-    if times:
-        legacy = explain(cell)
-        because = f". {legacy.sentence}" if legacy else ""
-        yield "Published arithmetic", f"{ms(fmean(times))} ms{because}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"
         yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
     yield from _resources(records)
     yield from timed_alone(cell)
-    yield from host_overhead(cell)
+    yield from of_topics.facts.get(cell_key(cell), ())
     yield from monitored(records)
     yield from _work(cell)
     again = sorted({record.restarted for record in records if record.restarted})

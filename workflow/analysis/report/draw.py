@@ -22,10 +22,12 @@ from analysis.report.rendering import TEMPLATES
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.files import write_tables
+from analysis.topics import load_rules
 
 
 def main() -> None:
     """Write tables, caveats, claims, figures, the report and its appendix."""
+    load_rules()
     options = parser("Draw everything that follows from a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)

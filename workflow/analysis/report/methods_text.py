@@ -6,9 +6,9 @@ import math
 from statistics import fmean
 
 from analysis.comparisons.cross_over import sweeps
+from analysis.data import Data
 from analysis.formats.text import count, listed, percent
 from analysis.report.native_text import native_text
-from analysis.report.padding_text import padding_text
 from analysis.report.setting import machines, period, software, spread, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, has_priors
@@ -16,6 +16,7 @@ from analysis.statistics.cross_over import DRAWS
 from analysis.statistics.forecast import false_slower, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
+from analysis.topics import said
 
 EXPERIMENTS = 20_000  # rows, simulated for each rate of false verdicts and of true ones
 GAPS = (0.03, 0.05, 0.10)  # whose power is told
@@ -25,7 +26,8 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    own = [*padding_text(results), *native_text(results)]
+    own = native_text(results)
+    own += [text for texts in said("methods", Data(results)).values() for text in texts]
     return [_setting(results), _timing(results), *own, _statistics(results)]
 
 

@@ -14,8 +14,7 @@ from analysis.comparisons.native import (
     all_payoffs,
 )
 from analysis.comparisons.native_ways import Way
-from analysis.formats.text import NA, listed, ms, percent, seconds
-from analysis.report.ceilings import ceiling_grid, ceiling_summary, factor
+from analysis.formats.text import NA, listed, ms, percent, seconds, times_within
 from analysis.report.native_notes import notes, ratio_text
 from analysis.report.native_ways import ways_grid
 from analysis.results.results import Results
@@ -51,8 +50,6 @@ class NativeView:
     to show.
     """
 
-    ceilings: str
-    ceiling_table: Grid
     problem: Grid
     itself: Grid
     itself_verdicts: tuple[str, ...]
@@ -63,16 +60,14 @@ class NativeView:
 
     @property
     def empty(self) -> bool:
-        """Whether neither an operation nor a profile was measured."""
-        return not self.ceilings and not self.problem.lines
+        """Whether no operation was measured."""
+        return not self.problem.lines
 
 
 def native_view(results: Results) -> NativeView:
     found = all_payoffs(results)
     compared = [payoff for payoff in found if payoff.native]
     return NativeView(
-        ceiling_summary(results),
-        ceiling_grid(results),
         _problem(found),
         _itself(found),
         tuple(_by_row(compared, "the framework's best way", ITSELF_WORDS, _comes_up)),
@@ -149,8 +144,7 @@ def _share(way: Way) -> str:
 def _factors(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return NA
-    ends = f" [{factor(interval.low)}, {factor(interval.high)}]" if interval else ""
-    return factor(value) + ends
+    return times_within(value, interval)
 
 
 def _itself(found: Sequence[Payoff]) -> Grid:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from analysis.comparisons.native import Payoff, alone_ratio
 from analysis.comparisons.native_ways import Ways
 from analysis.formats.text import NA, percent, times
-from analysis.report.ceilings import factor
 from analysis.statistics.intervals import Ratio
 
 
@@ -19,7 +18,7 @@ def notes(payoff: Payoff, title: str) -> Iterable[str]:
     if payoff.beyond:
         yield (
             f"{where}: the step is {ratio_text(payoff.step)} as fast, more "
-            f"than the share of the operation allows ({factor(payoff.most)} at most): alone is not "
+            f"than the share of the operation allows ({times(payoff.most)} at most): alone is not "
             "the same as inside a step, where it is fused with others, waits for memory, or keeps "
             "a compiler from its work."
         )

@@ -40,7 +40,6 @@ from analysis.report.setting import (
 )
 from analysis.report.titles import title
 from analysis.report.trainings import trainings
-from analysis.report.why import why_views
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
@@ -58,7 +57,6 @@ HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
     "effects": "Effects",
-    "why": "Why is it slower?",
     NATIVE: "Is native code worth it?",
     "claims": "Published claims",
     "published": "Published table",
@@ -73,7 +71,6 @@ HEADINGS = {
 }
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST = "relative"  # the figure on the first page
-WHY = "why"  # that of a section of its own; the others are a section
 OF_SWEEPS = "cross_over"  # on the page where a net was measured in several sizes
 RULES = "rules"  # in the appendix
 
@@ -147,7 +144,6 @@ def _results(results: Results, reference: Reference, groups: Sequence[Group]) ->
         "effects": effect_views(results),
         "cross_overs": cross_overs(results),
         "published_devices": beside_the_published(results, reference.devices),
-        "why": why_views(results),
         "trainings": trainings(results),
         "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
@@ -178,12 +174,11 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, WHY, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
     elsewhere |= {f for name, topic in topics().items() if topic.section for f in figures_of(name)}
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures),
-        "why_figure": figure_view(WHY, figures),
         "native_figure": figure_view(NATIVE, figures),
         "figures": [figure_view(name, figures) for name in names],
         "sample": sample(results),

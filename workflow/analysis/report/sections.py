@@ -10,7 +10,7 @@ from analysis.caveats.groups import Group
 from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
 from analysis.report.caveat_views import marks_of_cell
-from analysis.report.details import PHASES, CellView, cell_views
+from analysis.report.details import PHASES, CellView, OfTopics, cell_views
 from analysis.report.parity import differing
 from analysis.results.cells import Cell
 from analysis.results.plan import RowKey
@@ -39,6 +39,7 @@ def row_views(
     groups: Sequence[Group],
     report: str,
     details: Mapping[RowKey, Sequence[Detail]],
+    of_topics: OfTopics,
 ) -> Iterator[RowView]:
     """One per row of the table; its caveats are in the report of this name."""
     started = [run.path for _, run in _realised(results) if run.record]
@@ -51,7 +52,9 @@ def row_views(
             differing(row),
             time_breakdown(row),
             details.get(row.row.key, ()),
-            cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell, report)),
+            cell_views(
+                row, places, used, lambda cell: marks_of_cell(groups, cell, report), of_topics
+            ),
         )
 
 

@@ -14,6 +14,7 @@ from analysis.formats.text import count, plain
 from analysis.results.commands import parser, results_of
 from analysis.tables.model import main_table
 from analysis.tables.writers import to_plain
+from analysis.topics import load_rules
 
 WIDTH = 100
 
@@ -32,6 +33,7 @@ def top_caveats(caveats: list[Group], number: int) -> str:
 
 def main() -> None:
     """Print."""
+    load_rules()
     options = parser("Print the table and its most severe caveats.")
     options.add_argument("--caveats", type=int, default=5, help="how many to print")
     arguments = options.parse_args()

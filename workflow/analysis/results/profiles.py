@@ -1,16 +1,8 @@
-"""What a run's profile says: which operations a step went to, and what that is of the timed step.
-
-A step under the profiler may take longer than one without it. By how much is known from steps that
-were measured in turns with and without it, and is taken off where they show it: first from the time
-in which nothing computes, since on a GPU kernels are timed by the device, which no profiler slows
-down, and on a processor a profiler works before and after an operation; what is more than that
-time, of all operations in proportion. What is left is scaled to the timed step, so that the parts
-add up to the table's number.
-"""
+"""The profile of a run, as its record has it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing
@@ -27,14 +19,6 @@ class Operation:
     ms: float
     count: float
     launched: float
-
-
-@dataclass(frozen=True)
-class Divided:
-    """A timed step in parts: ms in which nothing computes, and what computes, the longest first."""
-
-    idle_ms: float
-    operations: tuple[Operation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +70,3 @@ class HostOverhead:
     def launched(self) -> float:
         """Operations of a step that computed themselves, on a GPU kernels."""
         return sum(operation.launched for operation in self.all_operations)
-
-    def divided(self, timed_ms: float, slower: float) -> Divided | None:
-        """The timed step of its run in parts that add up to it; None in older records.
-
-        slower: how many times as long a step is shown to be under the profiler, 1 where it is not.
-        """
-        operations = self.all_operations
-        busy_ms = sum(operation.ms for operation in operations)
-        if not self.step_ms or not busy_ms:
-            return None
-        # What computed may end a moment after the clock was read.
-        profiled_ms = max(self.step_ms, busy_ms)
-        alone_ms = profiled_ms / slower
-        idle_ms = max(0.0, alone_ms - busy_ms) * timed_ms / alone_ms
-        factor = (timed_ms - idle_ms) / busy_ms
-        return Divided(idle_ms, tuple(replace(part, ms=part.ms * factor) for part in operations))

@@ -7,7 +7,6 @@ from pathlib import Path
 from analysis.data import Data
 from analysis.formats.contents import function, table_modules
 from analysis.formats.errors import write_text
-from analysis.tables.ceilings import ceilings_csv
 from analysis.tables.cross_over import cross_over_csv
 from analysis.tables.csv_files import table_csv
 from analysis.tables.effects import effects_csv
@@ -17,7 +16,6 @@ from analysis.tables.model import main_table
 from analysis.tables.native import native_csv
 from analysis.tables.published import published_table
 from analysis.tables.trainings import trainings_csv
-from analysis.tables.why import why_csv
 from analysis.tables.writers import to_markdown
 from analysis.writing.files import to_csv, to_parquet
 
@@ -46,8 +44,6 @@ def write_effects(data: Data, folder: Path) -> None:
         "effects.tex": effects_latex(data.results),
         "cross_over.csv": cross_over_csv(data.results),
         "trainings.csv": trainings_csv(data.results),
-        "why.csv": why_csv(data.results),
-        "ceilings.csv": ceilings_csv(data.results),
         "native.csv": native_csv(data.results),
     }
     for name, text in texts.items():

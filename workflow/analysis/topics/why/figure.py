@@ -6,17 +6,16 @@ hatch, so that grey paper and colour-blind readers tell them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from analysis.comparisons.operation_groups import Group
-from analysis.comparisons.why import Parts, mean_parts, profiled
-from analysis.data import Data
+from analysis.data import Data, cell_key
+from analysis.data.operation_groups import Group
 from analysis.figures.legends import legend_of_patches
 from analysis.figures.panels import (
     MARKER_SIZE,
@@ -28,8 +27,8 @@ from analysis.figures.panels import (
 from analysis.figures.style import INK
 from analysis.formats.text import ms
 from analysis.results.rows import RowCells
+from analysis.topics.why.compute import GROUPS, IDLE, cell_parts
 
-IDLE = "nothing computes"
 HUES = colormaps["viridis"]
 HATCHES = {Group.COPIES: "///", Group.EMBEDDING: "...", Group.OTHER: "xxx"}
 ORDERED = [group for group in Group if group is not Group.OTHER]
@@ -46,12 +45,12 @@ BAR = {"height": 0.72, "linewidth": 0.5, "edgecolor": INK}
 
 def why(data: Data) -> Figure:
     """One panel per row, one bar per column, ms/step from 0."""
-    results = data.results
-    if not profiled(results):
+    parts = cell_parts(data)
+    if parts.empty:
         return empty("no run has a profile with operations")
-    figure, panels = label_panels(results, list(LOOKS))
+    figure, panels = label_panels(data.results, list(LOOKS))
     for place, axes, row in panels:
-        _panel(axes, place, row)
+        _panel(axes, place, row, parts)
     patches = [Patch(facecolor=colour, hatch=hatch, **_EDGE) for colour, hatch in LOOKS.values()]
     legend_of_patches(figure, patches, list(LOOKS))
     return figure
@@ -60,16 +59,16 @@ def why(data: Data) -> Figure:
 _EDGE = {name: value for name, value in BAR.items() if name != "height"}
 
 
-def _panel(axes: Axes, place: int, row: RowCells) -> None:
+def _panel(axes: Axes, place: int, row: RowCells, parts: pd.DataFrame) -> None:
     if not row.measured:
         nothing_measured(axes, row)
         return
     longest = max(cell.step_ms for cell in row.measured)
     for line, cell in enumerate(row.cells):
-        parts = mean_parts(cell)
-        if parts:
-            _bar(axes, line, parts)
-            longest = max(longest, parts.step_ms)
+        if cell_key(cell) in parts.index:
+            of_cell = parts.loc[cell_key(cell)]
+            _bar(axes, line, of_cell)
+            longest = max(longest, of_cell["step_ms"])
         elif cell.ok_runs:
             axes.plot(cell.step_ms, line, "|", color=INK, markersize=MARKER_SIZE)
     axes.set_xlim(0, 1.03 * longest)
@@ -77,15 +76,9 @@ def _panel(axes: Axes, place: int, row: RowCells) -> None:
     axes.set_xlabel("ms/step", fontsize=8.5)
 
 
-def _bar(axes: Axes, line: int, parts: Parts) -> None:
+def _bar(axes: Axes, line: int, parts: pd.Series) -> None:
     left = 0.0
-    for name, width in _widths(parts):
+    for name in (IDLE, *GROUPS):
         colour, hatch = LOOKS[name]
-        axes.barh(line, width, left=left, color=colour, hatch=hatch, **BAR)
-        left += width
-
-
-def _widths(parts: Parts) -> Iterator[tuple[str, float]]:
-    yield IDLE, parts.idle_ms
-    for group in Group:
-        yield str(group), parts.ms(group)
+        axes.barh(line, parts[name], left=left, color=colour, hatch=hatch, **BAR)
+        left += parts[name]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from analysis.comparisons.calls import calls_of
-from analysis.comparisons.padding import padding_share
+from analysis.data import CELL, Data
 from analysis.formats.text import listed
-from analysis.results.results import Results
+from analysis.topics.padding.compute import KIND, calls, shares
 
 
-def padding_text(results: Results) -> list[str]:
+def methods(data: Data) -> list[str]:
     """A paragraph; none where no cell shows what padding costs."""
-    shares, kinds = [], set()
-    for cell in (cell for row in results.rows for cell in row.comparable):
-        length = results.plan.models[cell.row.model].architecture.get("max_length")
-        if length and (share := padding_share(cell, length)):
-            shares.append(share)
-            kinds |= {call.kind for run in cell.ok_runs for call in calls_of(run, length)}
-    if not shares:
+    found = shares(data)
+    if not found:
         return []
-    named = [f"{new_tokens} at {length}" for new_tokens, length in sorted(kinds)]
+    shown = [key in found for key in calls(data)[CELL].itertuples(index=False, name=None)]
+    kinds = calls(data)[shown][KIND].drop_duplicates().sort_values(KIND)
+    named = [f"{new_tokens} at {length}" for new_tokens, length in kinds.itertuples(index=False)]
     interval = "Student's t over the runs' own shares"
-    if not all(share.over_runs for share in shares):
+    if not all(share.over_runs for share in found.values()):
         interval = "of a single run, the fit's own, which does not hold for another run"
     return [
         "What static padding costs a call of generate() was bounded from calls with these numbers "

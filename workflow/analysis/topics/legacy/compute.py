@@ -13,7 +13,7 @@ from enum import StrEnum
 from analysis.comparisons.observer import observer_ratio
 from analysis.formats.text import percent, signed_percent, times
 from analysis.results.cells import Cell
-from analysis.statistics.intervals import MARGIN, Interval, geometric_mean, log_t_interval
+from analysis.statistics.intervals import MARGIN, geometric_mean
 
 # How a record words the published arithmetic of a task.
 BY_CALLBACKS = "batch callbacks"
@@ -35,10 +35,9 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class LegacyDifference:
-    """The published arithmetic over ours, with what explains it; the interval needs two runs."""
+    """The published arithmetic over ours, with what explains it."""
 
     ratio: float
-    interval: Interval | None
     cause: Cause
     sentence: str
 
@@ -47,17 +46,20 @@ def explain(cell: Cell) -> LegacyDifference | None:
     """The difference of a cell and its cause; None where the arithmetic was not taken, and where
     nothing may be concluded from the cell.
     """
-    if not cell.comparable:
+    ratio = legacy_ratio(cell) if cell.comparable else None
+    if ratio is None:
         return None
-    ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
-    if not ratios:
-        return None
-    ratio = geometric_mean(ratios)
     cause = _cause(cell, ratio)
     sentence = (
         f"The published arithmetic gives {signed_percent(ratio - 1)}. {_because(cell, cause)}"
     )
-    return LegacyDifference(ratio, log_t_interval(ratios), cause, sentence)
+    return LegacyDifference(ratio, cause, sentence)
+
+
+def legacy_ratio(cell: Cell) -> float | None:
+    """Published arithmetic over ours, over the runs that have both; None when none has."""
+    ratios = [run.legacy_ms / run.step_ms for run in cell.ok_runs if run.legacy_ms]
+    return geometric_mean(ratios) if ratios else None
 
 
 def unexplained(cells: Sequence[Cell]) -> str:

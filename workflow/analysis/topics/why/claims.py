@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from analysis.claims.outcome import Outcome, above
+from analysis.claims.outcome import Outcome, above, claim_test
 from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval, mean_interval
 
 
+@claim_test()
 def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:
     """The host keeps the device waiting in few of the cells, and in few more like these.
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.caveats.generation import explanation, ratio_text, share_text
-from analysis.claims.outcome import Outcome, above, all_hold
+from analysis.claims.outcome import Outcome, above, all_hold, claim_test
 from analysis.comparisons.gains import FamilyGain, cell_of, gain_of
-from analysis.comparisons.padding import Share, explains, padding_share
+from analysis.data import Data, cell_key
+from analysis.formats.text import times_within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval, widening
+from analysis.topics.padding.compute import Share, explains, shares
+from analysis.topics.padding.texts import explanation, share_text
 
 
+@claim_test()
 def slow_by_padding(results: Results, column: str, task: str, at_least: float) -> Outcome:
     """A column that generates slowly, and would not without the padding to a fixed length."""
     rows = [row for row in results.rows if row.row.task == task]
     gains = [gain for row in rows if (gain := _over_fastest(row, column))]
     if not gains:
         return Outcome(None, "No row that generates has this column.", tested=False)
-    found = [_slow(gain, at_least, len(gains), results) for gain in gains]
+    padding = shares(Data(results))
+    found = [_slow(gain, padding.get(cell_key(gain.base)), at_least, len(gains)) for gain in gains]
     text = "; ".join(entry.text for entry in found)
     evidence = {"rows": {entry.evidence["row"]: entry.evidence for entry in found}}
     return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
@@ -35,18 +39,16 @@ def _over_fastest(row: RowCells, column: str) -> FamilyGain | None:
     return FamilyGain(row, found.new, found.base, found.ratio, others or family, (slow,))
 
 
-def _slow(gain: FamilyGain, limit: float, rows: int, results: Results) -> Outcome:
-    """One of so many rows: how much slower than the fastest backend, and whether padding explains
-    it, by intervals that hold for all rows and backends at once.
+def _slow(gain: FamilyGain, share: Share | None, limit: float, rows: int) -> Outcome:
+    """Say of one of so many rows how much slower than the fastest backend it is, and whether
+    padding explains it, by intervals that hold for all rows and backends at once.
     """
     slow, ratio, interval = gain.base, gain.ratio, gain.together(rows)
     label = slow.row.label
     evidence = {"row": label, "ratio": ratio.value}
-    text = f"{label}: {ratio_text(ratio)} the time of the fastest backend"
+    text = f"{label}: {times_within(ratio.value, ratio.interval)} the time of the fastest backend"
     if above(interval, limit) is False:
         return Outcome(False, text, evidence=evidence)
-    length = results.plan.models[slow.row.model].architecture.get("max_length")
-    share = padding_share(slow, length) if length else None
     if share is None:
         return Outcome(None, f"{text}, other lengths not timed", evidence=evidence)
     text += f"; {share_text(share)} of it grow with the length of the cache"
@@ -56,7 +58,7 @@ def _slow(gain: FamilyGain, limit: float, rows: int, results: Results) -> Outcom
 
 
 def _share_together(share: Share, rows: int) -> Share:
-    """With an interval so wide that those of so many rows hold all at once."""
+    """Widen its interval so that those of so many rows hold all at once."""
     if not share.over_runs or share.interval is None:
         return share
     freedom = len(share.by_run) - 1

@@ -1,0 +1,5 @@
+"""How a step grows with its batch: what does not grow with it, and what grows faster."""
+
+from analysis.topics import Topic
+
+TOPIC = Topic()

@@ -1,0 +1,20 @@
+"""The time by the published arithmetic, for the details of a cell."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from analysis.data import CellKey, Data
+from analysis.formats.text import ms
+from analysis.topics.legacy.compute import explain
+
+
+def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
+    """The mean over the runs that took it, and what explains that it is another one than ours."""
+    found = {}
+    for key, cell in data.cell_of.items():
+        if times_ms := [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]:
+            why = explain(cell)
+            because = f". {why.sentence}" if why else ""
+            found[key] = [("Published arithmetic", f"{ms(fmean(times_ms))} ms{because}")]
+    return found

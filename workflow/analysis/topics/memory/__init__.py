@@ -1,0 +1,5 @@
+"""Peak memory of every cell, of the host and of the device."""
+
+from analysis.topics import Topic
+
+TOPIC = Topic()

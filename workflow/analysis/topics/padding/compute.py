@@ -1,0 +1,134 @@
+"""What share of a call of ``generate()`` static padding can cost, from calls at several lengths.
+
+KerasHub and KerasNLP pad each prompt to ``max_length`` L and keep a cache of that length for each
+of the n new tokens. Of the time of a call (see `statistics.call_time`), the part that grows with n
+and L is taken as the cost of padding, at the row's own n and L, with all positions taken as
+padding: an upper bound. Where n is the same at all lengths, what a longer prompt costs to be read
+is counted with it.
+
+That the first positions cost as much as those that a greater length adds is the model's assumption;
+with three lengths at the row's own n, the means by length (in the caveat's evidence) show a bend.
+
+A run is the unit of replication, so the interval of a share is Student's t over the runs' own
+shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+
+import pandas as pd
+
+from analysis.data import CELL, RUN, CellKey, Data, cell_key
+from analysis.results.cells import Cell
+from analysis.statistics.call_time import Fit, fit
+from analysis.statistics.fullest import of_fullest_runs
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, mean_interval
+
+# Of records whose cards do not say it: native PyTorch's own cache grows with its tokens.
+PADDING_FAMILIES = ("keras2", "keras3")
+STATIC = "static"  # how the entry `cache` of a card begins, of one made for the whole length
+KIND = ["new_tokens", "max_length"]  # of calls that do the same
+
+
+@dataclass(frozen=True)
+class Share:
+    """Upper bound of padding's share of a call. Its interval is over the runs; of one run, the
+    scatter within it. Noise can make a share negative: it is printed as 0.
+    """
+
+    value: float
+    interval: Interval | None
+    by_run: dict[int, float]
+    unused: float  # share of the cache's positions that hold no token yet, mean over a call
+
+    @property
+    def over_runs(self) -> bool:
+        return len(self.by_run) >= MIN_RUNS
+
+
+def calls(data: Data) -> pd.DataFrame:
+    """A line per block of equal timed calls of the runs that were timed at other lengths, the row's
+    own first in each: `new_tokens` of an answer, `max_length`, `ms` of a call, and how many `calls`
+    that is the mean of.
+
+    A run whose own answers have no token is left out: what its steps count as tokens is nothing
+    that ``generate()`` makes.
+    """
+    found = data.timed_blocks
+    found = found[(found["samples"] == found["batch_size"]) & found[KIND].notna().all(axis=1)]
+    found = found.astype(dict.fromkeys(KIND, int)).rename(columns={"steps": "calls"})
+    found["new_tokens"] //= found["batch_size"]
+    found["ms"] = found["elapsed_ns"] / found["calls"] / NS_PER_MS
+    found = found[(found[KIND] > 0).all(axis=1)]
+    probes = found.groupby(RUN, sort=False)["probe"]
+    kept = (probes.transform("min") == 0) & (probes.transform("max") > 0)
+    return found.loc[kept, [*RUN, *KIND, "ms", "calls"]]
+
+
+def compared_calls(data: Data) -> pd.DataFrame:
+    """The calls of the runs that were timed at the most kinds."""
+    return of_fullest_runs(calls(data), CELL, KIND)
+
+
+def kind_means(found: pd.DataFrame) -> pd.DataFrame:
+    """A line per cell and kind of call, by kind: mean `ms`, and of how many `calls`."""
+    total = found.assign(ms=found["ms"] * found["calls"])
+    total = total.groupby([*CELL, *KIND], as_index=False)[["ms", "calls"]].sum()
+    return total.assign(ms=total["ms"] / total["calls"])
+
+
+def shares(data: Data) -> dict[CellKey, Share]:
+    """Shares of the cells that may be compared and whose prompts are padded, where enough lengths
+    were timed to fit them.
+    """
+    padded = {cell_key(c) for row in data.results.rows for c in row.comparable if pads(c)}
+    fits: dict[CellKey, dict[int, Fit]] = {}
+    unused: dict[CellKey, float] = {}
+    for (*key, run), found in calls(data).groupby(RUN, sort=False):
+        cell = tuple(key)
+        times = (found[name] for name in (*KIND, "ms", "calls"))
+        if cell in padded and (of_run := fit(*times)):
+            fits.setdefault(cell, {})[int(run)] = of_run
+            own = found.iloc[0]
+            unused.setdefault(cell, (own["new_tokens"] + 1) / 2 / own["max_length"])
+    return {cell: _share(of_cell, float(unused[cell])) for cell, of_cell in fits.items()}
+
+
+def _share(fits: dict[int, Fit], unused: float) -> Share:
+    by_run = {number: found.share for number, found in fits.items()}
+    values, (first, *_) = list(by_run.values()), fits.values()
+    return Share(fmean(values), mean_interval(values) or first.interval, by_run, unused)
+
+
+def pads(cell: Cell) -> bool:
+    """Whether its cache is made for the whole length, as the card says."""
+    caches = [(record.parity or {}).get("cache") for record in cell.records]
+    known = [cache for cache in caches if cache is not None]
+    if known:
+        return any(cache.startswith(STATIC) for cache in known)
+    return cell.column.family in PADDING_FAMILIES
+
+
+def without_padding(ratio: Interval, share: Share) -> Interval | None:
+    """What is left of a ratio of times when the slower one is freed of its padding.
+
+    The low end takes all positions as padding; the high end those that hold no token yet, since
+    the others have to be there. Each end holds with 95 % confidence, as the product of two bounds
+    of 97.5 %. None below two runs.
+    """
+    if not share.over_runs or share.interval is None:
+        return None
+    low = ratio.low * (1 - share.interval.high)
+    return Interval(low, ratio.high * (1 - share.unused * share.interval.low))
+
+
+def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool | None:
+    """Whether a ratio of times is at least the limit because of padding, and would not be without.
+    None where the intervals do not decide; a single run has none.
+    """
+    left = without_padding(ratio, share) if ratio and share else None
+    if left is None or ratio.low < limit:
+        return None
+    return False if left.low >= limit else True if left.high < limit else None

@@ -1,0 +1,54 @@
+"""What a faster host language could bring, as far as a profile tells: the time in which no
+operation computes, as a share of a step, gives 1 / (1 - share).
+
+It is about a faster host alone, not a better kernel, and a compiled graph counts as computing as a
+whole. It is an estimate: what a profiler adds to a step lies between operations or within them. On
+a GPU kernels are timed by the device, so that all of it lies between. On a processor nothing tells:
+the interval of the share, over runs, reaches from all of it between to all of it within. Where
+other work took the processors a step waits for them, and one that was not steady has no time: of
+such cells nothing is said.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.data import CELL, Data
+from analysis.statistics.ceiling import gain_of
+from analysis.statistics.grouped import mean_ends
+from analysis.topics.why.profiler import profiler_costs
+
+
+def ceilings(data: Data) -> pd.DataFrame:
+    """A line per profiled cell that may be compared: how many `runs` were profiled, the `share` of
+    a step in which nothing computes, and the `ceiling`, how many times as fast it could be, means
+    over these runs with 95 % intervals, which are missing without several runs; and what the
+    profiler costs.
+    """
+    runs = _profiled(data).query("comparable").astype({"share": float})
+    runs = runs.merge(profiler_costs(data), on=CELL, how="left").fillna({"slower": 1.0})
+    between = (1 - runs["slower"] * (1 - runs["share"])).clip(lower=0.0)
+    within = (runs["slower"] * runs["share"]).clip(upper=1.0)
+    on_device = runs["accelerator"] != "cpu"
+    runs["share"] = runs["share"].mask(on_device, between)
+    runs["lowest"], runs["highest"] = between, within.mask(on_device, between)
+    cells = runs.groupby(CELL, sort=False)
+    found = cells.agg(runs=("run", "size"), share=("share", "mean"))
+    found["ci95_low"] = mean_ends(cells["lowest"])[0].clip(lower=0.0)
+    found["ci95_high"] = mean_ends(cells["highest"])[1].clip(upper=1.0)
+    found["ceiling"] = found["share"].map(gain_of)
+    found["ceiling_low"] = found["ci95_low"].map(gain_of, na_action="ignore")
+    found["ceiling_high"] = found["ci95_high"].map(gain_of, na_action="ignore")
+    costs = ["profiler_slowdown", "slowdown_low", "slowdown_high"]
+    return found.join(cells[costs].first()).reset_index()
+
+
+def withheld(data: Data) -> pd.DataFrame:
+    """Profiled cells of which nothing is said, because they were disturbed or not steady."""
+    return _profiled(data).query("not comparable").drop_duplicates(CELL)
+
+
+def _profiled(data: Data) -> pd.DataFrame:
+    cells = data.cells[[*CELL, "row_label", "column_title", "comparable"]]
+    found = data.profiles.merge(cells, on=CELL)
+    return found.astype({"comparable": bool})

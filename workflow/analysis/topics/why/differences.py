@@ -1,0 +1,113 @@
+"""What the difference between a column and the fastest of its row on the same library versions is
+made of.
+
+From profiles of both, round by round. Where one profiler named the operations of both, those of one
+name are the same. Of one that took a ms in n calls here and b ms in m there, it is slower by
+min(n, m) (b/m - a/n), and what one has more of, or alone, is the rest of b - a. A compiler's piece
+and a library's operation are not one thing under two names: between profilers that see these
+nothing is said of single operations.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.data import CELL, ROW, RUN, Data
+from analysis.results.profiles import REST
+from analysis.statistics.profile import longer_ms
+from analysis.topics.why.compute import COUNTS, GROUPS, IDLE, operations, steps
+
+STEP = "step"
+PARTS = [STEP, IDLE, *GROUPS]
+STACK = [*ROW, "stack"]  # columns that compete
+PAIR = [*ROW, "fastest", "column"]
+TIMES = ["fastest_ms", "column_ms"]
+SPLIT = ["same_operations_ms", "other_operations_ms"]
+LAUNCHED = ["fastest_launched", "column_launched"]
+
+
+def fastest(data: Data) -> pd.DataFrame:
+    """A line per measured cell of a row, those that compete beside each other: its `fastest` is
+    the column with the lowest mean among them that may be compared, missing where none may.
+    """
+    measured = data.cells[data.cells["ok_runs"] > 0].astype({"step_ms": float})
+    order = measured.groupby(STACK, dropna=False, sort=False).ngroup()
+    measured = measured.loc[order.sort_values(kind="stable").index]
+    rivals = measured[measured["comparable"].astype(bool)]
+    lowest = rivals.groupby(STACK, dropna=False, sort=False)["step_ms"].idxmin()
+    best = rivals.loc[lowest, [*STACK, "column"]].rename(columns={"column": "fastest"})
+    return measured.merge(best, on=STACK, how="left")
+
+
+def differences(data: Data) -> pd.DataFrame:
+    """A line per column that may be compared with the fastest, and part of a step (PARTS): means
+    over the rounds that have profiles of both, the difference with the lowest and the highest of
+    them.
+
+    `same_operations_ms` is what operations that both have take longer, `other_operations_ms` what
+    more of them, or fewer, take; both missing where they are not named alike.
+    """
+    runs = steps(data)
+    rounds = _rounds(data, runs)
+    found = _parts(data, rounds, runs).join(rounds[PAIR]).sort_index(kind="stable")
+    found["difference_ms"] = found["column_ms"] - found["fastest_ms"]
+    means = [*TIMES, "difference_ms", *SPLIT, *LAUNCHED]
+    found = found.groupby([*PAIR, "part"], sort=False, as_index=False).agg(
+        **{name: (name, "mean") for name in means},
+        lowest_ms=("difference_ms", "min"),
+        highest_ms=("difference_ms", "max"),
+        same_lowest_ms=("same_operations_ms", "min"),
+        same_highest_ms=("same_operations_ms", "max"),
+        other_lowest_ms=("other_operations_ms", "min"),
+        other_highest_ms=("other_operations_ms", "max"),
+        rounds=("difference_ms", "size"),
+    )
+    return found.merge(data.cells[[*CELL, "standing"]], on=CELL, how="left")
+
+
+def _rounds(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
+    """A line per column and round with profiles of both; what is of the fastest ends in `_base`.
+
+    `alike` says whether one profiler named the operations of both in all rounds.
+    """
+    cells = fastest(data)
+    cells = cells[cells["comparable"].astype(bool) & (cells["column"] != cells["fastest"])]
+    found = cells[PAIR].merge(runs, on=CELL)
+    base = runs.rename(columns={"column": "fastest"})
+    found = found.merge(base, on=[*ROW, "fastest", "sitting"], suffixes=("", "_base"))
+    found.index.name = "round"
+    same = found["method"] == found["method_base"]
+    return found.assign(alike=same.groupby([found[name] for name in PAIR]).transform("all"))
+
+
+def _parts(data: Data, rounds: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """A line per round and part of a step."""
+    groups = _groups(rounds, operations(data, runs))
+    step = groups.groupby(level="round")[[*SPLIT, *LAUNCHED]].sum()
+    step = step.assign(part=STEP, fastest_ms=rounds["step_ms_base"], column_ms=rounds["step_ms"])
+    idle = rounds[["idle_ms_base", "idle_ms"]].set_axis(TIMES, axis=1).assign(part=IDLE)
+    found = pd.concat([step, idle, groups.reset_index("part")])
+    alike = rounds["alike"].reindex(found.index).astype(bool)
+    return found.assign(**{name: found[name].where(alike) for name in SPLIT})
+
+
+def _groups(rounds: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """Of each group of operations, by round: ms and how many were launched, and the split."""
+    of_round = rounds.reset_index()
+    column = of_round[["round", *RUN]].merge(found, on=RUN)
+    base = of_round[["round", *ROW, "fastest", "run_base"]].set_axis(["round", *RUN], axis=1)
+    base, key = base.merge(found, on=RUN), ["round", "name", "group"]
+    both = base[[*key, *COUNTS]].merge(
+        column[[*key, *COUNTS]], on=key, how="outer", suffixes=("_base", "")
+    )
+    counts = [*(f"{name}_base" for name in COUNTS), *COUNTS]
+    both[counts] = both[counts].astype(float).fillna(0.0)
+    same = longer_ms(both["ms_base"], both["count_base"], both["ms"], both["count"])
+    same = pd.Series(same, both.index).mask(both["name"] == REST, 0.0)
+    both["same_operations_ms"] = same
+    both["other_operations_ms"] = both["ms"] - both["ms_base"] - same
+    names = {"ms_base": "fastest_ms", "ms": "column_ms"}
+    names |= {"launched_base": "fastest_launched", "launched": "column_launched"}
+    both = both.rename(columns=names).groupby(["round", "group"])[[*TIMES, *SPLIT, *LAUNCHED]].sum()
+    every = pd.MultiIndex.from_product([rounds.index, GROUPS], names=["round", "part"])
+    return both.rename_axis(["round", "part"]).reindex(every, fill_value=0.0)
