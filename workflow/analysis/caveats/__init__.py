@@ -28,7 +28,6 @@ from analysis.caveats import (
     ranking,
     stacks,
     steadiness,
-    trainings,
     work,
 )
 from analysis.caveats.core import RULES, Caveat, Severity, collect
@@ -61,6 +60,5 @@ __all__ = [
     "ranking",
     "stacks",
     "steadiness",
-    "trainings",
     "work",
 ]

@@ -40,7 +40,6 @@ from analysis.report.setting import (
     settings,
 )
 from analysis.report.titles import title
-from analysis.report.trainings import trainings
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.tables.html import Links, to_html
@@ -51,8 +50,8 @@ from analysis.topics import topics
 NATIVE = "native"  # a section, and its figure, where something of it was measured
 # Sections below the first page, in their order: of templates in report/sections, which are the
 # anchors too, and of topics.
-SECTIONS = ("caveats", "findings", "effects", "why", NATIVE, "claims", "published", "figures")
-SECTIONS += ("run", "quality", "methods", "environments", "machine", "reproduce", "cite")
+SECTIONS = ("caveats", "findings", "effects", "trainings", "why", NATIVE, "claims", "published")
+SECTIONS += ("figures", "run", "quality", "methods", "environments", "machine", "reproduce", "cite")
 HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
@@ -144,7 +143,6 @@ def _results(results: Results, reference: Reference, groups: Sequence[Group]) ->
         "effects": effect_views(results),
         "cross_overs": cross_overs(results),
         "published_devices": beside_the_published(results, reference.devices),
-        "trainings": trainings(results),
         "conclusion": conclusion(results),
         "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
         **_claims(results, reference),

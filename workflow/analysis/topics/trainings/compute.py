@@ -1,0 +1,90 @@
+"""Trainings to the end: how long they took, what came out, and whether all columns of a row agree.
+
+Every column begins with the same weights and takes the same images in the same order, so at the
+end their losses differ by rounding alone, unless a net drops out at random.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from analysis.data import CELL, ROW, Data, cell_key
+from analysis.results.cells import Cell
+from analysis.results.timing import Training
+
+SAME_LOSS = 1e-3  # relative
+SAME_RIGHT = 1  # validation images
+
+ASKED = [*CELL, "cell", "data", "status", "reason", "epochs", "images", "validation_images"]
+ENDED = ["validation_loss", "validation_right", "validation_accuracy", "epoch_s"]
+ENDED += ["predicted_epoch_s", "seconds_to_target", "target_accuracy"]
+
+
+def trainings(data: Data) -> pd.DataFrame:
+    """A line per measured cell that was to be trained; `cell` is that cell.
+
+    `epochs` are over. The columns of ENDED are missing before the first one is: `epoch_s` is the
+    median over epochs with their validation (the first one compiles), `predicted_epoch_s` the same
+    from ms/step. `as_the_first` says whether loss and accuracy are those of the row's first
+    training, whose values end in `_first`; it is missing where that is not to be expected: the net
+    drops out at random, or the epochs are not as many.
+    """
+    target = (data.results.plan.training or {}).get("target_accuracy")
+    asked = [
+        (cell, next((record.training for record in cell.records if record.training), None))
+        for row in data.results.rows
+        for cell in row.measured
+    ]
+    lines = [_line(cell, training, target) for cell, training in asked if training]
+    found = pd.DataFrame(lines, columns=[*ASKED, *ENDED], dtype=object)
+    found = found.astype({"validation_loss": float, "validation_right": float})
+    first = found[found["epochs"] > 0].drop_duplicates(ROW)
+    compared = ["cell", "epochs", "validation_loss", "validation_right"]
+    found = found.merge(first[[*ROW, *compared]], on=ROW, how="left", suffixes=("", "_first"))
+    return found.assign(as_the_first=_agree(found).where(_comparable(data, found)))
+
+
+def at_random(data: Data, model: str) -> bool:
+    """Whether a net drops out at random, so that its trainings may end anywhere."""
+    return bool(data.results.plan.models[model].architecture.get("dropout"))
+
+
+def _comparable(data: Data, found: pd.DataFrame) -> pd.Series:
+    random = found["model"].map(lambda model: at_random(data, model)).astype(bool)
+    return ~random & (found["epochs"] == found["epochs_first"])
+
+
+def _agree(found: pd.DataFrame) -> pd.Series:
+    loss, right = (
+        (found[name] - found[f"{name}_first"]).abs()
+        for name in ("validation_loss", "validation_right")
+    )
+    return (loss <= SAME_LOSS * found["validation_loss_first"]) & (right <= SAME_RIGHT)
+
+
+def _line(cell: Cell, training: Training, target: float | None) -> dict[str, Any]:
+    line = dict(zip(CELL, cell_key(cell), strict=True))
+    line |= {"cell": cell, "data": training.data, "status": training.status}
+    line |= {"reason": training.reason or None, "epochs": len(training.epochs)}
+    line |= {"images": training.images, "validation_images": training.validation_images}
+    if not training.epochs:
+        return line
+    epochs_s = [epoch.steps_s + epoch.validation_s for epoch in training.epochs]
+    rights = [epoch.validation_right for epoch in training.epochs]
+    steps = training.images // cell.row.batch_size
+    validation_s = median(epoch.validation_s for epoch in training.epochs)
+    enough = target and target * training.validation_images
+    reached = zip(accumulate(epochs_s), rights, strict=True)
+    return line | {
+        "validation_loss": training.epochs[-1].validation_loss,
+        "validation_right": rights[-1],
+        "validation_accuracy": rights[-1] / training.validation_images,
+        "epoch_s": median(epochs_s),
+        "predicted_epoch_s": steps * cell.step_ms / 1000 + validation_s,
+        "target_accuracy": target,
+        "seconds_to_target": next((s for s, right in reached if enough and right >= enough), None),
+    }
