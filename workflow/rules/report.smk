@@ -43,8 +43,7 @@ TABLE += [
         f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"
     ),
 ]
-EFFECTS = results("effects.csv", "effects.tex", "cross_over.csv")
-EFFECTS += results("native.csv", *TABLES_OF_TOPICS)
+EFFECTS = results("effects.csv", "effects.tex", "cross_over.csv", *TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
 
 # Rule -> its module and options, what it is drawn by, what it writes.

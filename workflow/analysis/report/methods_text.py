@@ -6,9 +6,8 @@ import math
 
 from analysis.comparisons.cross_over import sweeps
 from analysis.data import Data
-from analysis.formats.text import count, listed, percent
-from analysis.report.native_text import native_text
-from analysis.report.setting import machines, period, software, spread, threads, values_of
+from analysis.formats.text import count, listed, percent, spread
+from analysis.report.setting import machines, period, software, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, has_priors
 from analysis.statistics.cross_over import DRAWS
@@ -24,8 +23,7 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    own = native_text(results)
-    own += [text for texts in said("methods", Data(results)).values() for text in texts]
+    own = [text for texts in said("methods", Data(results)).values() for text in texts]
     return [_setting(results), _timing(results), *own, _statistics(results)]
 
 

@@ -29,7 +29,6 @@ from analysis.report.effects import effect_views
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
-from analysis.report.native import native_view
 from analysis.report.power_grid import power_grid
 from analysis.report.rendering import rendered
 from analysis.report.setting import (
@@ -47,16 +46,14 @@ from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.topics import topics
 
-NATIVE = "native"  # a section, and its figure, where something of it was measured
 # Sections below the first page, in their order: of templates in report/sections, which are the
 # anchors too, and of topics.
-SECTIONS = ("caveats", "findings", "effects", "trainings", "why", NATIVE, "claims", "published")
+SECTIONS = ("caveats", "findings", "effects", "trainings", "why", "native", "claims", "published")
 SECTIONS += ("figures", "run", "quality", "methods", "environments", "machine", "reproduce", "cite")
 HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
     "effects": "Effects",
-    NATIVE: "Is native code worth it?",
     "claims": "Published claims",
     "published": "Published table",
     "figures": "Figures",
@@ -82,7 +79,6 @@ def render(
     groups: Sequence[Group] | None = None,
 ) -> str:
     """The whole page; `groups` are the caveats, where they are known already."""
-    native = native_view(results)
     shown = shown_topics(Data(results, reference), figures)
     if groups is None:
         groups = grouped(collect(results), results)
@@ -91,9 +87,8 @@ def render(
         "report.html.j2",
         title=title(results),
         question=results.plan.study and results.plan.study["question"],
-        contents=list(_contents(shown, native.empty)),
+        contents=list(_contents(shown)),
         topics=shown,
-        native=native,
         appendix=APPENDIX,
         **_results(results, reference, groups),
         **_figures(results, figures),
@@ -101,12 +96,12 @@ def render(
     )
 
 
-def _contents(shown: Collection[str], no_native: bool) -> Iterator[tuple[str, str, str]]:
+def _contents(shown: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Anchor, heading and template of each section that there is."""
     for name in SECTIONS:
         if name in shown:
             yield name, topics()[name].heading, f"{name}/section.html.j2"
-        elif name in HEADINGS and not (name == NATIVE and no_native):
+        elif name in HEADINGS:
             yield name, HEADINGS[name], f"sections/{name}.html.j2"
 
 
@@ -172,12 +167,11 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
     elsewhere |= {f for name, topic in topics().items() if topic.section for f in figures_of(name)}
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures),
-        "native_figure": figure_view(NATIVE, figures),
         "figures": [figure_view(name, figures) for name in names],
         "sample": sample(results),
     }

@@ -13,7 +13,6 @@ from analysis.tables.effects import effects_csv
 from analysis.tables.effects_latex import effects_latex
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
-from analysis.tables.native import native_csv
 from analysis.tables.published import published_table
 from analysis.tables.writers import to_markdown
 from analysis.writing.files import to_csv, to_parquet
@@ -42,7 +41,6 @@ def write_effects(data: Data, folder: Path) -> None:
         "effects.csv": effects_csv(data.results),
         "effects.tex": effects_latex(data.results),
         "cross_over.csv": cross_over_csv(data.results),
-        "native.csv": native_csv(data.results),
     }
     for name, text in texts.items():
         write_text(folder / name, text)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from analysis.comparisons.native import payoffs
-from analysis.formats.text import listed, percent
-from analysis.report.setting import spread
-from analysis.results.results import Results
+from analysis.data import Data
+from analysis.formats.text import listed, percent, spread
 from analysis.statistics.intervals import MARGIN
+from analysis.topics.native.compute import ways
+from analysis.topics.native.ways import NATIVE
 
 
-def native_text(results: Results) -> list[str]:
+def methods(data: Data) -> list[str]:
     """A paragraph; none where no operation was measured in a native way."""
-    found = [record.operation for record in results.records if record.operation]
-    if not found or not payoffs(results):
+    if NATIVE not in set(ways(data)["best"]):
         return []
+    found = [record.operation for record in data.results.records if record.operation]
     names = listed(sorted({operation.name for operation in found}))
     builds = [operation.build for operation in found if operation.build]
     compilers = listed(sorted({build.compiler for build in builds}))
