@@ -7,13 +7,10 @@ from collections.abc import Sequence
 
 from analysis.caveats import Severity
 from analysis.caveats.groups import Group
-from analysis.comparisons.cross_over import amount, sweeps
 from analysis.comparisons.findings import Answer, findings
-from analysis.comparisons.questions import FRAMEWORK
 from analysis.data import Data
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
-from analysis.report.effects import effect_views
 from analysis.report.setting import coverage, machines, period
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -24,11 +21,10 @@ from analysis.topics import KeySentence, said
 
 MOST = 5
 FEW_ROWS = 2  # beyond this, rows are counted instead of described
-MOST_EFFECTS = 3
 # The questions in the order in which they are answered while there is room.
 FINDINGS = ("keras3_over_keras2", "keras3_over_pytorch", "one_best_backend", "upgrade_alone")
-# Topics that say what only some tables are about, in the order in which they speak.
-TOPICS = ("native",)
+# Topics with sentences of their own, in the order in which they speak.
+TOPICS = ("cross_over", "native", "effects")
 
 
 def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence]:
@@ -38,9 +34,8 @@ def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence
     if not results.records:
         return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
     of_topics = said("key_sentences", Data(results))
-    own = _cross_overs(results)
-    own += [sentence for name in TOPICS for sentence in of_topics.get(name, ())]
-    found = [*_rows(results), *own, *_effects(results), *_findings(results)]
+    own = [sentence for name in TOPICS for sentence in of_topics.get(name, ())]
+    found = [*_rows(results), *own, *_findings(results)]
     return [*found[: MOST - 1], _where(results, groups)]
 
 
@@ -127,29 +122,6 @@ def _counts(rows: list[RowCells], among: str) -> str:
     )
 
 
-def _effects(results: Results) -> list[KeySentence]:
-    """What the settings change that columns of this table differ in."""
-    views = [view for view in effect_views(results) if view.setting != FRAMEWORK]
-    return [
-        KeySentence(f"{view.question} {view.shown}", view.anchor) for view in views[:MOST_EFFECTS]
-    ]
-
-
-def _cross_overs(results: Results) -> list[KeySentence]:
-    """Between which sizes a GPU overtakes, as far as intervals show that it does."""
-    compared = [sweep for sweep in sweeps(results) if sweep.found]
-    if not compared:
-        return []
-    shown = [sweep for sweep in compared if sweep.shown]
-    text = (
-        f"In {len(shown)} of {count(len(compared), 'sweep')} over the sizes of a net a cross-over "
-        "is shown, from which on the GPU is faster"
-    )
-    if shown:
-        low = min(sweep.found.interval.low for sweep in shown)
-        high = max(sweep.found.interval.high for sweep in shown)
-        text += f": somewhere from {amount(low)} to {amount(high)} parameters"
-    return [KeySentence(f"{text}.", "cross-over")]
 
 
 def _findings(results: Results) -> list[KeySentence]:

@@ -1,0 +1,35 @@
+"""cross_over.csv."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.data import Data
+from analysis.statistics.cross_over import ABOVE, BELOW
+from analysis.topics.cross_over.compute import crosses, outcome, sweeps
+
+COLUMNS = ["base", "new", "net", "task", "batch_size", "sizes", "smallest", "largest", "outcome"]
+COLUMNS += ["parameters", "ci95_low", "ci95_high", "times_crossed", "missing"]
+OUTSIDE = {BELOW: "below", ABOVE: "above"}  # the measured sizes
+
+
+def cross_over(data: Data) -> pd.DataFrame:
+    """Return a line per framework, net, task and batch size that is planned in several sizes on
+    both devices.
+
+    Sizes are in parameters, and are those that both devices measured; an end of the interval may be
+    'below' or 'above' them all. They are missing without two sizes, the interval without two runs
+    of each.
+    """
+    lines = [
+        dict(sweep)
+        | {"outcome": outcome(sweep), "parameters": sweep.crossing if crosses(sweep) else None}
+        for sweep, _ in sweeps(data)
+    ]
+    found = pd.DataFrame(lines, columns=COLUMNS, dtype=object)
+    numbers = ["parameters", "ci95_low", "ci95_high"]
+    return found.assign(**found[numbers].map(_number))
+
+
+def _number(size: float | None) -> int | str | None:
+    return None if pd.isna(size) else OUTSIDE.get(size) or round(size)
