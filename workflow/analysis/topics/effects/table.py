@@ -30,6 +30,7 @@ def effects(data: Data) -> pd.DataFrame:
     mean.loc[mean["speedup"].isna(), "missing"] = "every row"
     mean = mean.merge(found[[*QUESTION, *PAIR[1:]]].drop_duplicates(), on=PAIR)
     parts = [part.reindex(columns=[PAIR[0], *COLUMNS]) for part in (lines, mean)]
-    both = pd.concat([part.astype({"batch_size": "Int64"}).astype(object) for part in parts])
+    whole = dict.fromkeys(["batch_size", "rounds", "rounds_to_decide"], "Int64")
+    both = pd.concat([part.astype(whole).astype(object) for part in parts])
     place = both.groupby(PAIR, sort=False).ngroup()
     return both.iloc[place.argsort(kind="stable")][COLUMNS]
