@@ -13,9 +13,9 @@ from analysis.figures.panels import COLUMNS, WIDTH_IN, empty, log_ticks, note, p
 from analysis.figures.style import INK, RULE
 from analysis.topics.cross_over.compute import crosses, sweeps, words
 
-LINE_IN = 3.0  # of panels, with what stands above and below them
+LINE_IN = 3.2  # of panels, with what stands above and below them
 MOST_PANELS = 20
-LINE_CHARACTERS = 60  # of what stands below a title
+LINE_CHARACTERS = 50  # of the two that stand below a title
 
 
 def cross_over(data: Data) -> Figure:
@@ -49,10 +49,10 @@ def _panel(axes: Axes, sweep: pd.Series, measured: pd.DataFrame) -> None:
     axes.set_xlabel("parameters", fontsize=8.5)
     axes.set_ylabel("ms/step", fontsize=8.5)
     axes.legend(loc="upper left", fontsize=8.5, labelspacing=0.2)
-    axes.set_title(sweep.label, pad=18)
-    below = textwrap.shorten(words(sweep), LINE_CHARACTERS, placeholder="…")
+    axes.set_title(sweep.label, pad=32)
+    lines = textwrap.wrap(words(sweep), LINE_CHARACTERS, max_lines=2, placeholder="…")
     place = {"xycoords": "axes fraction", "xytext": (0, 5), "textcoords": "offset points"}
-    axes.annotate(below, (0, 1), fontsize=8.5, annotation_clip=False, **place)
+    axes.annotate("\n".join(lines), (0, 1), fontsize=8.5, annotation_clip=False, **place)
     if pd.notna(sweep.ci95_low):
         ends = (max(sweep.ci95_low, low), min(sweep.ci95_high, high))
         axes.axvspan(*ends, color=RULE, alpha=0.4, linewidth=0, zorder=0)
