@@ -122,8 +122,6 @@ def _counts(rows: list[RowCells], among: str) -> str:
     )
 
 
-
-
 def _findings(results: Results) -> list[KeySentence]:
     found = {finding.id: finding for finding in findings(results)}
     return [
