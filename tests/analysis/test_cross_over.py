@@ -19,7 +19,7 @@ from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.statistics import cross_over
 from analysis.statistics.cross_over import ABOVE, BELOW, Point, crossing
-from analysis.topics.cross_over.compute import amount, crosses, outcome, shown, sweeps, words
+from analysis.topics.cross_over.compute import amount, shown, sweeps, words
 from analysis.topics.cross_over.figure import cross_over as figure_of
 from analysis.topics.cross_over.section import beside_the_published, cross_overs
 from analysis.topics.cross_over.table import cross_over as table_of
@@ -102,16 +102,16 @@ def test_a_sweep_of_a_net_in_a_framework(tmp_path):
     assert (sweep.label, sweep.base, sweep.new) == ("MNIST dense fit, batch 32", ON_CPU, ON_GPU)
     assert measured["parameters"].tolist() == list(SIZES.values())
     # Both take 5 ms at a million; the neighbours are 267 thousand and 1.43 million.
-    assert sweep.crossing == pytest.approx(1e6, rel=0.15) and crosses(sweep)
-    assert sweep.ci95_low < sweep.crossing < sweep.ci95_high < 1.3 * sweep.ci95_low
+    assert sweep.parameters == pytest.approx(1e6, rel=0.15)
+    assert sweep.ci95_low < sweep.parameters < sweep.ci95_high < 1.3 * sweep.ci95_low
     assert shown(sweep)
-    assert words(sweep).startswith(f"GPU ahead from {amount(sweep.crossing)} parameters [")
+    assert words(sweep).startswith(f"GPU ahead from {amount(sweep.parameters)} parameters [")
     assert only_sweep(project).equals(sweep)  # every time the same
     (line,) = csv_lines(project)
     assert (line["base"], line["new"], line["net"]) == (ON_CPU, ON_GPU, "MNIST dense")
     assert (line["sizes"], line["smallest"], line["largest"]) == ("4", "61035", "60130610")
-    numbers = [str(round(sweep[name])) for name in ("ci95_low", "crossing", "ci95_high")]
-    assert [line[name] for name in ("ci95_low", "parameters", "ci95_high")] == numbers
+    names = ("ci95_low", "parameters", "ci95_high")
+    assert [line[name] for name in names] == [str(round(sweep[name])) for name in names]
     assert (line["outcome"], line["times_crossed"], line["missing"]) == ("crosses", "1", "NA")
 
 
@@ -132,7 +132,7 @@ def test_batch_sizes_are_apart_and_a_net_without_variants_is_no_sweep(tmp_path):
 def test_none_in_the_range(tmp_path, truth, expected, end):
     project = sized_project(tmp_path, crossing_at(truth))
     sweep = only_sweep(project)
-    assert outcome(sweep) == expected and not shown(sweep)
+    assert sweep.outcome == expected and not shown(sweep)
     assert words(sweep) == f"{expected} (61 thousand to 60.1 million parameters)"
     (line,) = csv_lines(project)
     assert line["outcome"] == expected and line["parameters"] == "NA"
@@ -141,7 +141,7 @@ def test_none_in_the_range(tmp_path, truth, expected, end):
 
 def test_a_single_run_gives_a_size_and_no_interval(tmp_path):
     project = sized_project(tmp_path, crossing_at(1e6), runs=1)
-    assert crosses(only_sweep(project)) and not shown(only_sweep(project))
+    assert only_sweep(project).outcome == "crosses" and not shown(only_sweep(project))
     (line,) = csv_lines(project)
     assert line["parameters"] != "NA" and (line["ci95_low"], line["ci95_high"]) == ("NA", "NA")
 

@@ -13,7 +13,7 @@ from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome, above, claim_test
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW, Data
-from analysis.formats.text import listed, times
+from analysis.formats.text import listed, times_within
 from analysis.results.cells import Cell
 from analysis.results.published_devices import PublishedDevices
 from analysis.results.reference import Reference
@@ -63,10 +63,8 @@ def faster_on_device(
     other = NAMES["cpu" if device == "cuda" else "cuda"]
     text = (
         f"{found.label} on {found.base_title} and {found.new_title}: a step on the {other} takes "
+        f"{times_within(ratio, interval)} the time of one on the {NAMES[device]}."
     )
-    text += times(ratio)
-    text += f" [{times(interval.low)}, {times(interval.high)}]" if interval else ""
-    text += f" the time of one on the {NAMES[device]}."
     evidence = {"ratio": ratio, "interval": [interval.low, interval.high] if interval else None}
     return Outcome(_holds(interval, at_least), text, evidence=evidence)
 

@@ -19,8 +19,8 @@ from analysis.statistics.intervals import MIN_RUNS, paired_logs, standard_error
 
 MIN_SIZES = 2  # fewer have nothing between them
 SWEEP = ["base", "new", "net", "task", "batch_size"]
-COLUMNS = [*SWEEP, "label", "title", "sizes", "smallest", "largest", "crossing", "ci95_low"]
-COLUMNS += ["ci95_high", "times_crossed", "missing"]
+COLUMNS = [*SWEEP, "label", "title", "sizes", "smallest", "largest", "outcome", "parameters"]
+COLUMNS += ["ci95_low", "ci95_high", "times_crossed", "missing"]
 OUTSIDE = {BELOW: "faster at every size", ABOVE: "not faster at the largest size"}
 
 
@@ -45,9 +45,10 @@ def sizes(data: Data) -> pd.DataFrame:
 def sweeps(data: Data) -> list[tuple[pd.Series, pd.DataFrame]]:
     """Return a net, task and batch size in a pair of columns, and its measured sizes, ascending.
 
-    `smallest` and `largest` are the parameters of the sizes that both devices measured, `crossing`
-    those from which on the GPU is faster; it and the ends of its interval may be BELOW or ABOVE
-    all sizes. They are missing without two sizes, the interval without two runs of each.
+    `smallest` and `largest` are those of the sizes that both devices measured, `outcome` says what
+    they show. From `parameters` on the GPU is faster, missing where it crosses nowhere between
+    them; the ends of its interval may be BELOW or ABOVE them all. All are missing without two
+    sizes, the interval without two runs of each.
     """
     found = []
     for key, planned in sizes(data).groupby(SWEEP, sort=False):
@@ -70,8 +71,10 @@ def _found(measured: pd.DataFrame) -> dict[str, Any]:
     if crossing.interval:
         found |= {"ci95_low": crossing.interval.low, "ci95_high": crossing.interval.high}
     smallest, *_, largest = map(int, compared["parameters"])
-    found |= {"smallest": smallest, "largest": largest}
-    return found | {"crossing": crossing.size, "times_crossed": crossing.times}
+    found |= {"smallest": smallest, "largest": largest, "times_crossed": crossing.times}
+    if where := OUTSIDE.get(crossing.size):
+        return found | {"outcome": f"none in the range: the GPU is {where}"}
+    return found | {"outcome": "crosses", "parameters": crossing.size}
 
 
 def _point(size: Any) -> Point:
@@ -95,35 +98,22 @@ def _title(models: Mapping[str, Model], net: str) -> str:
     return variant.title.rpartition(" ")[0]
 
 
-def crosses(sweep: pd.Series) -> bool:
-    """Return whether it crosses between the smallest and the largest size."""
-    return BELOW < sweep.crossing < ABOVE
-
-
 def shown(sweep: pd.Series) -> bool:
-    """Return whether the interval shows that it does."""
+    """Return whether the interval shows that it crosses between the smallest and largest size."""
     return sweep.ci95_low > BELOW and sweep.ci95_high < ABOVE
-
-
-def outcome(sweep: pd.Series) -> str | None:
-    """Return what the sizes show; None without a finding."""
-    if pd.isna(sweep.crossing):
-        return None
-    where = OUTSIDE.get(sweep.crossing)
-    return f"none in the range: the GPU is {where}" if where else "crosses"
 
 
 def words(sweep: pd.Series) -> str:
     """'GPU ahead from 1.2 million parameters [0.9 million, 1.6 million]', or why not."""
-    if pd.isna(sweep.crossing):
+    if pd.isna(sweep.outcome):
         return f"no cross-over: {sweep.missing or 'fewer than two sizes were measured'}"
     smallest, largest = amount(sweep.smallest), amount(sweep.largest)
-    if not crosses(sweep):
-        return f"{outcome(sweep)} ({smallest} to {largest} parameters)"
+    if pd.isna(sweep.parameters):
+        return f"{sweep.outcome} ({smallest} to {largest} parameters)"
     outside = {BELOW: f"below {smallest}", ABOVE: f"above {largest}"}
     ends = [outside.get(end) or amount(end) for end in (sweep.ci95_low, sweep.ci95_high)]
     interval = f" [{', '.join(ends)}]" if pd.notna(sweep.ci95_low) else ""
-    return f"GPU ahead from {amount(sweep.crossing)} parameters{interval}"
+    return f"GPU ahead from {amount(sweep.parameters)} parameters{interval}"
 
 
 def amount(parameters: float) -> str:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from analysis.data import Data
 from analysis.figures.panels import COLUMNS, WIDTH_IN, empty, log_ticks, note, plot_cell
 from analysis.figures.style import INK, RULE
-from analysis.topics.cross_over.compute import crosses, sweeps, words
+from analysis.topics.cross_over.compute import sweeps, words
 
 LINE_IN = 3.2  # of panels, with what stands above and below them
 MOST_PANELS = 20
@@ -56,8 +56,8 @@ def _panel(axes: Axes, sweep: pd.Series, measured: pd.DataFrame) -> None:
     if pd.notna(sweep.ci95_low):
         ends = (max(sweep.ci95_low, low), min(sweep.ci95_high, high))
         axes.axvspan(*ends, color=RULE, alpha=0.4, linewidth=0, zorder=0)
-    if crosses(sweep):
-        axes.axvline(sweep.crossing, color=INK, linewidth=1, zorder=0.9)
+    if pd.notna(sweep.parameters):
+        axes.axvline(sweep.parameters, color=INK, linewidth=1, zorder=0.9)
 
 
 def _line(axes: Axes, measured: pd.DataFrame, side: str) -> list[float]:

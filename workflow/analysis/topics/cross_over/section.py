@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW, Data
-from analysis.formats.text import NA, count, ms, percent, seconds, times
+from analysis.formats.text import NA, count, ms, percent, seconds, times_within
 from analysis.results.cells import Cell
 from analysis.results.profiles import HostOverhead
 from analysis.results.published_devices import PublishedDevices
@@ -52,14 +52,9 @@ def _line(sweep: pd.Series, measured: pd.DataFrame) -> tuple[str, ...]:
         return (*head, *[NA] * 5)
     ends = (compared[0], compared[-1])
     operations = _of_both(compared[-1], "operations_per_step", "{:.0f}".format)
+    ratios = (times_within(size.speedup, interval_of(size)) for size in ends)
     shares = (_of_both(size, "share", percent) for size in ends)
-    return (*head, *map(_ratio, ends), *shares, operations)
-
-
-def _ratio(size: Any) -> str:
-    interval = interval_of(size)
-    ends = f" [{times(interval.low)}, {times(interval.high)}]" if interval else ""
-    return times(size.speedup) + ends
+    return (*head, *ratios, *shares, operations)
 
 
 def _of_both(size: Any, name: str, text: Callable[[float], str]) -> str:
@@ -114,7 +109,7 @@ def _machine(cell: Cell, record: Record) -> str:
 
 def key_sentences(data: Data) -> list[KeySentence]:
     """Say between which sizes a GPU overtakes, as far as intervals show that it does."""
-    compared = [sweep for sweep, _ in sweeps(data) if pd.notna(sweep.crossing)]
+    compared = [sweep for sweep, _ in sweeps(data) if pd.notna(sweep.outcome)]
     if not compared:
         return []
     found = [sweep for sweep in compared if shown(sweep)]
@@ -130,7 +125,7 @@ def key_sentences(data: Data) -> list[KeySentence]:
 
 def methods(data: Data) -> list[str]:
     """Say how the size is found from which on the GPU is faster, where a net has several."""
-    if not any(pd.notna(sweep.crossing) for sweep, _ in sweeps(data)):
+    if not any(pd.notna(sweep.outcome) for sweep, _ in sweeps(data)):
         return []
     return [
         "The cross-over of two devices is the size of a net from which on the mean log ratio of "

@@ -6,10 +6,8 @@ import pandas as pd
 
 from analysis.data import Data
 from analysis.statistics.cross_over import ABOVE, BELOW
-from analysis.topics.cross_over.compute import crosses, outcome, sweeps
+from analysis.topics.cross_over.compute import COLUMNS, sweeps
 
-COLUMNS = ["base", "new", "net", "task", "batch_size", "sizes", "smallest", "largest", "outcome"]
-COLUMNS += ["parameters", "ci95_low", "ci95_high", "times_crossed", "missing"]
 OUTSIDE = {BELOW: "below", ABOVE: "above"}  # the measured sizes
 
 
@@ -21,15 +19,10 @@ def cross_over(data: Data) -> pd.DataFrame:
     'below' or 'above' them all. They are missing without two sizes, the interval without two runs
     of each.
     """
-    lines = [
-        dict(sweep)
-        | {"outcome": outcome(sweep), "parameters": sweep.crossing if crosses(sweep) else None}
-        for sweep, _ in sweeps(data)
-    ]
-    found = pd.DataFrame(lines, columns=COLUMNS, dtype=object)
-    numbers = ["parameters", "ci95_low", "ci95_high"]
-    return found.assign(**found[numbers].map(_number))
+    found = pd.DataFrame([sweep for sweep, _ in sweeps(data)], columns=COLUMNS, dtype=object)
+    whole = found[["parameters", "ci95_low", "ci95_high"]].map(_whole)
+    return found.assign(**whole).drop(columns=["label", "title"])
 
 
-def _number(size: float | None) -> int | str | None:
+def _whole(size: float | None) -> int | str | None:
     return None if pd.isna(size) else OUTSIDE.get(size) or round(size)
