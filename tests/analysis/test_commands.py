@@ -49,7 +49,7 @@ def test_from_records_to_report(project, tmp_path):
     }
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure ") == 6 and "http://" not in page.split("<svg ")[0]
+    assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
 def test_all_at_once_writes_what_the_commands_write_one_by_one(project, tmp_path):
