@@ -25,7 +25,7 @@ NEVER = "never"
 
 
 def ways(data: Data) -> pd.DataFrame:
-    """The measured ways, each with what it gains over the best way of its framework.
+    """Return the measured ways, each with what it gains over the best way of its framework.
 
     `best` is the kind of way (`written_as`) that it is the best of, else None. `gain_alone` and
     `gain_step`, with the ends of their intervals, are missing of the framework's best way itself;
@@ -46,8 +46,8 @@ def ways(data: Data) -> pd.DataFrame:
 
 
 def payoffs(found: pd.DataFrame) -> pd.DataFrame:
-    """A line per row and framework of these ways: the best ones, their names ending in the kind
-    (`_framework`, `_native`), and missing where none may be compared.
+    """Return a line per row and framework of these ways: the best ones, their names ending in the
+    kind (`_framework`, `_native`), and missing where none may be compared.
 
     `verdict` says whether native code pays, `why_not_shown` is empty where that is shown. `beyond`
     says whether the whole interval of the gain lies beyond what the operation's share would allow.
@@ -72,7 +72,7 @@ def verdict_of(group: pd.DataFrame, of: int = 1) -> Pays:
 
 
 def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:
-    """'one run', 'the intervals do not decide'."""
+    """Return 'one run' or 'the intervals do not decide', for example."""
     if verdict is not Pays.NOT_SHOWN:
         return ""
     for kind, what in ((OF_FRAMEWORK, "way of the framework"), (NATIVE, "native way")):
@@ -86,25 +86,25 @@ def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:
 
 
 def _of_kind(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Ways of a kind, without native ones that are built naively."""
+    """Return the ways of a kind, without native ones that are built naively."""
     naive = (found["way"] == NAIVE) & (found["written_as"] == NATIVE)
     return found[(found["written_as"] == kind) & ~naive]
 
 
 def _candidates(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Those that may be compared."""
+    """Return those that may be compared."""
     of_kind = _of_kind(found, kind)
     return of_kind[of_kind["cell"].map(lambda cell: cell.comparable).astype(bool)]
 
 
 def _best(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """The lowest mean of each group."""
+    """Return the lowest mean of each group."""
     of_kind = _candidates(found, kind)
     return of_kind.loc[of_kind.groupby(GROUP, sort=False)["ms_per_step"].idxmin()]
 
 
 def _columns(name: str, gains: Iterable[Ratio | None], of: pd.DataFrame) -> pd.DataFrame:
-    """Value, ends of the interval and rounds of a ratio for each of these lines."""
+    """Return value, ends of the interval and rounds of a ratio for each of these lines."""
     names = [f"gain_{name}{end}" for end in ("", "_ci95_low", "_ci95_high")]
     lines = []
     for gain in gains:
@@ -129,8 +129,8 @@ def _earned_back(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def naive_builds(found: pd.DataFrame) -> pd.DataFrame:
-    """A line per native way that is built naively and the same code built with its flags, whose
-    names end in `_tuned`; `gain_flags` is t(naive) / t(tuned) of the operation alone.
+    """Return a line per native way that is built naively and the same code built with its flags,
+    whose names end in `_tuned`; `gain_flags` is t(naive) / t(tuned) of the operation alone.
     """
     built = found[found["written_as"] == NATIVE]
     built = built.assign(apart=[_without_way(cell.column) for cell in built["cell"]])
@@ -141,5 +141,5 @@ def naive_builds(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_way(column: Column) -> str:
-    """Framework and settings but for the way."""
+    """Name framework and settings but for the way."""
     return str((column.framework, sorted({**column.settings, WAY: ""}.items(), key=str)))

@@ -27,7 +27,7 @@ COSTS = {"lines": "lines of code", "build_s": "seconds of building"}
 
 
 def native(data: Data) -> Figure:
-    """t(best way of the framework) / t(native way) of a step; both axes logarithmic."""
+    """Draw t(best way of the framework) / t(native way) of a step; both axes are logarithmic."""
     found = points(data)
     if found.empty:
         return empty("no operation was measured in a native way beside one of its framework")
@@ -44,8 +44,8 @@ def native(data: Data) -> Figure:
 
 
 def points(data: Data) -> pd.DataFrame:
-    """A line per native way, naive builds too, that has a gain in the step; `low` and `high` are
-    the ends of its interval as far as they are drawn, without one the gain itself.
+    """Return a line per native way, naive builds too, that has a gain in the step; `low` and `high`
+    are the ends of its interval as far as they are drawn, without one the gain itself.
     """
     found = ways(data)
     judged = found[found["best"] == NATIVE][GROUP]
@@ -70,8 +70,8 @@ def _panel(axes: Axes, found: pd.DataFrame, cost: str) -> None:
 
 
 def _marks(axes: Axes, found: pd.DataFrame) -> None:
-    """A filled mark where the way's own interval lies beyond the margin, else an empty one; what
-    was built in no time at all is not drawn.
+    """Draw a filled mark where the way's own interval lies beyond the margin, else an empty one;
+    what was built in no time at all is not drawn.
     """
     if found.empty:
         place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 8.5}
@@ -96,12 +96,12 @@ def _marks(axes: Axes, found: pd.DataFrame) -> None:
 
 
 def _is_shown(point) -> bool:
-    """Whether its own interval lies beyond the margin."""
+    """Return whether its own interval lies beyond the margin."""
     low, high = point.gain_step_ci95_low, point.gain_step_ci95_high
     ends = None if pd.isna(low) else Interval(low, high)
     return verdict(ends) in (Verdict.FASTER, Verdict.SLOWER)
 
 
 def beside(number: int) -> list[float]:
-    """Points by which so many marks of one cost are drawn aside of it, so that all are seen."""
+    """Return points by which so many marks of one cost stand aside of it, so that all are seen."""
     return [MARK_PT * (place - (number - 1) / 2) for place in range(number)]

@@ -18,7 +18,7 @@ EARN_BACK = ("steps_to_earn_back", "earn_back_ci95_low", "earn_back_ci95_high")
 
 
 def problem(found: pd.DataFrame) -> Grid:
-    """How much of a step the operation takes; a line per payoff that has a way of the framework."""
+    """Show how much of a step the operation takes, a line per payoff."""
     caption = (
         "The fastest way of each framework itself, by the step; the share of the operation in it: "
         "its uses times the median of calls outside any step, over the step of the same run; and "
@@ -38,7 +38,7 @@ def problem(found: pd.DataFrame) -> Grid:
 
 
 def pays(found: pd.DataFrame) -> Grid:
-    """What the best native way brings, and what it costs; a line per payoff that has one."""
+    """Show what the best native way brings, and what it costs; a line per payoff that has one."""
     caption = (
         "The best native way over the best way of the framework: t(framework) / t(native), "
         "paired by round, with 95 % intervals; what it costs in lines of code (in brackets "
@@ -67,7 +67,7 @@ def pays(found: pd.DataFrame) -> Grid:
 
 
 def every_way(ways: pd.DataFrame) -> Grid:
-    """The ways of one payoff, then those without a time with the reason."""
+    """List the ways of one payoff, then those without a time with the reason."""
     first = ways.iloc[0]
     alone = _known(ways["alone_ms"], ms)
     reasons = [f"{cell.status}: {cell.reason}" for cell in ways["cell"]]
@@ -94,7 +94,7 @@ def every_way(ways: pd.DataFrame) -> Grid:
 def spelled(
     found: pd.DataFrame, name: str, spell: Callable[[float], str], kind: str = ""
 ) -> list[str]:
-    """'7.10× [6.90×, 7.30×]' for each line, without brackets where it has no interval."""
+    """Spell '7.10× [6.90×, 7.30×]' for each line, without brackets where it has no interval."""
     names = (f"{name}{end}{kind}" for end in ("", "_ci95_low", "_ci95_high"))
     value, low, high = (_known(found[each], spell) for each in names)
     ends = (f" [{a}, {b}]" if a != NA else "" for a, b in zip(low, high, strict=True))
@@ -102,7 +102,7 @@ def spelled(
 
 
 def earned_back(steps: int | str | None, low: int | str | None, high: int | str | None) -> str:
-    """'1,234', '1,234 [1,100, never]', 'never'."""
+    """Spell '1,234', '1,234 [1,100, never]', 'never'."""
     if pd.isna(steps):
         return NA
     ends = "" if pd.isna(low) or low == high == NEVER else f" [{_number(low)}, {_number(high)}]"
@@ -110,7 +110,7 @@ def earned_back(steps: int | str | None, low: int | str | None, high: int | str 
 
 
 def build_text(build: Build | None) -> str:
-    """'g++ 12.2.0: -O3 -march=native; linked with -lc10'; NA where nothing is built."""
+    """Spell 'g++ 12.2.0: -O3 -march=native; linked with -lc10'; NA where nothing is built."""
     if build is None:
         return NA
     link = f"; linked with {' '.join(build.link_flags)}" if build.link_flags else ""
@@ -118,7 +118,7 @@ def build_text(build: Build | None) -> str:
 
 
 def agreement_text(found: Agreement) -> str:
-    """'outputs 0 of 0, gradients 1e-06 of 1e-05, losses of 10 steps 1e-07 of 0.0001'."""
+    """Spell 'outputs 0 of 0, gradients 1e-06 of 1e-05, losses of 10 steps 1e-07 of 0.0001'."""
     named = {"outputs": found.outputs, "gradients": found.gradients, "losses": found.losses}
     return listed(
         [
@@ -139,7 +139,7 @@ def _share(value: float) -> str:
 
 
 def _gain(found: pd.DataFrame, name: str) -> list[str]:
-    """On one line of the table."""
+    """Spell a gain on one line of the table."""
     return [text.replace(" ", "\u00a0") for text in spelled(found, name, times, "_native")]
 
 
@@ -152,7 +152,7 @@ def _number(steps: int | str) -> str:
 
 
 def _threads(found: pd.DataFrame) -> str:
-    """What a comparison with code that makes no threads of its own is to be read with."""
+    """Warn that native code may have fewer threads than what it is compared with."""
     records = (record for cell in found["cell_native"] for record in cell.records)
     most = max((record.threads.requested for record in records), default=1)
     if most == 1:

@@ -10,7 +10,7 @@ from analysis.topics.native.ways import NATIVE
 
 
 def methods(data: Data) -> list[str]:
-    """A paragraph; none where no operation was measured in a native way."""
+    """Return a paragraph; none where no operation was measured in a native way."""
     if NATIVE not in set(ways(data)["best"]):
         return []
     found = [record.operation for record in data.results.records if record.operation]

@@ -32,7 +32,7 @@ ITSELF_WORDS = {
 
 
 def values(data: Data) -> dict[str, Any] | None:
-    """Sentences and tables of the three questions; a table without lines has nothing to show."""
+    """Return sentences and tables of the three questions; one without lines shows nothing."""
     every = ways(data)
     if every.empty:
         return None
@@ -60,7 +60,7 @@ def values(data: Data) -> dict[str, Any] | None:
 
 
 def key_sentences(data: Data) -> list[KeySentence]:
-    """Where native code is worth it, of all rows around an operation in all frameworks."""
+    """Say where native code is worth it, of all rows around an operation in all frameworks."""
     found = payoffs(ways(data))
     found = found[found["cell_native"].notna() & (found["task"] == "fit")]
     if found.empty:
@@ -76,7 +76,7 @@ def key_sentences(data: Data) -> list[KeySentence]:
 
 
 def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
-    """What the appendix tells of the operation that a cell's model is around, timed alone."""
+    """Tell of the operation that a cell's model is around, timed alone."""
     found = measured_ways(data)
     found = found[found["way"].notna()]
     return {cell_key(way.cell): list(_facts(way)) for way in found.itertuples()}
@@ -95,8 +95,8 @@ def _facts(way: Any) -> Iterator[tuple[str, str]]:
 
 
 def _by_row(found: pd.DataFrame, subject: str, words: Mapping[str, str]) -> Iterator[str]:
-    """'mas in Aligner fit: native code pays on native PyTorch; is not shown to pay on Keras 3 (JAX)
-    (one run).' The words are by verdict.
+    """Say 'mas in Aligner fit: native code pays on native PyTorch; is not shown to pay on Keras 3
+    (JAX) (one run).' The words are by verdict.
     """
     for (*_, operation), of_row in found.groupby([*ROW, "operation"], sort=False):
         parts = []
@@ -110,7 +110,7 @@ def _by_row(found: pd.DataFrame, subject: str, words: Mapping[str, str]) -> Iter
 
 
 def _alone_verdicts(found: pd.DataFrame) -> list[Verdict]:
-    """Whether the framework's best way takes as little time as native code, in the operation."""
+    """Judge how long the framework's best way takes beside native code, in the operation."""
     ends = zip(
         found["gain_alone_ci95_low_native"], found["gain_alone_ci95_high_native"], strict=True
     )
@@ -118,7 +118,7 @@ def _alone_verdicts(found: pd.DataFrame) -> list[Verdict]:
 
 
 def _beyond_shares(found: pd.DataFrame) -> Iterator[str]:
-    """What a share of a step does not say: alone is not the same as inside a step."""
+    """Say where a share of a step misleads: alone is not the same as inside a step."""
     steps = grids.spelled(found, "gain_step", times, "_native")
     for line, step in zip(found.to_dict("records"), steps, strict=True):
         where = f"{line['operation']} in {line['title']}"
@@ -138,7 +138,7 @@ def _beyond_shares(found: pd.DataFrame) -> Iterator[str]:
 
 
 def _naive(every: pd.DataFrame) -> Iterator[str]:
-    """What the flags bring."""
+    """Say what the flags bring."""
     found = naive_builds(every)
     gains = grids.spelled(found, "gain_flags", times)
     for pair, gain in zip(found.itertuples(), gains, strict=True):

@@ -17,9 +17,9 @@ COLUMNS += ["steps_to_earn_back", "earn_back_ci95_low", "earn_back_ci95_high"]
 
 
 def native(data: Data) -> pd.DataFrame:
-    """A line per way of an operation that was measured. Gains are t(best way of the framework) /
-    t(this way), paired by round; the verdict, of the whole framework, stands with its best native
-    way. NA where nothing is built or compared.
+    """Return a line per way of an operation that was measured. Gains are t(best way of the
+    framework) / t(this way), paired by round; the verdict, of the whole framework, stands with its
+    best native way. NA where nothing is built or compared.
     """
     every = ways(data)
     found = every[every["way"].notna()].rename(columns={"rounds_step": "rounds"})

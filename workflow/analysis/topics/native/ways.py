@@ -38,8 +38,8 @@ NUMBERS += ["most_by_share", "most_by_share_ci95_low", "most_by_share_ci95_high"
 
 
 def measured_ways(data: Data) -> pd.DataFrame:
-    """A line per cell around an operation whose runs called that alone too, grouped by row and
-    `framework`, as it is printed; then those of each group that have no time, without a `way`.
+    """Return a line per cell around an operation whose runs called that alone too, grouped by row
+    and `framework`, as it is printed; then those of each group that have no time, without a `way`.
 
     `alone` are ms of the operation alone by sitting, where anything may be concluded from the cell;
     `alone_ms` is their mean; `share` (and interval, over runs) what the uses of the operation
@@ -68,7 +68,7 @@ def _of_row(columns: Sequence[Column], row: RowCells) -> Iterator[dict[str, Any]
 
 
 def _timed(cell: Cell) -> dict[Any, TimedOperation]:
-    """The operation of each run that counts, by sitting."""
+    """Return the operation of each run that counts, by sitting."""
     found = {run.sitting: run.record.operation for run in cell.ok_runs if run.record}
     return {sitting: operation for sitting, operation in found.items() if operation}
 
@@ -108,7 +108,7 @@ def _key(columns: Sequence[Column], column: Column) -> str:
 
 
 def _fixed(column: Column) -> dict[str, Any]:
-    """Settings that keep a column out of the groups of others."""
+    """Return the settings that keep a column out of the groups of others."""
     free = (WAY, *COMPILING)
     return {name: value for name, value in column.settings.items() if name not in free}
 
@@ -138,7 +138,7 @@ def _titles(columns: Sequence[Column], groups: list[list[Cell]]) -> list[str]:
 
 
 def _base_title(columns: Sequence[Column], of: Sequence[Column]) -> str:
-    """'Keras 3 (JAX)'; the family where they are of several of its frameworks."""
+    """Return 'Keras 3 (JAX)', or the family of several of its frameworks."""
     if len({column.framework for column in of}) > 1:
         return FAMILIES.get(of[0].family, of[0].family)
     named = (other.title for other in columns if other.plain and other.framework == of[0].framework)

@@ -25,7 +25,7 @@ ENDED += ["predicted_epoch_s", "seconds_to_target", "target_accuracy"]
 
 
 def trainings(data: Data) -> pd.DataFrame:
-    """A line per measured cell that was to be trained; `cell` is that cell.
+    """Return a line per measured cell that was to be trained; `cell` is that cell.
 
     `epochs` are over. The columns of ENDED are missing before the first one is: `epoch_s` is the
     median over epochs with their validation (the first one compiles), `predicted_epoch_s` the same
@@ -49,7 +49,7 @@ def trainings(data: Data) -> pd.DataFrame:
 
 
 def at_random(data: Data, model: str) -> bool:
-    """Whether a net drops out at random, so that its trainings may end anywhere."""
+    """Return whether a net drops out at random, so that its trainings may end anywhere."""
     return bool(data.results.plan.models[model].architecture.get("dropout"))
 
 

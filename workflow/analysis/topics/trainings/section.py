@@ -14,7 +14,7 @@ from analysis.writing.grid import Grid
 
 
 def values(data: Data) -> dict[str, Any] | None:
-    """The table; those that ended elsewhere are marked."""
+    """Return the table; those that ended elsewhere are marked."""
     found = trainings(data)
     found = found[found["epochs"] > 0].reset_index(drop=True)
     if found.empty:

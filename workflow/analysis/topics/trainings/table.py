@@ -13,5 +13,5 @@ COLUMNS += ["target_accuracy", "seconds_to_target", "as_the_first"]
 
 
 def trainings(data: Data) -> pd.DataFrame:
-    """A line per cell that was to be trained; see :func:`compute.trainings`."""
+    """Return a line per cell that was to be trained; see :func:`compute.trainings`."""
     return compute.trainings(data)[COLUMNS]
