@@ -35,12 +35,16 @@ def lines_of(table):
     return [[text.replace("\u00a0", " ") for text in line] for line in table.lines]
 
 
-def test_the_three_questions_are_answered_in_order(tmp_path, figures):
+def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questions(
+    tmp_path, figures
+):
     text = page_of(by_hand(tmp_path), figures)
+    top = text.split("</header>")[0]
+    assert "native code is shown to pay: ALIGNER fit on native PyTorch" in top
+    assert 'href="#native"' in top
     heads = [text.index(f"<h3>{head}</h3>") for head in QUESTIONS]
     assert heads == sorted(heads) and text.index(f">{HEADING}</h2>") < heads[0]
     assert 'id="figure-native"' in text[heads[2] :]
-    assert 'href="#native"' in text.split("</header>")[0]
 
 
 def test_sentences_and_tables_by_hand(tmp_path):
@@ -121,11 +125,6 @@ def test_threads_of_a_framework_beside_native_code_are_said(tmp_path, threads):
     project.change(lambda r: r["threads"].update(requested=threads))
     caption = section_of(project)["pays"].caption
     assert ("own operations have up to 2 threads here" in caption) == (threads == 2)
-
-
-def test_the_first_page_says_where_it_pays(tmp_path, figures):
-    text = page_of(by_hand(tmp_path), figures)
-    assert "native code is shown to pay: ALIGNER fit on native PyTorch" in text
 
 
 def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_path, figures):
