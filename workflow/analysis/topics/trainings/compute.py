@@ -19,51 +19,41 @@ from analysis.results.timing import Training
 SAME_LOSS = 1e-3  # relative
 SAME_RIGHT = 1  # validation images
 
-ASKED = [*CELL, "cell", "data", "status", "reason", "epochs", "images", "validation_images"]
-ENDED = ["validation_loss", "validation_right", "validation_accuracy", "epoch_s"]
-ENDED += ["predicted_epoch_s", "seconds_to_target", "target_accuracy"]
+COLUMNS = [*CELL, "data", "status", "reason", "epochs", "images", "validation_images"]
+COLUMNS += ["validation_loss", "validation_accuracy", "epoch_s", "predicted_epoch_s"]
+COLUMNS += ["target_accuracy", "seconds_to_target", "as_the_first"]
+COMPARED = ["cell", "epochs", "validation_loss", "validation_right"]
 
 
 def trainings(data: Data) -> pd.DataFrame:
-    """Return a line per measured cell that was to be trained; `cell` is that cell.
+    """Return a line per measured cell that was to be trained, with COLUMNS and COMPARED.
 
-    `epochs` are over. The columns of ENDED are missing before the first one is: `epoch_s` is the
-    median over epochs with their validation (the first one compiles), `predicted_epoch_s` the same
-    from ms/step. `as_the_first` says whether loss and accuracy are those of the row's first
-    training, whose values end in `_first`; it is missing where that is not to be expected: the net
-    drops out at random, or the epochs are not as many.
+    `epochs` are over; loss, accuracy and seconds are missing before the first one is. `epoch_s` is
+    the median over epochs with their validation (the first one compiles), `predicted_epoch_s` the
+    same from ms/step. `as_the_first` says whether loss and images told right are those of the row's
+    first training, whose values end in `_first`; it is missing where that is not to be expected:
+    the net drops out at random, or the epochs are not as many.
     """
     target = (data.results.plan.training or {}).get("target_accuracy")
-    asked = [
-        (cell, next((record.training for record in cell.records if record.training), None))
-        for row in data.results.rows
-        for cell in row.measured
+    lines = [
+        _line(cell, asked, target)
+        for cell in (cell for row in data.results.rows for cell in row.measured)
+        if (asked := next((record.training for record in cell.records if record.training), None))
     ]
-    lines = [_line(cell, training, target) for cell, training in asked if training]
-    found = pd.DataFrame(lines, columns=[*ASKED, *ENDED], dtype=object)
+    found = pd.DataFrame(lines, columns=[*COLUMNS[:-1], "cell", "validation_right"], dtype=object)
     found = found.astype({"validation_loss": float, "validation_right": float})
     first = found[found["epochs"] > 0].drop_duplicates(ROW)
-    compared = ["cell", "epochs", "validation_loss", "validation_right"]
-    found = found.merge(first[[*ROW, *compared]], on=ROW, how="left", suffixes=("", "_first"))
-    return found.assign(as_the_first=_agree(found).where(_comparable(data, found)))
+    found = found.merge(first[[*ROW, *COMPARED]], on=ROW, how="left", suffixes=("", "_first"))
+    loss, right = (found[name] - found[f"{name}_first"] for name in COMPARED[2:])
+    same = (loss.abs() <= SAME_LOSS * found["validation_loss_first"]) & (right.abs() <= SAME_RIGHT)
+    random = found["model"].map(lambda model: at_random(data, model)).astype(bool)
+    compared = ~random & (found["epochs"] == found["epochs_first"])
+    return found.assign(as_the_first=same.where(compared))
 
 
 def at_random(data: Data, model: str) -> bool:
     """Return whether a net drops out at random, so that its trainings may end anywhere."""
     return bool(data.results.plan.models[model].architecture.get("dropout"))
-
-
-def _comparable(data: Data, found: pd.DataFrame) -> pd.Series:
-    random = found["model"].map(lambda model: at_random(data, model)).astype(bool)
-    return ~random & (found["epochs"] == found["epochs_first"])
-
-
-def _agree(found: pd.DataFrame) -> pd.Series:
-    loss, right = (
-        (found[name] - found[f"{name}_first"]).abs()
-        for name in ("validation_loss", "validation_right")
-    )
-    return (loss <= SAME_LOSS * found["validation_loss_first"]) & (right <= SAME_RIGHT)
 
 
 def _line(cell: Cell, training: Training, target: float | None) -> dict[str, Any]:
