@@ -24,7 +24,8 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import Verdict
 from analysis.topics.effects.compute import differences, effects, means
 from analysis.topics.effects.latex import effects as latex_of
-from analysis.topics.effects.section import section, table_notes
+from analysis.topics.effects.section import section
+from analysis.topics.effects.sentences import table_notes
 from analysis.topics.effects.table import effects as table_of
 from analysis.writing.files import to_csv
 
