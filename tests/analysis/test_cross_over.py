@@ -191,7 +191,7 @@ def test_the_report_says_where_it_crosses_and_what_was_published(tmp_path, figur
     project = sized_project(tmp_path, crossing_at(1e6))
     text = render(project.load(), PUBLISHED, figures, TEMPLATES)
     assert 'id="figure-cross_over"' in text and 'id="cross_over"' in text
-    assert "In 1 of 1 sweep over the sizes of a net a cross-over is shown" in text
+    assert "In 1 of 1 sweep over the sizes of a model the GPU is faster from some size on" in text
     assert "The cross-over of two devices is the size of a net" in text
     grid, published = cross_overs(data_of(project)), beside_the_published(data_of(project))
     (line,) = grid.lines

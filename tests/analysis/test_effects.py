@@ -25,7 +25,7 @@ from analysis.statistics.intervals import Verdict
 from analysis.topics.effects.compute import differences, effects, means
 from analysis.topics.effects.latex import effects as latex_of
 from analysis.topics.effects.section import section
-from analysis.topics.effects.sentences import table_notes
+from analysis.topics.effects.sentences import key_sentences, table_notes
 from analysis.topics.effects.table import effects as table_of
 from analysis.writing.files import to_csv
 
@@ -123,6 +123,9 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     scale(project, TF32, FASTER_BY_A_QUARTER, "predict")
     says = only_view(project)["says"]
     assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in says
+    (sentence,) = key_sentences(data_of(project))
+    assert sentence.text == f"What does TF32 change? {says.partition('differs. ')[2]}"
+    assert sentence.anchor == only_view(project)["anchor"]
 
 
 def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
@@ -139,6 +142,7 @@ def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
 def test_a_single_round_shows_nothing(tmp_path):
     project = tf32_project(tmp_path, runs=1)
     assert not effects(data_of(project))["holds"].any()
+    assert key_sentences(data_of(project)) == []
     assert {line[2] for line in lines_of(project)} == {"none (a single round shows nothing)"}
     assert {line["verdict"] for line in csv_lines(project)} == {"NA"}
     assert {line["holds_for_all_rows"] for line in csv_lines(project)} == {"NA"}

@@ -110,17 +110,15 @@ def _machine(cell: Cell, record: Record) -> str:
 def key_sentences(data: Data) -> list[KeySentence]:
     """Say between which sizes a GPU overtakes, as far as intervals show that it does."""
     compared = [sweep for sweep, _ in sweeps(data) if pd.notna(sweep.outcome)]
-    if not compared:
-        return []
     found = [sweep for sweep in compared if shown(sweep)]
+    if not found:
+        return []
+    low, high = min(s.ci95_low for s in found), max(s.ci95_high for s in found)
     text = (
-        f"In {len(found)} of {count(len(compared), 'sweep')} over the sizes of a net a cross-over "
-        "is shown, from which on the GPU is faster"
+        f"In {len(found)} of {count(len(compared), 'sweep')} over the sizes of a model the GPU is "
+        f"faster from some size on: {amount(low)} to {amount(high)} parameters."
     )
-    if found:
-        low, high = min(s.ci95_low for s in found), max(s.ci95_high for s in found)
-        text += f": somewhere from {amount(low)} to {amount(high)} parameters"
-    return [KeySentence(f"{text}.", "cross_over")]
+    return [KeySentence(text, "cross_over")]
 
 
 def methods(data: Data) -> list[str]:

@@ -16,12 +16,13 @@ MOST_SENTENCES = 3
 
 
 def key_sentences(data: Data) -> list[KeySentence]:
-    """Say what the settings change that columns of this table differ in."""
+    """Say what the settings change that columns of this table differ in, where that is shown."""
     found = effects(data)
-    of_settings = list(found[found["setting"] != FRAMEWORK].groupby("effect"))
+    of_settings = found[found["setting"] != FRAMEWORK].groupby("effect")
+    held = [(place, of) for place, of in of_settings if of["holds"].any()]
     return [
         KeySentence(f"{of['question'].iloc[0]} {shown(of)}", anchor_of(place))
-        for place, of in of_settings[:MOST_SENTENCES]
+        for place, of in held[:MOST_SENTENCES]
     ]
 
 
