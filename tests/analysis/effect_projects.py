@@ -25,14 +25,14 @@ def project_of(folder, *asked, **more):
     return Project(folder, plan)
 
 
-def tf32_project(folder, **more):
-    """Two columns of one framework that take the same time."""
-    project = project_of(folder, JAX, (TF32, {"precision": "tf32"}), **more)
-    base, new = (
-        [r for r in project.records.values() if r["cell"]["column"] == c] for c in (JAX, TF32)
-    )
-    for one, other in zip(base, new, strict=True):
-        other["timing"]["blocks"] = copy.deepcopy(one["timing"]["blocks"])
+def tf32_project(folder, more=(), **planned):
+    """Two columns of one framework, and `more`, that all take the same time."""
+    columns = (JAX, TF32, *more)
+    project = project_of(folder, JAX, (TF32, {"precision": "tf32"}), *more, **planned)
+    records = [[r for r in project.records.values() if r["cell"]["column"] == c] for c in columns]
+    for one, *others in zip(*records, strict=True):
+        for other in others:
+            other["timing"]["blocks"] = copy.deepcopy(one["timing"]["blocks"])
     return project
 
 

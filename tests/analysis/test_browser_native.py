@@ -4,13 +4,13 @@ import matplotlib
 import pytest
 from browser import CHROMIUM, chromium
 from native_projects import by_hand
-from record_changes import profile
 
-from analysis.figures.native import native
+from analysis.data import Data
 from analysis.figures.style import RC
 from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
+from analysis.topics.native.figure import native
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
@@ -27,13 +27,12 @@ def page(tmp_path_factory, figures):
     """With the real figure of the section, beside stand-ins."""
     folder = tmp_path_factory.mktemp("project")
     project = by_hand(folder)
-    project.change(lambda r: r.update(host_overhead=profile(30.0, 0.1, 1.2)))
     results, drawn = project.load(), folder / "figures"
     drawn.mkdir()
     for path in figures.iterdir():
         (drawn / path.name).write_bytes(path.read_bytes())
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-        native(results, load_reference()).savefig(drawn / "native.svg")
+        native(Data(results)).savefig(drawn / "native.svg")
     path = folder / "report.html"
     path.write_text(render(results, load_reference(), drawn, TEMPLATES), encoding="utf-8")
     with chromium() as page:
@@ -51,7 +50,7 @@ def test_nothing_of_the_section_leaves_the_window(page, width):
 
 
 def test_every_table_can_be_opened_and_read(page):
-    assert page.value("document.querySelectorAll('#native details').length") == 2
+    assert page.value("document.querySelectorAll('#native details').length") == 1
     assert page.value(HIDDEN) == 0
 
 

@@ -17,12 +17,37 @@ from effect_projects import (
 )
 from results_factory import FRAMEWORKS, uneven
 
-from analysis.comparisons.effects import effects_of
+from analysis.caveats import collect
 from analysis.comparisons.gains import gain_of
-from analysis.report.effects import effect_views
+from analysis.data import Data
+from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import Verdict
-from analysis.tables.effects import effects_csv
-from analysis.tables.effects_latex import effects_latex
+from analysis.topics.effects.compute import differences, effects, means
+from analysis.topics.effects.latex import effects as latex_of
+from analysis.topics.effects.section import section
+from analysis.topics.effects.sentences import key_sentences, table_notes
+from analysis.topics.effects.table import effects as table_of
+from analysis.writing.files import to_csv
+
+
+def data_of(project):
+    return Data(project.load())
+
+
+def only_view(project):
+    """Return what the section shows of its only question."""
+    (view,) = section(data_of(project))["effects"]
+    return view
+
+
+def lines_of(project):
+    """Return the lines of the only table of the section."""
+    ((_, grid),) = only_view(project)["pairs"]
+    return grid.lines
+
+
+def csv_lines(project):
+    return [*csv.DictReader(io.StringIO(to_csv(table_of(data_of(project)))))]
 
 
 def test_ratio_interval_and_mean_by_hand(tmp_path):
@@ -31,20 +56,18 @@ def test_ratio_interval_and_mean_by_hand(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, FASTER_BY_A_QUARTER, "fit")
     scale(project, TF32, {1: 0.625, 2: 0.80, 3: 0.80}, "predict")
-    (effect,) = effects_of(project.load())
-    (pair,) = effect.pairs
-    fit, predict = pair.comparisons
-    assert fit.gain.ratio.value == pytest.approx(1.25)
-    assert fit.gain.verdict is Verdict.FASTER
+    found = effects(data_of(project))
+    fit, predict = found.itertuples()
+    assert (fit.speedup, fit.verdict) == (pytest.approx(1.25), Verdict.FASTER)
     mean_log = math.log(1.25) + math.log(1.28) / 3
     error = math.log(1.28) / 3  # sd of (x, 0, 0) is x / sqrt(3), over sqrt(3) runs
-    assert predict.gain.ratio.value == pytest.approx(math.exp(mean_log))
+    assert predict.speedup == pytest.approx(math.exp(mean_log))
     # Two pairs are too few for a prior, so t of two degrees of freedom: 4.302653.
-    assert predict.gain.interval.low == pytest.approx(math.exp(mean_log - 4.302653 * error), 1e-5)
-    assert predict.gain.verdict is Verdict.AMBIGUOUS
-    mean = (math.log(1.25) + mean_log) / 2
-    assert pair.mean.value == pytest.approx(math.exp(mean))
-    assert (pair.mean.rows, pair.mean.missing) == (("BERT fit", "BERT predict"), ())
+    assert predict.ci95_low == pytest.approx(math.exp(mean_log - 4.302653 * error), 1e-5)
+    assert predict.verdict == Verdict.AMBIGUOUS
+    (mean,) = means(found).itertuples()
+    assert mean.speedup == pytest.approx(math.exp((math.log(1.25) + mean_log) / 2))
+    assert (mean.rows, mean.missing) == (2, [])
 
 
 def test_base_and_new_swapped_give_the_reciprocal(tmp_path):
@@ -52,7 +75,7 @@ def test_base_and_new_swapped_give_the_reciprocal(tmp_path):
     project.change(uneven)
     for row in project.load().rows:
         one, other = row.cells
-        there, back = gain_of(row, other, one), gain_of(row, one, other)
+        there, back = gain_of(other, one), gain_of(one, other)
         assert there.ratio.value * back.ratio.value == pytest.approx(1)
         assert there.interval.low * back.interval.high == pytest.approx(1)
 
@@ -60,46 +83,49 @@ def test_base_and_new_swapped_give_the_reciprocal(tmp_path):
 def test_a_row_without_a_ratio_says_why_and_the_mean_names_it(tmp_path):
     project = tf32_project(tmp_path)
     project.fail("oom", "all of it", column=TF32, task="fit")
-    (view,) = effect_views(project.load())
-    ((summary, grid),) = view.pairs
+    ((summary, grid),) = only_view(project)["pairs"]
     assert "geometric mean of 1 row" in summary and "it lacks BERT fit" in summary
     reason = "Keras 3 (JAX), tf32 oom: MemoryError: all of it"
     assert grid.lines[0][1:3] == ("NA", "none") and grid.lines[0][4:] == ("oom", reason)
     project.fail("timeout")
-    (view,) = effect_views(project.load())
-    assert "no row has both" in view.pairs[0][0]
-    assert "nothing is shown yet" in view.shown
+    view = only_view(project)
+    assert "no row has both" in view["pairs"][0][0] and "nothing is shown yet" in view["says"]
+    *_, mean = csv_lines(project)
+    assert (mean["model"], mean["speedup"], mean["missing"]) == (
+        "geometric mean",
+        "NA",
+        "every row",
+    )
 
 
-def test_what_holds_for_all_rows_is_corrected_for_all_of_them(tmp_path):
-    # Alone the row shows it at 2.5 %; as one of two, Holm's first step asks for 1.25 %.
-    factors = {1: 0.90, 2: 0.94, 3: 0.92}
-    for rows, shown in ((1, 1), (2, 0)):
-        of = [("bert", "fit", batch, None) for batch in range(1, rows + 1)]
-        project = tf32_project(tmp_path / str(rows), rows=of)
-        scale(project, TF32, factors)
-        if rows == 2:  # the second row is as before
+@pytest.mark.parametrize(("rows", "holds"), [(1, [True]), (2, [False, False])])
+def test_what_holds_for_all_rows_is_corrected_for_all_of_them(tmp_path, rows, holds):
+    """Alone the row shows it at 2.5 %; as one of two, Holm's first step asks for 1.25 %."""
+    of = [("bert", "fit", batch, None) for batch in range(1, rows + 1)]
+    project, factors = tf32_project(tmp_path, rows=of), {1: 0.90, 2: 0.94, 3: 0.92}
 
-            def back(record):
-                if record["cell"]["batch_size"] == 2:
-                    for block in record["timing"]["blocks"]:
-                        block["elapsed_ns"] /= factors[record["cell"]["run"]]
-                        block["elapsed_ns"] = round(block["elapsed_ns"])
+    def change(record):
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = round(block["elapsed_ns"] * factors[record["cell"]["run"]])
 
-            project.change(back, TF32)
-        (effect,) = effects_of(project.load())
-        first = effect.comparisons[0]
-        assert first.gain.verdict is Verdict.FASTER
-        assert 0.0125 < first.p_values[Verdict.FASTER] < 0.025
-        assert len(effect.shown) == shown
+    for record in project.records.values():
+        if (record["cell"]["column"], record["cell"]["batch_size"]) == (TF32, 1):
+            change(record)
+    found = effects(data_of(project))
+    assert found["verdict"].iloc[0] == Verdict.FASTER
+    assert 0.0125 < found["p_value"].iloc[0] < 0.025
+    assert found["holds"].tolist() == holds
 
 
 def test_slower_is_shown_as_well_as_faster(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, dict.fromkeys((1, 2, 3), 1.25), "fit")
     scale(project, TF32, FASTER_BY_A_QUARTER, "predict")
-    (view,) = effect_views(project.load())
-    assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in view.shown
+    says = only_view(project)["says"]
+    assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in says
+    (sentence,) = key_sentences(data_of(project))
+    assert sentence.text == f"What does TF32 change? {says.partition('differs. ')[2]}"
+    assert sentence.anchor == only_view(project)["anchor"]
 
 
 def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
@@ -107,38 +133,40 @@ def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
     project.change(uneven)
     scale(project, TF32, dict.fromkeys((1, 2, 3), 0.5), "fit")
     scale(project, f"{TORCH}+tf32", dict.fromkeys((1, 2, 3), 0.5))
-    (view,) = effect_views(project.load())
-    assert "with Keras 3 (JAX), tf32 in BERT fit; " in view.shown
-    assert "with Keras 3 (PyTorch), tf32 in every row" in view.shown
-    assert len(view.pairs) == 2
+    view = only_view(project)
+    assert "with Keras 3 (JAX), tf32 in BERT fit; " in view["says"]
+    assert "with Keras 3 (PyTorch), tf32 in every row" in view["says"]
+    assert len(view["pairs"]) == 2
 
 
 def test_a_single_round_shows_nothing(tmp_path):
-    (effect,) = effects_of(tf32_project(tmp_path, runs=1).load())
-    assert effect.shown == {} and not any(found.undecided for found in effect.comparisons)
-    (view,) = effect_views(tf32_project(tmp_path, runs=1).load())
-    assert {line[2] for line in view.pairs[0][1].lines} == {"none (a single round shows nothing)"}
+    project = tf32_project(tmp_path, runs=1)
+    assert not effects(data_of(project))["holds"].any()
+    assert key_sentences(data_of(project)) == []
+    assert {line[2] for line in lines_of(project)} == {"none (a single round shows nothing)"}
+    assert {line["verdict"] for line in csv_lines(project)} == {"NA"}
+    assert {line["holds_for_all_rows"] for line in csv_lines(project)} == {"NA"}
 
 
 def test_an_undecided_row_says_how_many_more_rounds(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, {1: 0.86, 2: 0.94, 3: 0.90}, "fit")
     scale(project, TF32, {1: 1.5, 2: 0.5, 3: 1.28}, "predict")
-    (view,) = effect_views(project.load())
-    fit, predict = (line[2] for line in view.pairs[0][1].lines)
+    fit, predict = (line[2] for line in lines_of(project))
     more = int(re.fullmatch(r"not decided; about (\d+) more rounds? would .*", fit)[1])
     assert 1 <= more <= 5
     assert predict == "not decided; even 100 rounds would probably not decide it"
+    assert [line["rounds_to_decide"] for line in csv_lines(project)] == [str(3 + more), "NA", "NA"]
 
 
 def test_csv_has_a_line_for_every_row_and_one_for_the_mean(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, FASTER_BY_A_QUARTER, "fit")
     project.fail("oom", "=HYPERLINK()", column=JAX, task="predict")
-    fit, predict, mean = csv.DictReader(io.StringIO(effects_csv(project.load())))
+    fit, predict, mean = csv_lines(project)
     assert (fit["question"], fit["setting"]) == ("What does TF32 change?", "precision")
     assert (fit["from"], fit["to"], fit["new"]) == ("default", "tf32", TF32)
-    assert float(fit["speedup"]) == pytest.approx(1.25)
+    assert (fit["batch_size"], float(fit["speedup"])) == ("8", pytest.approx(1.25))
     assert (fit["verdict"], fit["holds_for_all_rows"], fit["rounds"]) == ("FASTER", "True", "3")
     assert (predict["speedup"], predict["verdict"]) == ("NA", "NA")
     assert predict["missing"] == "Keras 3 (JAX) oom: MemoryError: =HYPERLINK()"
@@ -146,13 +174,110 @@ def test_csv_has_a_line_for_every_row_and_one_for_the_mean(tmp_path):
     assert float(mean["speedup"]) == pytest.approx(1.25)
 
 
-def test_latex_has_a_float_for_every_question(tmp_path):
-    project = project_of(tmp_path, *FRAMEWORKS)
-    text = effects_latex(project.load())
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+def test_latex_has_a_table_for_every_pair(tmp_path):
+    text = latex_of(data_of(project_of(tmp_path, *FRAMEWORKS)))
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 2
     assert (
         r"BERT fit & 8 & 20.04 & 10.02 & +100~\% {[}+100~\%, +100~\%{]} & \textbf{faster} \\"
         in text
     )
-    none = effects_latex(project_of(tmp_path, JAX, TORCH).load())
+    none = latex_of(data_of(project_of(tmp_path, JAX, TORCH)))
     assert none.startswith("% no two columns") and none.count("\n") == 1
+
+
+def test_without_a_pair_there_is_no_section(tmp_path):
+    data = data_of(project_of(tmp_path, JAX, TORCH))
+    assert section(data) is None and table_notes(data) == [] and table_of(data).empty
+
+
+def test_other_differences_are_listed_in_the_row_and_the_subject_is_not(tmp_path):
+    project = tf32_project(tmp_path)
+    project.change(lambda r: r["parity"].update(matmul_precision="tf32", attention="sdpa"), TF32)
+    project.change(lambda r: r["work"].update(parameters=7), TF32, "fit")
+    attention = "attention sdpa instead of einsum"
+    both = f"{attention}; parameters 7 instead of 10,780,418"
+    assert [line[-1] for line in lines_of(project)] == [both, attention]
+    assert [line["not_the_same"] for line in csv_lines(project)] == [both, attention, "NA"]
+    named = {key for c in collect(project.load()) for key in c.evidence.get("keys", ())}
+    assert "attention" in named and "matmul_precision" not in named
+
+
+def test_a_difference_that_nobody_asked_for_stays_a_caveat(tmp_path):
+    """TF32 beside float32 in two frameworks with the same setting, though others have another."""
+    project = project_of(tmp_path, JAX, TORCH, (TF32, {"precision": "tf32"}))
+    for column in (TORCH, TF32):
+        project.change(lambda r: r["parity"].update(matmul_precision="tf32"), column)
+    (caveat,) = [c for c in collect(project.load()) if c.id == "precision_differs"]
+    assert caveat.evidence["values"] == {
+        "float32": ["Keras 3 (JAX)"],
+        "float32 / tf32": ["Keras 3 (PyTorch)"],
+    }
+    assert {cell.column.name for cell in caveat.cells} == {JAX, TORCH}
+
+
+def test_compiling_is_the_subject_of_eager_against_compiled(tmp_path):
+    data = data_of(project_of(tmp_path, "pytorch-eager", "pytorch-compiled"))
+    assert differences(effects(data))["not_the_same"].isna().all()
+    assert "execution_differs" not in {caveat.id for caveat in collect(data.results)}
+    data = data_of(project_of(tmp_path, "keras2-tensorflow", "keras3-tensorflow"))
+    assert "execution jit instead of graph" in differences(effects(data))["not_the_same"].iloc[0]
+    assert "execution_differs" in {caveat.id for caveat in collect(data.results)}
+
+
+def test_steps_that_were_not_steady_are_part_of_no_ratio(tmp_path):
+    project = tf32_project(tmp_path)
+
+    def slow_down(record):
+        for block in record["timing"]["blocks"][5:]:
+            block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
+
+    project.change(slow_down, TF32, "fit")
+    fit, predict, _ = csv_lines(project)
+    assert (fit["speedup"], fit["not_the_same"]) == ("NA", "NA")
+    assert fit["missing"] == "Keras 3 (JAX), tf32 is not compared: its steps were not steady"
+    assert float(predict["speedup"]) == pytest.approx(1) and predict["missing"] == "NA"
+
+
+BARELY_SLOWER = {1: 1.08, 2: 1.12, 3: 1.16}  # p = 2.3 %, one-sided: enough alone, not of two
+MUCH_SLOWER = {1: 1.30, 2: 1.31, 3: 1.32}
+AS_FAST = {1: 1.06, 2: 1.00, 3: 1.02}
+
+
+@pytest.mark.parametrize(
+    ("predict", "differs"), [(AS_FAST, True), (MUCH_SLOWER, False)], ids=["differ", "agree"]
+)
+def test_slower_in_the_table_and_not_shown_for_all_rows(tmp_path, predict, differs):
+    """One row of two: 2.5 % in the table, 1.25 % for the effect unless the other row goes first."""
+    project = tf32_project(tmp_path)
+    scale(project, TF32, BARELY_SLOWER, "fit")
+    scale(project, TF32, predict, "predict")
+    data = data_of(project)
+    assert data.results.rows[0].standings[TF32] is Standing.SLOWER
+    in_the_effect = (
+        "The table calls the slower column of BERT fit shown slower, and that is not shown here: "
+        "the table is corrected for the columns of one row, this for all 2 comparisons of the "
+        "question."
+    )
+    assert (in_the_effect in only_view(project)["says"]) == differs
+    assert table_notes(data) == differs * [
+        "Shown slower here, corrected for the columns of a row, but not for “What does TF32 "
+        "change?” (BERT fit): that is corrected for all rows and pairs of its question."
+    ]
+
+
+def test_slower_as_a_pair_alone_and_undecided_in_the_table(tmp_path):
+    """A third column, as fast as the fastest, makes two comparisons of the row's one."""
+    project = tf32_project(tmp_path, more=(TORCH,))
+    scale(project, TF32, BARELY_SLOWER, "fit")
+    scale(project, TF32, AS_FAST, "predict")
+    scale(project, TORCH, AS_FAST)
+    data = data_of(project)
+    assert data.results.rows[0].standings[TF32] is Standing.UNDECIDED
+    assert only_view(project)["says"].endswith(
+        "The verdict in BERT fit is that of the pair alone; the table, corrected for all columns "
+        "of the row, calls its slower column undecided."
+    )
+    assert table_notes(data) == [
+        "Undecided here, corrected for the columns of a row, but decided as a pair alone for "
+        "“What does TF32 change?” (BERT fit)."
+    ]

@@ -172,7 +172,7 @@ def test_rows_that_do_not_fit_are_counted(tmp_path, words):
     rows = [("bert", "fit", batch, None) for batch in range(1, MOST_ROWS + 3)]
     columns = ("keras2-tensorflow", "keras3-jax")
     results = Project(tmp_path, make_plan(runs=1, rows=rows, columns=columns)).load()
-    note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} rows; the tables have them all."
+    note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} panels; the tables have them all."
     for name in ("step_times", "batch", "speedup_over_keras2"):
         assert note in words(results, name)
         assert not covered(FIGURES[name](Data(results, load_reference())), note)

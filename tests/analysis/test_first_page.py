@@ -11,6 +11,7 @@ from whole_table import whole_table
 
 from analysis.caveats import collect
 from analysis.caveats.groups import grouped
+from analysis.data import Data
 from analysis.figures.relative import HUES, WHITE_FROM, relative
 from analysis.report.caveat_views import MOST_OPEN
 from analysis.report.key_sentences import MOST, key_sentences
@@ -150,7 +151,7 @@ def test_a_number_that_others_disturbed_is_grey_and_never_wins(project, figures,
 
 def test_a_picture_of_two_columns_holds_all_that_is_written_in_it(tmp_path):
     results = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch"))).load()
-    figure = relative(results, load_reference())
+    figure = relative(Data(results))
     drawn = FigureCanvasAgg(figure).get_renderer()
     extents = [text.get_window_extent(drawn) for text in figure.findobj(Text) if text.get_text()]
     assert len(extents) > 4

@@ -10,17 +10,20 @@ from hostile import hostile_project
 from results_factory import FRAMEWORKS
 from whole_table import whole_table
 
+from analysis.data import Data
 from analysis.formats.text import latex
 from analysis.results.reference import load_reference
-from analysis.tables.effects_latex import effects_latex
 from analysis.tables.latex import to_latex
 from analysis.tables.latex_width import width_pt
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.topics.effects.latex import effects
 
 SETTINGS = ("", "+tf32", "+float32")
 MANY = tuple(name + settings for name in FRAMEWORKS for settings in SETTINGS)
-DOCUMENT = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\\end{document}"
+DOCUMENT = (
+    "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\n%s\\end{document}"
+)
 needs_pdflatex = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="there is no pdflatex to compile with"
 )
@@ -53,7 +56,7 @@ TABLES = {
     "published": lambda folder: to_latex(
         published_table(whole_table(folder, runs=2).load(), load_reference())
     ),
-    "effects": lambda folder: effects_latex(whole_table(folder, runs=3, columns=MANY).load()),
+    "effects": lambda folder: effects(Data(whole_table(folder, runs=3, columns=MANY).load())),
 }
 
 

@@ -4,66 +4,68 @@ import matplotlib
 import pytest
 from hostile import HOSTILE
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
+from results_factory import Project, make_plan
 
-from analysis.comparisons.native import PayBack
-from analysis.figures.native import MARK_PT, beside, points
-from analysis.figures.native import native as figure_of
+from analysis.data import Data
 from analysis.figures.style import RC
-from analysis.report.native import native_view, pay_back_text
-from analysis.report.native_text import native_text
-from analysis.report.operations import timed_alone
 from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
+from analysis.topics.native.figure import MARK_PT, beside, points
+from analysis.topics.native.figure import native as figure_of
+from analysis.topics.native.grids import earned_back
+from analysis.topics.native.methods import methods
+from analysis.topics.native.section import cell_facts, key_sentences, values
 
 NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 HEADING = "Is native code worth it?"
+QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay?")
 
 
-def page_of(results, figures):
-    return render(results, load_reference(), figures, TEMPLATES)
+def page_of(project, figures):
+    return render(project.load(), load_reference(), figures, TEMPLATES)
 
 
-def spaced(text):
-    return text.replace("\u00a0", " ")
+def section_of(project):
+    return values(Data(project.load()))
 
 
-def test_the_three_questions_are_answered_in_order(tmp_path, figures):
-    text = page_of(by_hand(tmp_path).load(), figures)
+def lines_of(table):
+    """Texts of a table, with plain spaces."""
+    return [[text.replace("\u00a0", " ") for text in line] for line in table.lines]
+
+
+def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questions(
+    tmp_path, figures
+):
+    text = page_of(by_hand(tmp_path), figures)
+    top = text.split("</header>")[0]
+    assert "native code is shown to pay: ALIGNER fit on native PyTorch" in top
+    assert 'href="#native"' in top
     heads = [text.index(f"<h3>{head}</h3>") for head in QUESTIONS]
     assert heads == sorted(heads) and text.index(f">{HEADING}</h2>") < heads[0]
     assert 'id="figure-native"' in text[heads[2] :]
 
 
-QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay?")
-
-
 def test_sentences_and_tables_by_hand(tmp_path):
-    view = native_view(by_hand(tmp_path).load())
-    assert view.verdicts == ("mas in ALIGNER fit: native code pays on native PyTorch.",)
-    (problem,), (itself,), (pays,) = view.problem.lines, view.itself.lines, view.pays.lines
-    assert [spaced(text) for text in problem] == [
-        *("ALIGNER fit on native PyTorch", "mas", "75 % [75 %, 75 %]"),
-        "4.00× [4.00×, 4.00×]",
-    ]
-    of_compiled = ("PyTorch (compiled)", "24.00", "32.00", "48.00× [48.00×, 48.00×]")
-    assert tuple(map(spaced, itself[1:])) == (*of_compiled, "PyTorch (eager) 40.00")
-    assert view.itself_verdicts == (
+    found = section_of(by_hand(tmp_path))
+    assert found["verdicts"] == ["mas in ALIGNER fit: native code pays on native PyTorch."]
+    assert found["itself_verdicts"] == [
         "mas in ALIGNER fit: the framework's best way takes longer than native code on native "
-        "PyTorch (48.00× [48.00×, 48.00×]).",
-    )
-    assert pays[1] == "PyTorch (eager), native"
-    assert [spaced(text) for text in pays[2:4]] == [
-        *("48.00× [48.00×, 48.00×]", "2.00× [2.00×, 2.00×]")
+        "PyTorch (48.00× [48.00×, 48.00×])."
     ]
-    assert pays[4:8] == ("yes", "33 (12)", "4.00", "none")
-    assert pays[8].startswith("25") and pays[8].endswith("]")
-    for table in (view.problem, view.itself, view.pays, view.every_way[0][1]):
-        assert {len(line) for line in table.lines} <= {len(table.header)}
-
-
-def test_the_naive_build_is_named_beside_the_tuned_one(tmp_path):
-    (note,) = native_view(by_hand(tmp_path).load()).notes
+    title, alone = "ALIGNER fit on native PyTorch", "48.00× [48.00×, 48.00×]"
+    way = ("PyTorch (compiled)", "24.00", "32.00")
+    assert lines_of(found["problem"]) == [
+        [title, "mas", *way, "75 % [75 %, 75 %]", "4.00× [4.00×, 4.00×]"]
+    ]
+    ((*pays, earns),) = lines_of(found["pays"])
+    step = "2.00× [2.00×, 2.00×]"
+    assert pays == [
+        *(title, "PyTorch (eager), native", alone, step, "yes", "33 (12)", "4.00", "none")
+    ]
+    assert earns.startswith("25") and earns.endswith("]")
+    (note,) = found["notes"]
     assert "PyTorch (eager), naive, built with -O3, takes 10.00×" in note
     assert "the time of PyTorch (eager), native in the operation alone" in note
 
@@ -71,83 +73,74 @@ def test_the_naive_build_is_named_beside_the_tuned_one(tmp_path):
 def test_every_way_has_its_compiler_flags_and_agreement(tmp_path):
     project = by_hand(tmp_path)
     project.fail("error", "WrongResult: the path differs", column=NAIVE)
-    ((_, table),) = native_view(project.load()).every_way
+    ((_, table),) = section_of(project)["every_way"]
     lines = {line[0]: line for line in table.lines}
     native, missing = lines["PyTorch (eager), native"], lines["PyTorch (eager), naive"]
+    assert native[4:8] == ("48.00×", "2.00×", "33", "4.00")
     assert "g++ (Debian 12.2.0-14) 12.2.0: -O3 -march=native -ffast-math" in native[8]
     assert native[9] == "outputs 0 of 0 and losses of 10 steps 1e-07 of 0.0001"
     assert "error: " in missing[1] and "the path differs" in missing[1]
+    assert set(missing[2:]) == {"NA"} and table.lines[-1] is missing
     own = lines["PyTorch (compiled)"]
     assert (own[4], own[5], own[7], own[8]) == ("NA", "NA", "NA", "NA")
 
 
-def test_a_gain_beyond_the_share_is_said_in_words(tmp_path):
+@pytest.mark.parametrize(
+    ("alone_ms", "note", "most"),
+    [
+        (8.0, "more than the share of the operation allows (1.33× at most)", "1.33×"),
+        (40.0, "alone the operation takes longer than the whole step (125", "no limit"),
+    ],
+)
+def test_what_a_share_does_not_say_is_said_in_words(tmp_path, alone_ms, note, most):
     project = by_hand(tmp_path)
-    timed(project, COMPILED, 32.0, 8.0)
-    notes = " ".join(native_view(project.load()).notes)
-    assert "more than the share of the operation allows (1.33× at most)" in notes
-
-
-def test_an_operation_that_takes_longer_alone_is_said_to(tmp_path):
-    project = by_hand(tmp_path)
-    timed(project, COMPILED, 32.0, 40.0)
-    view = native_view(project.load())
-    assert "alone the operation takes longer than the whole step (125" in " ".join(view.notes)
-    assert "no limit" in view.problem.lines[0][3]
+    timed(project, COMPILED, 32.0, alone_ms)
+    found = section_of(project)
+    assert note in " ".join(found["notes"]) and found["problem"].lines[0][6].startswith(most)
 
 
 def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path, figures):
     project = by_hand(tmp_path)
     project.change(lambda r: r["operation"].update(uses=None, alone_ns=[]))
-    results = project.load()
-    view = native_view(results)
-    assert view.problem.lines[0][2:] == ("NA", "NA") and view.pays.lines[0][2] == "NA"
-    assert "pays on native PyTorch" in view.verdicts[0]
-    assert "no round in which both were timed alone" in view.itself_verdicts[0]
-    assert HEADING in page_of(results, figures)
+    found = section_of(project)
+    assert found["problem"].lines[0][3:] == ("NA", "32.00", "NA", "NA")
+    assert found["pays"].lines[0][2] == "NA"
+    assert "pays on native PyTorch" in found["verdicts"][0]
+    assert "no round in which both were timed alone" in found["itself_verdicts"][0]
+    assert HEADING in page_of(project, figures)
 
 
-def test_a_single_run_says_so(tmp_path, figures):
-    results = by_hand(tmp_path, runs=1).load()
-    view = native_view(results)
-    assert view.pays.lines[0][4] == "not shown: one run"
-    (sentence,) = view.verdicts
-    assert (
-        sentence
-        == "mas in ALIGNER fit: native code is not shown to pay on native PyTorch (one run)."
-    )
-    assert "In 0 of 1 training step around an operation" in page_of(results, figures)
+def test_a_single_run_says_so(tmp_path):
+    project = by_hand(tmp_path, runs=1)
+    found = section_of(project)
+    assert found["pays"].lines[0][4] == "not shown: one run"
+    assert found["verdicts"][0].endswith("is not shown to pay on native PyTorch (one run).")
+    (sentence,) = key_sentences(Data(project.load()))
+    assert sentence.text.startswith("In 0 of 1 training step around an operation")
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_of_a_framework_beside_native_code_are_said(tmp_path, threads):
     project = by_hand(tmp_path)
     project.change(lambda r: r["threads"].update(requested=threads))
-    caption = native_view(project.load()).pays.caption
+    caption = section_of(project)["pays"].caption
     assert ("own operations have up to 2 threads here" in caption) == (threads == 2)
-
-
-def test_the_first_page_says_where_it_pays(tmp_path, figures):
-    text = page_of(by_hand(tmp_path).load(), figures)
-    assert "native code is shown to pay: ALIGNER fit on native PyTorch" in text
-    assert 'href="#native"' in text.split("</header>")[0]
 
 
 def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_path, figures):
     project = native_project(tmp_path, of(JAX))
     timed(project, JAX, 10.0, 4.0)
-    results = project.load()
-    view = native_view(results)
-    assert view.problem.lines and view.itself.lines and not view.pays.lines and not view.verdicts
-    assert not view.itself_verdicts and view.itself.lines[0][4] == "NA"
-    text = page_of(results, figures)
+    found = section_of(project)
+    assert found["problem"].lines[0][1:5] == ("mas", "Keras 3 (JAX)", "4.000", "10.00")
+    assert not (found["pays"].lines or found["verdicts"] or found["itself_verdicts"])
+    text = page_of(project, figures)
     assert QUESTIONS[1] in text and QUESTIONS[2] not in text and 'id="figure-native"' not in text
 
 
 def test_a_table_without_operations_has_no_such_section(project, figures):
-    results = project.load()
-    assert native_view(results).empty
-    text = page_of(results, figures)
+    data = Data(project.load())
+    assert values(data) is None and key_sentences(data) == methods(data) == []
+    text = page_of(project, figures)
     assert HEADING not in text and 'href="#native"' not in text
 
 
@@ -158,7 +151,7 @@ def test_hostile_titles_stay_text(tmp_path, figures):
         column["title"] += HOSTILE
     project.change(lambda r: r["operation"].update(name=HOSTILE[:40]))
     project.change(lambda r: r["operation"]["build"].update(compiler=HOSTILE), NATIVE)
-    text = page_of(project.load(), figures)
+    text = page_of(project, figures)
     assert text.count("<script>") == 1 and "\x1b" not in text and "alert(1)" in text
 
 
@@ -173,7 +166,7 @@ def drawn(tmp_path):
 
     def draw(project):
         with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-            figure = figure_of(project.load(), load_reference())
+            figure = figure_of(Data(project.load()))
             figure.savefig(tmp_path / "native.svg")
         return figure
 
@@ -189,7 +182,8 @@ def test_the_figure_has_a_mark_for_every_native_way_over_both_costs(tmp_path, dr
         assert [mark.get_xdata()[0] for mark in of_axes] == costs
         assert [mark.get_ydata()[0] for mark in of_axes] == pytest.approx(gains)
         assert all(mark.get_markerfacecolor() != "none" for mark in of_axes)
-    assert figure.axes[0].get_title(loc="left") == "ALIGNER fit, batch 16"
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["ALIGNER fit, batch 16", ""]
     (legend,) = figure.legends
     titles = [text.get_text() for text in legend.get_texts()]
     assert titles[0] == "PyTorch (eager), native" and "PyTorch (compiled)" not in titles
@@ -215,9 +209,17 @@ def test_what_is_not_shown_is_an_empty_mark(tmp_path, drawn):
     assert marks and all(mark.get_markerfacecolor() == "none" for mark in marks)
 
 
-def test_without_native_ways_the_figure_says_so(tmp_path, project, drawn):
+def test_rows_beyond_those_that_are_drawn_are_counted(tmp_path, drawn):
+    rows = tuple(("aligner", "fit", size, None) for size in range(1, 15))
+    figure = drawn(by_hand(tmp_path, rows=rows))
+    assert len(figure.axes) == 24
+    note = "The first 24 of 28 panels; the tables have them all."
+    assert figure.get_supxlabel() == note
+
+
+def test_without_native_ways_the_figure_says_so(project, drawn):
     assert "no operation was measured" in drawn(project).texts[0].get_text()
-    assert points(project.load()) == {}
+    assert points(Data(project.load())).empty
 
 
 @pytest.mark.parametrize("spread", [[1.0, 16.0, 900.0], [16.0, 16.0, 16.0]])
@@ -228,31 +230,30 @@ def test_wildly_different_runs_do_not_break_the_axes(tmp_path, drawn, spread):
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("steps", "text"),
     [
-        (None, "NA"),
-        (PayBack(1234, None, None), "1,234"),
-        (PayBack(1234, 1100, None), "1,234 [1,100, never]"),
-        (PayBack(None, None, None), "never"),
+        ((None, None, None), "NA"),
+        ((1234, None, None), "1,234"),
+        ((1234, 1100, 1500), "1,234 [1,100, 1,500]"),
+        ((1234, 1100, "never"), "1,234 [1,100, never]"),
+        (("never", "never", "never"), "never"),
     ],
 )
-def test_when_a_build_is_earned_back_is_spelled_out(found, text):
-    assert pay_back_text(found) == text
+def test_when_a_build_is_earned_back_is_spelled_out(steps, text):
+    assert earned_back(*steps) == text
 
 
-def test_methods_say_how_operations_were_timed(tmp_path, project):
-    (text,) = native_text(by_hand(tmp_path / "by_hand").load())
+def test_methods_say_how_operations_were_timed(tmp_path):
+    (text,) = methods(Data(by_hand(tmp_path).load()))
     assert "(mas)" in text and "the median of 3 calls" in text
     assert "g++ (Debian 12.2.0-14) 12.2.0" in text
-    assert native_text(project.load()) == []
 
 
 def test_details_of_a_cell_have_its_operation(tmp_path):
-    results = by_hand(tmp_path).load()
-    facts = [dict(timed_alone(cell)) for cell in results.cells]
-    assert [found["Its operation alone"] for found in facts[:2]] == [
-        "mas, framework: 30.00 ms, 1 use a step, 12 lines of code",
-        "mas, native: 0.5000 ms, 1 use a step, 33 lines of code",
-    ]
-    assert "Built" not in facts[0] and facts[2]["Built"].startswith("in 3.00 s by g++")
-    assert facts[0]["Its results"].endswith("outputs 0 of 0 and losses of 10 steps 1e-07 of 0.0001")
+    project = by_hand(tmp_path)
+    own, native, naive, _ = map(dict, cell_facts(Data(project.load())).values())
+    assert own["Its operation alone"] == "mas, framework: 30.00 ms, 1 use a step, 12 lines of code"
+    assert native["Its operation alone"] == "mas, native: 0.5000 ms, 1 use a step, 33 lines of code"
+    assert "Built" not in own and naive["Built"].startswith("in 3.00 s by g++")
+    assert own["Its results"].endswith("outputs 0 of 0 and losses of 10 steps 1e-07 of 0.0001")
+    assert cell_facts(Data(Project(tmp_path / "none", make_plan()).load())) == {}

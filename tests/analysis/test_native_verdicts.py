@@ -2,43 +2,28 @@
 
 import math
 import random
-from types import SimpleNamespace
 
 import pytest
 
-from analysis.comparisons.native import Payoff, Pays
-from analysis.comparisons.native_ways import Way, Ways
-from analysis.results.timed_operation import Build, TimedOperation
-from analysis.statistics.intervals import MARGIN, Sitting, as_measured, geometric_mean
+from analysis.statistics.intervals import MARGIN, paired_ratio
+from analysis.statistics.payoff import Pays, pays
 
-BUILD = Build(4.0, "cc", (), (), ())
 SCATTER, ROUNDS, TRIALS = 0.02, 3, 2000
 
 
-def way(rng, word, mean_ms):
-    """A cell of three rounds, each with its own speed."""
-    times = {Sitting(number): mean_ms * math.exp(rng.gauss(0, SCATTER)) for number in range(ROUNDS)}
-    cell = SimpleNamespace(
-        column=SimpleNamespace(name=word),
-        compared_ms=times,
-        run_ms=times,
-        disturbed="",
-        steady=True,
-        comparable=True,
-        scatter=SimpleNamespace(of_pair=lambda *_: as_measured),  # by its own rounds alone
-        step_ms=geometric_mean(times.values()),
-    )
-    build = None if word == "framework" else BUILD
-    return Way(cell, {Sitting(0): TimedOperation("mas", word, 1, (1,), 1, None, build)})
+def way(rng, mean_ms):
+    """Times of three rounds, each with its own speed."""
+    return {number: mean_ms * math.exp(rng.gauss(0, SCATTER)) for number in range(ROUNDS)}
 
 
-def rate(verdict, gain, of_framework=2, native=3):
+def rate(verdict, gain, of_framework=2, native=3, payoffs=1):
     """Of trials in which every way of a kind takes the same time, and native ones gain so much."""
     rng, found = random.Random(5), 0
     for _ in range(TRIALS):
-        every = [way(rng, "framework", 10.0) for _ in range(of_framework)]
-        every += [way(rng, "native", 10.0 / gain) for _ in range(native)]
-        found += Payoff(Ways(None, "a framework", tuple(every), ())).pays is verdict
+        own = [way(rng, 10.0) for _ in range(of_framework)]
+        new = [way(rng, 10.0 / gain) for _ in range(native)]
+        gains = [[paired_ratio(base, times) for base in own] for times in new]
+        found += pays(gains, payoffs) is verdict
     return found / TRIALS
 
 
@@ -58,3 +43,12 @@ def test_a_large_gain_is_mostly_shown_and_none_mostly_is_not_called_one():
     assert rate(Pays.YES, 2.0) > 0.99
     assert rate(Pays.YES, 1.0) < 0.01
     assert rate(Pays.NO, 0.7) > 0.95
+
+
+def test_a_yes_among_several_payoffs_needs_more():
+    alone, among = (rate(Pays.YES, 1.1, payoffs=number) for number in (1, 5))
+    assert among < 0.8 * alone
+
+
+def test_without_a_round_in_common_nothing_is_shown():
+    assert pays([]) is pays([[]]) is pays([[None]]) is Pays.NOT_SHOWN

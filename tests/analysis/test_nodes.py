@@ -9,7 +9,8 @@ from quiet_table import JAX, TORCH, quiet_project
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
-from analysis.comparisons.effects import effects_of
+from analysis.comparisons.pairs import pairs
+from analysis.data import Data
 from analysis.report.methods_text import methods_text
 from analysis.report.setting import machines
 from analysis.results.cells import cell_ratio
@@ -90,8 +91,7 @@ def test_a_run_of_another_session_is_missing_from_ratios_and_named(tmp_path):
     results = project.load()
     eager, compiled, jax = results.rows[0].cells
     assert (cell_ratio(compiled, eager).rounds, cell_ratio(jax, eager).rounds) == (2, 3)
-    (effect,) = effects_of(results)
-    assert effect.comparisons[0].gain.ratio.rounds == 2
+    assert pairs(Data(results))["rounds"].tolist() == [2]
     assert len(compiled.run_ms) == 3  # its own time keeps all of them
     (caveat,) = (found for found in collect(results) if found.id == "rounds_lost")
     assert caveat.evidence["rounds"] == {"bert/fit-b8/pytorch-compiled": [2]}

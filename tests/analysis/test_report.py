@@ -9,12 +9,13 @@ import pytest
 import yaml
 from results_factory import Project, make_plan, uneven, unsupported
 
+from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.formats.contents import caption
 from analysis.report.appendix import render_appendix
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
-from analysis.report.page import HEADINGS, NATIVE, SECTIONS, render
+from analysis.report.page import HEADINGS, SECTIONS, render, shown_topics
 from analysis.report.parity import card_of, differing
 from analysis.report.rendering import TEMPLATES
 from analysis.report.setting import settings, software
@@ -78,11 +79,10 @@ def test_report_is_self_contained_well_formed_and_complete(project, figures):
     assert back and set(back) <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in inside} <= set(page.ids)
-    # no topic has anything to show here, and nothing of native code was measured
-    headings = [
-        "Table",
-        *(HEADINGS[name] for name in SECTIONS if name in HEADINGS and name != NATIVE),
-    ]
+    shown = shown_topics(Data(project.load(), load_reference()), figures)
+    assert list(shown) == ["effects"]  # no other topic has anything to show here
+    names = [name for name in SECTIONS if name in {*HEADINGS, *shown}]
+    headings = ["Table", *(HEADINGS.get(name, "Effects") for name in names)]
     assert re.findall(r"<h2 .*?>(.*?)</h2>", text) == headings
     assert "8.016" in text and "[7.996, 8.036]" in appendix
     assert "url(" not in re.sub(r"url\(#", "", text)

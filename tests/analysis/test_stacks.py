@@ -7,21 +7,21 @@ from results_factory import BERT_ROWS, Project, make_plan
 from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdicts
 
 from analysis.claims import ClaimResult
-from analysis.comparisons.different_tests import different_tests
-from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.comparisons.rounds import undecided
 from analysis.data import Data
 from analysis.figures.published import relative_times
-from analysis.report.effects import effect_views
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
-from analysis.tables.effects import effects_csv
 from analysis.tables.html import to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.topics.effects.compute import effects
+from analysis.topics.effects.section import section
+from analysis.topics.effects.sentences import table_notes
+from analysis.topics.effects.table import effects as table_of
 from analysis.topics.why.differences import differences
 from analysis.topics.why.section import rows
 
@@ -129,22 +129,24 @@ def test_what_took_less_is_compared_with_its_stack(tmp_path):
 def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path):
     project = project_of(tmp_path)
     project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
-    results = project.load()
-    (effect,) = [e for e in effects_of(results) if e.question.setting == "stack"]
-    assert effect.question.text == "What did the releases from 2024-03 to 2026-11 change?"
-    assert [pair.pair.new.name for pair in effect.pairs] == [K2, K3_TF, JAX]
-    assert all(found.gain.ratio.value > 1.05 for found in effect.comparisons)
-    (view,) = [v for v in effect_views(results) if v.setting == "stack"]
-    assert "(Holm), stack 2026-11 is shown to be faster with Keras 2 (TensorFlow) in " in view.shown
-    (_, grid) = view.pairs[-1]
+    data = Data(project.load())
+    found = effects(data).query("setting == 'stack'")
+    assert set(found["question"]) == {"What did the releases from 2024-03 to 2026-11 change?"}
+    assert found["new"].unique().tolist() == [K2, K3_TF, JAX]
+    assert (found["speedup"] > 1.05).all()
+    (view,) = (v for v in section(data)["effects"] if v["question"] == found["question"].iloc[0])
+    held = "(Holm), stack 2026-11 is shown to be faster with Keras 2 (TensorFlow) in "
+    assert held in view["says"]
+    (_, grid) = view["pairs"][-1]
     assert "Versions" in grid.header[-1]
     assert all(
         line[-1] == "framework version keras 3.15.1 instead of keras 3.0.5; attention sdpa instead "
         "of einsum"
         for line in grid.lines
     )
-    assert "framework version keras 3.15.1 instead of keras 3.0.5" in effects_csv(results)
-    assert different_tests(effect).table_only == different_tests(effect).pair_only == []
+    versions = table_of(data).query("setting == 'stack'")["versions"].dropna()
+    assert set(versions) == {"framework version keras 3.15.1 instead of keras 3.0.5"}
+    assert table_notes(data) == []
 
 
 def test_the_pages_versions_stand_beside_the_page(tmp_path):

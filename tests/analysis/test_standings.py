@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.claims.claim_tests import no_best_backend
+from analysis.claims.contests import no_best_backend
 from analysis.comparisons.findings import Answer, findings
 from analysis.comparisons.gains import winners
 from analysis.statistics.best_set import Contest, Standing, not_slower, shown_slower_of

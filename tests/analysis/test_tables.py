@@ -197,7 +197,8 @@ def test_runs_csv_has_a_line_per_run_at_full_precision(project):
     assert "environment.packages" not in first
     failed = next(line for line in lines if line["status"] == "unsupported")
     assert (failed["ms_per_step"], failed["reason"]) == ("NA", "'=1+1")
-    assert failed["timing.import_s"] == "NA" and failed["total_s"] == "40.0"
+    assert failed["timing.import_s"] == failed["steps"] == "NA" and failed["total_s"] == "40.0"
+    assert (first["steps"], first["work.parameters"]) == ("100", "10780418")
 
 
 def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):

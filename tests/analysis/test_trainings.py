@@ -1,18 +1,16 @@
 """Trainings to the end: seconds measured and predicted, and whether columns agree."""
 
-import csv
-import io
-
 import pytest
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
-from analysis.comparisons.trainings import trained
+from analysis.data import Data
 from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
-from analysis.report.trainings import trainings
 from analysis.results.reference import load_reference
-from analysis.tables.trainings import trainings_csv
+from analysis.topics.trainings.section import values
+from analysis.topics.trainings.table import trainings
+from analysis.writing.files import to_csv
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
 ROWS = (("mnist_dense", "fit", 8, None),)
@@ -41,36 +39,37 @@ def project(tmp_path):
     return made
 
 
-def same(results):
-    """What the file says of each column."""
-    lines = csv.DictReader(io.StringIO(trainings_csv(results)))
-    return {line["column"]: line["as_the_first"] for line in lines}
+def torch_trained(project, **change):
+    project.change(lambda r: r.update(training=training(**change)), column=TORCH, run=1)
+
+
+def lines_of(project):
+    """Lines of the table by column."""
+    found = trainings(Data(project.load()))
+    return {line["column"]: line for line in found.to_dict("records")}
 
 
 def found_by(project, name):
     return [caveat for caveat in collect(project.load()) if caveat.id == name]
 
 
-def test_seconds_by_hand(project):
-    (jax, _) = trained(project.load().rows[0])
-    assert (jax.loss, jax.right) == (0.15, 250)
-    assert jax.accuracy == pytest.approx(250 / 264)
-    assert jax.epoch_s == 1.5
-    assert jax.predicted_s == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-3)
-    assert jax.seconds_to(0.9) == 7.0  # 240 of 264 are 91 %: after two epochs
-    assert jax.seconds_to(0.99) is None
+def test_a_line_by_hand(project):
+    line = lines_of(project)[JAX]
+    assert (line["validation_loss"], line["validation_accuracy"]) == (0.15, 250 / 264)
+    assert (line["epochs"], line["epoch_s"], line["target_accuracy"]) == (3, 1.5, 0.9)
+    assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-3)
+    assert line["seconds_to_target"] == 7.0  # 240 of 264 are 91 %: after two epochs
+    project.plan["training"]["target_accuracy"] = 0.99
+    assert lines_of(project)[JAX]["seconds_to_target"] is None
 
 
-def test_equal_trainings_need_no_caveat_and_stand_in_table_and_page(project, figures):
-    results = project.load()
+def test_equal_trainings_need_no_caveat_and_stand_in_file_and_page(project, figures):
     assert found_by(project, "trainings_differ") == found_by(project, "trainings_missing") == []
-    lines = list(csv.DictReader(io.StringIO(trainings_csv(results))))
-    assert [line["column"] for line in lines] == [JAX, TORCH]
-    assert {line["as_the_first"] for line in lines} == {"True"}
-    assert lines[0]["seconds_to_target"] == "7.0" and lines[0]["target_accuracy"] == "0.9"
+    results = project.load()
+    for line in to_csv(trainings(Data(results))).splitlines()[1:]:
+        assert ",digits,ok,NA,3,1520,264,0.15," in line and line.endswith(",0.9,7.0,True")
     text = render(results, load_reference(), figures, TEMPLATES)
-    assert 'id="trainings"' in text and "0.150000" in text
-    assert trainings(results).marked == frozenset()
+    assert 'id="trainings"' in text and "0.150000" in text and "ended elsewhere" not in text
 
 
 @pytest.mark.parametrize(
@@ -83,31 +82,25 @@ def test_equal_trainings_need_no_caveat_and_stand_in_table_and_page(project, fig
     ],
 )
 def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
-    project.change(lambda r: r.update(training=training(**change)), column=TORCH, run=1)
-    found = found_by(project, "trainings_differ")
-    assert bool(found) == differs
-    if differs:
-        (caveat,) = found
-        assert [cell.column.name for cell in caveat.cells] == [TORCH]
-        assert trainings(project.load()).marked == {1}
+    torch_trained(project, **change)
+    found = [cell.column.name for c in found_by(project, "trainings_differ") for cell in c.cells]
+    assert found == [TORCH] * differs
+    assert values(Data(project.load()))["table"].marked == ({1} if differs else set())
 
 
 def test_a_net_that_drops_out_at_random_may_end_anywhere(project):
     project.plan["models"]["mnist_dense"]["architecture"]["dropout"] = 0.5
-    project.change(lambda r: r.update(training=training(loss=0.3)), column=TORCH, run=1)
+    torch_trained(project, loss=0.3)
     assert found_by(project, "trainings_differ") == []
-    results = project.load()
-    assert "may end anywhere" in trainings(results).caption
-    assert same(results) == {JAX: "NA", TORCH: "NA"}
+    assert "may end anywhere" in values(Data(project.load()))["table"].caption
+    assert to_csv(trainings(Data(project.load()))).count(",NA\n") == 2
 
 
 def test_fewer_epochs_are_not_compared(project):
-    shorter = training()
-    project.change(
-        lambda r: r.update(training={**shorter, "epochs": shorter["epochs"][:2]}), TORCH, run=1
-    )
+    torch_trained(project, loss=0.3, right=(200, 240))
     assert found_by(project, "trainings_differ") == []
-    assert same(project.load()) == {JAX: "True", TORCH: "NA"}
+    jax, torch = to_csv(trainings(Data(project.load()))).splitlines()[1:]
+    assert jax.endswith(",True") and torch.endswith(",NA")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +115,7 @@ def test_fewer_epochs_are_not_compared(project):
 def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(project, family, optimizer, told):
     project.plan["columns"][1]["family"] = family
     project.change(lambda r: r["parity"].update(optimizer=optimizer))
-    project.change(lambda r: r.update(training=training(loss=0.16)), column=TORCH, run=1)
+    torch_trained(project, loss=0.16)
     (caveat,) = found_by(project, "trainings_differ")
     assert ("Adam's epsilon" in caveat.sentence) == told
 
@@ -138,14 +131,14 @@ def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(project, family
     ],
 )
 def test_a_training_that_is_missing_says_why(project, change, words):
-    project.change(lambda r: r.update(training=training(**change)), column=TORCH, run=1)
+    torch_trained(project, **change)
     (caveat,) = found_by(project, "trainings_missing")
     assert words in caveat.sentence
-    (jax, torch) = csv.DictReader(io.StringIO(trainings_csv(project.load())))
-    assert torch["status"] == change.get("status", "ok") and jax["epochs"] == "3"
+    found = lines_of(project)
+    assert found[TORCH]["status"] == change.get("status", "ok") and found[JAX]["epochs"] == 3
 
 
 def test_a_table_without_trainings_has_none(tmp_path, figures):
     results = Project(tmp_path).load()
-    assert trainings_csv(results).count("\n") == 1
+    assert trainings(Data(results)).empty
     assert 'id="trainings"' not in render(results, load_reference(), figures, TEMPLATES)

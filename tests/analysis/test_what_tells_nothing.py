@@ -8,8 +8,8 @@ from record_changes import profile
 from results_factory import Project
 
 from analysis.caveats import collect
-from analysis.comparisons.effects import effects_of
 from analysis.comparisons.gains import column_gains, winners
+from analysis.comparisons.pairs import pairs
 from analysis.data import CELL, Data
 from analysis.topics.why.ceilings import ceilings
 from analysis.topics.why.differences import differences
@@ -56,8 +56,8 @@ def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
     results = project.load()
     assert column_gains(results, JAX, TORCH) == []
     assert all(JAX not in {c.column.name for c in w.backends} for w in winners(results))
-    for effect in effects_of(results):
-        assert not any(c.gain and c.gain.new.column.name == JAX for c in effect.comparisons)
+    compared = pairs(Data(results)).dropna(subset="speedup")
+    assert len(compared) and JAX not in {*compared["base"], *compared["new"]}
     assert JAX not in {*differences(Data(results))[["fastest", "column"]].to_numpy().flat}
 
 

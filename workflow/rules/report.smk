@@ -8,7 +8,9 @@ report: f"../../{RESULTS}/caveats.rst"
 
 
 FIGURES = of_report("figures")
-TABLES_OF_TOPICS = [f"{name}.csv" for name in of_report("tables")]
+TABLES_OF_TOPICS = [
+    name if Path(name).suffix else f"{name}.csv" for name in of_report("tables")
+]
 FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 
@@ -43,8 +45,7 @@ TABLE += [
         f"{RESULTS}/published.csv", "Tables", "with the published", "published_table"
     ),
 ]
-EFFECTS = results("effects.csv", "effects.tex", "cross_over.csv", "trainings.csv")
-EFFECTS += results("native.csv", *TABLES_OF_TOPICS)
+EFFECTS = results(*TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
 
 # Rule -> its module and options, what it is drawn by, what it writes.

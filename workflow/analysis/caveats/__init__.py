@@ -10,7 +10,6 @@ from analysis.caveats import (
     comparability,
     compiling,
     coverage,
-    devices,
     drift,
     feeding,
     framework_warnings,
@@ -27,7 +26,6 @@ from analysis.caveats import (
     ranking,
     stacks,
     steadiness,
-    trainings,
     work,
 )
 from analysis.caveats.core import RULES, Caveat, Severity, collect
@@ -42,7 +40,6 @@ __all__ = [
     "comparability",
     "compiling",
     "coverage",
-    "devices",
     "drift",
     "feeding",
     "framework_warnings",
@@ -59,6 +56,5 @@ __all__ = [
     "ranking",
     "stacks",
     "steadiness",
-    "trainings",
     "work",
 ]

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.claims.claim_tests import TESTS
+from analysis.claims.claim_tests import CONDITIONS, TESTS
 from analysis.claims.conditions import (
     Differences,
     differences,
     of_releases,
     without_conditions,
 )
-from analysis.claims.device_conditions import device_differences
-from analysis.claims.devices import cells_of
 from analysis.formats.contents import is_there
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell
@@ -41,12 +39,10 @@ class Claim:
 
     def differences(self, results: Results, reference: Reference) -> Differences:
         """Between a run and the conditions that the claim was made under."""
+        if own := CONDITIONS.get(self.kind):
+            return own(results, reference, self.parameters)
         if self.revision:
             return differences(results, reference, self._cells(results))
-        if "device" in self.parameters:
-            row = tuple(self.parameters[key] for key in ("model", "task", "batch_size"))
-            cells = cells_of(results, row, self.parameters["framework"])
-            return device_differences(cells, reference.devices)
         if self.on_page:
             return of_releases(results, reference)
         return without_conditions(results, reference)

@@ -1,6 +1,6 @@
 """The tests that claims name, of which topics have some of their own."""
 
-from analysis.claims import contests, devices, gains, native, releases
-from analysis.claims.outcome import TESTS
+from analysis.claims import contests, gains, releases
+from analysis.claims.outcome import CONDITIONS, TESTS
 
-__all__ = ["TESTS", "contests", "devices", "gains", "native", "releases"]
+__all__ = ["CONDITIONS", "TESTS", "contests", "gains", "releases"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.claims.outcome import Outcome, above, all_hold, capital, claim_test, in_every_row
-from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, tally
+from analysis.comparisons.gains import Gain, all_faster, column_gains, family_gains, in_lines, tally
 from analysis.comparisons.speedups import FAMILIES
 from analysis.formats.text import count, listed, percent
 from analysis.results.plan import RowKey
@@ -22,8 +22,8 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
         )
     low, high = (choose(gains, key=_value) for choose in (min, max))
     text = (
-        f"{capital(tally(gains))}; throughput from {low.text} in {low.row.row.label} to "
-        f"{high.text} in {high.row.row.label}."
+        f"{capital(tally(in_lines(gains)))}; throughput from {low.text} in {low.row.label} to "
+        f"{high.text} in {high.row.label}."
     )
     return Outcome(all_faster(gains), text, evidence=_evidence(gains))
 
@@ -36,12 +36,12 @@ def gain_at_least(
     gains = [
         found
         for found in _gains(results, new, base)
-        if (found.row.row.model, found.row.row.task) == (model, task)
+        if (found.row.model, found.row.task) == (model, task)
     ]
     if not gains:
         return Outcome(None, f"No row of {model} {task} has both families.", tested=False)
     holds = in_every_row(gains, 1 + gain)
-    text = listed([f"{found.row.row.label} {found.text}" for found in gains])
+    text = listed([f"{found.row.label} {found.text}" for found in gains])
     return Outcome(holds, f"Throughput: {text}.", evidence=_evidence(gains))
 
 
@@ -51,7 +51,7 @@ def gain_in_share_of_rows(
 ) -> Outcome:
     """So large a part of the rows gains more than so much, and none more than so much."""
     rows = _counted_rows(results)
-    gains = [found for found in _gains(results, new, base) if found.row.row.key in rows]
+    gains = [found for found in _gains(results, new, base) if found.row.key in rows]
     if not gains:
         return Outcome(None, "No row has both families that may be compared.", tested=False)
     beyond = [above(found.together(len(gains)), 1 + gain) for found in gains]
@@ -64,7 +64,7 @@ def gain_in_share_of_rows(
     top = max(gains, key=_value)
     text = (
         f"By the means {numbers} of {count(len(gains), 'row')} gain more than {percent(gain)}, by "
-        f"the intervals {sure}. The largest is {top.text} in {top.row.row.label}."
+        f"the intervals {sure}. The largest is {top.text} in {top.row.label}."
     )
     return Outcome(all_hold([enough, capped]), text, evidence=_evidence(gains))
 
@@ -91,6 +91,6 @@ def _value(gain: Gain) -> float:
 
 def _evidence(gains: list[Gain]) -> dict[str, Any]:
     return {
-        "gain": {"/".join(map(str, g.row.row.key)): _value(g) - 1 for g in gains},
-        "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
+        "gain": {"/".join(map(str, g.row.key)): _value(g) - 1 for g in gains},
+        "verdicts": {"/".join(map(str, g.row.key)): str(g.verdict) for g in gains},
     }

@@ -14,6 +14,7 @@ from analysis.comparisons.gains import (
     all_faster,
     column_gains,
     family_gains,
+    in_lines,
     tally,
     winners,
 )
@@ -183,7 +184,10 @@ def _contest(contest: Winners) -> str:
 
 
 def _faster(name: str, question: str, new: str, base: str, gains: list[Gain], on: str) -> Finding:
-    faster, told = all_faster(gains), f"{tally(gains)}{on} ({_range(gains)})" if gains else ""
+    faster, told = (
+        all_faster(gains),
+        f"{tally(in_lines(gains))}{on} ({_range(gains)})" if gains else "",
+    )
     if not gains:
         verdict, answer = (
             Answer.NOT_MEASURED,
@@ -197,15 +201,15 @@ def _faster(name: str, question: str, new: str, base: str, gains: list[Gain], on
         verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {told}."
     evidence = tuple(
         (
-            gain.row.row.label,
+            gain.row.label,
             f"{gain.text}, {gain.new.column.title} against {gain.base.column.title}"
             + (f": {gain.verdict}" if gain.interval else ""),
         )
         for gain in gains
     )
     numbers = {
-        "gain": {"/".join(map(str, g.row.row.key)): g.ratio.value - 1 for g in gains},
-        "verdicts": {"/".join(map(str, g.row.row.key)): str(g.verdict) for g in gains},
+        "gain": {"/".join(map(str, g.row.key)): g.ratio.value - 1 for g in gains},
+        "verdicts": {"/".join(map(str, g.row.key)): str(g.verdict) for g in gains},
     }
     statement = f"{new} against {base}: {told}." if gains else answer
     return Finding(name, question, verdict, answer, statement, evidence, numbers)
@@ -215,7 +219,5 @@ def _range(gains: list[Gain]) -> str:
     """'throughput from +5 % [...] in A to +390 % [...] in B'."""
     low, high = (choose(gains, key=lambda gain: gain.ratio.value) for choose in (min, max))
     if low is high:
-        return f"throughput {low.text} in {low.row.row.label}"
-    return (
-        f"throughput from {low.text} in {low.row.row.label} to {high.text} in {high.row.row.label}"
-    )
+        return f"throughput {low.text} in {low.row.label}"
+    return f"throughput from {low.text} in {low.row.label} to {high.text} in {high.row.label}"

@@ -5,12 +5,15 @@ row, paired by round.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import pandas as pd
+
 from analysis.formats.text import count, gain, listed
 from analysis.results.cells import Cell, cell_ratio, contest
+from analysis.results.plan import Row
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
@@ -29,10 +32,13 @@ VERDICT_TEXT = {
 class Gain:
     """Throughput gain of one cell over another of its row: t_base / t_new."""
 
-    row: RowCells
     new: Cell
     base: Cell
     ratio: Ratio
+
+    @property
+    def row(self) -> Row:
+        return self.new.row
 
     @property
     def told(self) -> str:
@@ -108,10 +114,10 @@ def change(ratio: float) -> str:
     return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
 
 
-def gain_of(row: RowCells, new: Cell | None, base: Cell | None) -> Gain | None:
+def gain_of(new: Cell | None, base: Cell | None) -> Gain | None:
     """None when one of them, or a round with both, is missing."""
     ratio = cell_ratio(base, new) if new and base else None
-    return Gain(row, new, base, ratio) if ratio else None
+    return Gain(new, base, ratio) if ratio else None
 
 
 def cell_of(row: RowCells, column: str) -> Cell | None:
@@ -127,26 +133,32 @@ def family_gains(results: Results, new: str, base: str) -> list[Gain]:
 
 def family_gain_of(row: RowCells, new: str, base: str) -> FamilyGain | None:
     """None when a family, or a round with both, is missing."""
-    found = gain_of(row, row.fastest(new), row.fastest(base))
+    found = gain_of(row.fastest(new), row.fastest(base))
     if found is None:
         return None
-    return FamilyGain(row, found.new, found.base, found.ratio, row.family(new), row.family(base))
+    return FamilyGain(found.new, found.base, found.ratio, row.family(new), row.family(base))
 
 
 def column_gains(results: Results, new: str, base: str) -> list[Gain]:
     """One column over another, in every row with both."""
-    found = [gain_of(row, cell_of(row, new), cell_of(row, base)) for row in results.rows]
+    found = [gain_of(cell_of(row, new), cell_of(row, base)) for row in results.rows]
     return [gain for gain in found if gain]
 
 
-def tally(gains: list[Gain]) -> str:
+def in_lines(gains: Sequence[Gain]) -> pd.DataFrame:
+    """Return `speedup` and `verdict` of each, the verdict None without an interval."""
+    lines = [(gain.ratio.value, str(gain.verdict) if gain.interval else None) for gain in gains]
+    return pd.DataFrame(lines, columns=["speedup", "verdict"])
+
+
+def tally(found: pd.DataFrame) -> str:
     """'faster in 4, slower in 1 and not decided in 1 of 6 rows'; of single runs the means."""
-    rows = count(len(gains), "row")
-    if not any(gain.interval for gain in gains):
-        faster = sum(gain.ratio.value > 1 for gain in gains)
+    rows = count(len(found), "row")
+    if found["verdict"].isna().all():
+        faster = (found["speedup"] > 1).sum()
         return f"faster by the mean of one run in {faster} of {rows}, which shows nothing yet"
-    found = [VERDICT_TEXT[gain.verdict] for gain in gains]
-    parts = [f"{text} in {found.count(text)}" for text in VERDICT_TEXT.values() if text in found]
+    numbers = found["verdict"].fillna(str(Verdict.AMBIGUOUS)).value_counts()
+    parts = [f"{text} in {numbers[v]}" for v, text in VERDICT_TEXT.items() if v in numbers]
     return f"{listed(parts)} of {rows}"
 
 

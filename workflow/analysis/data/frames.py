@@ -66,7 +66,7 @@ class Data:
     @cached_property
     def recorded(self) -> pd.DataFrame:
         """Every planned run as it is published in runs.csv and runs.parquet."""
-        return pd.DataFrame(run_columns(self.results), dtype=object).infer_objects()
+        return pd.DataFrame(run_columns(self.results), dtype=object).apply(_typed)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -128,6 +128,12 @@ class Data:
             for line in lines(run, run.record.host_overhead)
         ]
         return pd.DataFrame(found, columns=[*RUN, *columns])
+
+
+def _typed(values: pd.Series) -> pd.Series:
+    """Whole numbers stay whole where some are missing; pandas would make floats of them."""
+    whole = values.hasnans and {type(value) for value in values.dropna()} == {int}
+    return values.astype("Int64") if whole else values.infer_objects()
 
 
 def cell_key(cell: Cell) -> CellKey:

@@ -116,7 +116,7 @@ def title(row: RowCells) -> str:
 def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
     """A note on the rows beyond those that are shown."""
     if len(rows) > MOST_ROWS:
-        note(figure, f"The first {MOST_ROWS} of {len(rows):,} rows; the tables have them all.")
+        note(figure, f"The first {MOST_ROWS} of {len(rows):,} panels; the tables have them all.")
 
 
 def note(figure: Figure, text: str) -> None:

@@ -17,8 +17,13 @@ def figure_modules() -> dict[str, str]:
 
 
 def table_modules() -> dict[str, str]:
-    """In which module each CSV file of a topic is made."""
+    """In which module each table of a topic is made."""
     return _modules("tables.yaml")
+
+
+def file_of(table: str) -> str:
+    """Return the name of its file: CSV where its entry names no other format."""
+    return table if Path(table).suffix else f"{table}.csv"
 
 
 def function(module: str, name: str) -> Callable[..., Any]:

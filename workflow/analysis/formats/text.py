@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from string import ascii_lowercase
 
@@ -106,6 +107,15 @@ def flops(value: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """'1 run', '3 runs'."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}".format) -> str:
+    """'20' when all are equal, '20 to 100' else."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "unknown"
+    low, high = spell(min(known)), spell(max(known))
+    return low if low == high else f"{low} to {high}"
 
 
 def listed(items: list[str]) -> str:

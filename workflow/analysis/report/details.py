@@ -25,7 +25,6 @@ from analysis.formats.text import (
 from analysis.report.anchors import cell_anchor
 from analysis.report.block_plot import block_plot
 from analysis.report.monitored import monitored
-from analysis.report.operations import timed_alone
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
@@ -142,7 +141,6 @@ def _facts(cell: Cell, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
         lacks = "published arithmetic and other batch sizes"
         yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
     yield from _resources(records)
-    yield from timed_alone(cell)
     yield from of_topics.facts.get(cell_key(cell), ())
     yield from monitored(records)
     yield from _work(cell)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.formats.contents import caption
+from analysis.formats.text import spread
 from analysis.report.inline_svg import inline_svg
-from analysis.report.setting import spread
 from analysis.results.results import Results
 
 

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from analysis.caveats import Severity
 from analysis.caveats.groups import Group
-from analysis.comparisons.cross_over import amount, sweeps
 from analysis.comparisons.findings import Answer, findings
-from analysis.comparisons.native import Pays, payoffs
-from analysis.comparisons.questions import FRAMEWORK
+from analysis.data import Data
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
-from analysis.report.effects import effect_views
 from analysis.report.setting import coverage, machines, period
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower
 from analysis.statistics.intervals import MARGIN
+from analysis.topics import KeySentence, said
 
 MOST = 5
 FEW_ROWS = 2  # beyond this, rows are counted instead of described
-MOST_EFFECTS = 3
 # The questions in the order in which they are answered while there is room.
 FINDINGS = ("keras3_over_keras2", "keras3_over_pytorch", "one_best_backend", "upgrade_alone")
-
-
-@dataclass(frozen=True)
-class KeySentence:
-    """A sentence, and the id of what it rests on."""
-
-    text: str
-    anchor: str
+# Topics with sentences of their own, in the order in which they speak.
+TOPICS = ("cross_over", "native", "effects")
 
 
 def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence]:
@@ -43,8 +33,9 @@ def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence
     """
     if not results.records:
         return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
-    own = [*_cross_overs(results), *_native(results)]  # what only some tables are about
-    found = [*_rows(results), *own, *_effects(results), *_findings(results)]
+    of_topics = said("key_sentences", Data(results))
+    own = [sentence for name in TOPICS for sentence in of_topics.get(name, ())]
+    found = [*_rows(results), *own, *_findings(results)]
     return [*found[: MOST - 1], _where(results, groups)]
 
 
@@ -129,46 +120,6 @@ def _counts(rows: list[RowCells], among: str) -> str:
         f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
         f"{unsteady}. More rows are no rank: the quieter a column, the more is shown of it."
     )
-
-
-def _effects(results: Results) -> list[KeySentence]:
-    """What the settings change that columns of this table differ in."""
-    views = [view for view in effect_views(results) if view.setting != FRAMEWORK]
-    return [
-        KeySentence(f"{view.question} {view.shown}", view.anchor) for view in views[:MOST_EFFECTS]
-    ]
-
-
-def _cross_overs(results: Results) -> list[KeySentence]:
-    """Between which sizes a GPU overtakes, as far as intervals show that it does."""
-    compared = [sweep for sweep in sweeps(results) if sweep.found]
-    if not compared:
-        return []
-    shown = [sweep for sweep in compared if sweep.shown]
-    text = (
-        f"In {len(shown)} of {count(len(compared), 'sweep')} over the sizes of a net a cross-over "
-        "is shown, from which on the GPU is faster"
-    )
-    if shown:
-        low = min(sweep.found.interval.low for sweep in shown)
-        high = max(sweep.found.interval.high for sweep in shown)
-        text += f": somewhere from {amount(low)} to {amount(high)} parameters"
-    return [KeySentence(f"{text}.", "cross-over")]
-
-
-def _native(results: Results) -> list[KeySentence]:
-    """Where native code is worth it, of all rows around an operation in all frameworks."""
-    found = [payoff for payoff in payoffs(results) if payoff.row.row.task == "fit"]
-    if not found:
-        return []
-    shown = [f"{p.row.row.label} on {p.framework}" for p in found if p.pays is Pays.YES]
-    where = f": {listed(shown)}" if shown else ""
-    text = (
-        f"In {len(shown)} of {count(len(found), 'training step')} around an operation, by model "
-        f"and framework, native code is shown to pay{where}; shown to "
-        f"bring no more than {percent(MARGIN)} in {sum(p.pays is Pays.NO for p in found)}."
-    )
-    return [KeySentence(text, "native")]
 
 
 def _findings(results: Results) -> list[KeySentence]:

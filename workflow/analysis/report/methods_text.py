@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from statistics import fmean
 
-from analysis.comparisons.cross_over import sweeps
 from analysis.data import Data
-from analysis.formats.text import count, listed, percent
-from analysis.report.native_text import native_text
-from analysis.report.setting import machines, period, software, spread, threads, values_of
+from analysis.formats.text import count, listed, percent, spread
+from analysis.report.setting import machines, period, software, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, has_priors
-from analysis.statistics.cross_over import DRAWS
 from analysis.statistics.forecast import false_slower, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
@@ -26,8 +23,7 @@ def methods_text(results: Results) -> list[str]:
     """Paragraphs."""
     if not results.records:
         return ["Nothing is measured yet."]
-    own = native_text(results)
-    own += [text for texts in said("methods", Data(results)).values() for text in texts]
+    own = [text for texts in said("methods", Data(results)).values() for text in texts]
     return [_setting(results), _timing(results), *own, _statistics(results)]
 
 
@@ -106,7 +102,7 @@ def _statistics(results: Results) -> str:
         "cell by the ratio of the first half of the steps to the second; warm-up that is found is "
         "left out of the mean. A column that lacks rounds which others of its row have is printed "
         "as if it had them (least squares of columns and rounds)."
-        f"{_cross_over(results)} {_error_rates(results)}"
+        f" {_error_rates(results)}"
     )
 
 
@@ -161,17 +157,4 @@ def _scatter(results: Results) -> str:
         "and never narrows what scatters more (after Smyth 2004 and Phipson et al. 2016). Cells "
         "that were not steady neither take part nor are weighed. The intervals by each cell's own "
         "runs alone are in runs.csv."
-    )
-
-
-def _cross_over(results: Results) -> str:
-    """How the size is found from which on the GPU is faster; empty where no net has several."""
-    if not any(sweep.found for sweep in sweeps(results)):
-        return ""
-    return (
-        " The cross-over of two devices is the size of a net from which on the mean log ratio of "
-        "their times favours the GPU at every measured size, linear in the logarithm of the number "
-        "of parameters between two of them. Its 95 % interval is a bootstrap over runs: the middle "
-        f"of {DRAWS:,} cross-overs, for each of which the mean of every size is drawn from "
-        "Student's t with the standard error and the degrees of freedom of its rounds."
     )

@@ -11,9 +11,6 @@ from analysis.caveats import collect
 from analysis.caveats.groups import Group, grouped
 from analysis.caveats.published_table import published_caveats, published_results
 from analysis.claims import judge
-from analysis.comparisons.cross_over import sweeps
-from analysis.comparisons.different_tests import different_tests
-from analysis.comparisons.effects import effects_of
 from analysis.comparisons.findings import findings
 from analysis.data import Data
 from analysis.formats.contents import figure_modules, figures_of
@@ -23,13 +20,9 @@ from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.appendix import DETAILED
 from analysis.report.caveat_views import MOST_OPEN, caveat_views, letters_of, tally
 from analysis.report.conclusion import conclusion
-from analysis.report.cross_over import beside_the_published, cross_overs
-from analysis.report.different_tests import in_the_table
-from analysis.report.effects import effect_views
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
-from analysis.report.native import native_view
 from analysis.report.rendering import rendered
 from analysis.report.setting import (
     facts,
@@ -39,25 +32,22 @@ from analysis.report.setting import (
     settings,
 )
 from analysis.report.titles import title
-from analysis.report.trainings import trainings
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
-from analysis.topics import topics
+from analysis.topics import said, topics
 
-NATIVE = "native"  # a section, and its figure, where something of it was measured
 # Sections below the first page, in their order: of templates in report/sections, which are the
 # anchors too, and of topics.
-SECTIONS = ("caveats", "findings", "effects", "why", NATIVE, "claims", "published", "figures")
-SECTIONS += ("run", "quality", "methods", "environments", "machine", "reproduce", "cite")
+SECTIONS = ("caveats", "findings", "effects", "cross_over", "trainings", "why", "native")
+SECTIONS += ("claims", "published")
+SECTIONS += ("figures", "run", "quality", "methods", "environments", "machine", "reproduce", "cite")
 HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
-    "effects": "Effects",
-    NATIVE: "Is native code worth it?",
     "claims": "Published claims",
     "published": "Published table",
     "figures": "Figures",
@@ -71,7 +61,6 @@ HEADINGS = {
 }
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST = "relative"  # the figure on the first page
-OF_SWEEPS = "cross_over"  # on the page where a net was measured in several sizes
 RULES = "rules"  # in the appendix
 
 
@@ -83,7 +72,6 @@ def render(
     groups: Sequence[Group] | None = None,
 ) -> str:
     """The whole page; `groups` are the caveats, where they are known already."""
-    native = native_view(results)
     shown = shown_topics(Data(results, reference), figures)
     if groups is None:
         groups = grouped(collect(results), results)
@@ -92,9 +80,8 @@ def render(
         "report.html.j2",
         title=title(results),
         question=results.plan.study and results.plan.study["question"],
-        contents=list(_contents(shown, native.empty)),
+        contents=list(_contents(shown)),
         topics=shown,
-        native=native,
         appendix=APPENDIX,
         **_results(results, reference, groups),
         **_figures(results, figures),
@@ -102,12 +89,12 @@ def render(
     )
 
 
-def _contents(shown: Collection[str], no_native: bool) -> Iterator[tuple[str, str, str]]:
+def _contents(shown: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Anchor, heading and template of each section that there is."""
     for name in SECTIONS:
         if name in shown:
             yield name, topics()[name].heading, f"{name}/section.html.j2"
-        elif name in HEADINGS and not (name == NATIVE and no_native):
+        elif name in HEADINGS:
             yield name, HEADINGS[name], f"sections/{name}.html.j2"
 
 
@@ -141,12 +128,10 @@ def _results(results: Results, reference: Reference, groups: Sequence[Group]) ->
         "reference": reference,
         "with_settings": not all(column.bare for column in results.plan.columns),
         "findings": findings(results),
-        "effects": effect_views(results),
-        "cross_overs": cross_overs(results),
-        "published_devices": beside_the_published(results, reference.devices),
-        "trainings": trainings(results),
         "conclusion": conclusion(results),
-        "different_tests": in_the_table(list(map(different_tests, effects_of(results)))),
+        "table_notes": [
+            note for notes in said("table_notes", Data(results)).values() for note in notes
+        ],
         **_claims(results, reference),
         "judged": _judged(reference),
     }
@@ -174,12 +159,11 @@ def _judged(reference: Reference) -> list[dict[str, Any]]:
 
 
 def _figures(results: Results, figures: Path) -> dict[str, Any]:
-    elsewhere = {FIRST, NATIVE, RULES, *DETAILED} | (set() if sweeps(results) else {OF_SWEEPS})
+    elsewhere = {FIRST, RULES, *DETAILED}
     elsewhere |= {f for name, topic in topics().items() if topic.section for f in figures_of(name)}
     names = [name for name in figure_modules() if name not in elsewhere]
     return {
         "picture": figure_view(FIRST, figures),
-        "native_figure": figure_view(NATIVE, figures),
         "figures": [figure_view(name, figures) for name in names],
         "sample": sample(results),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from analysis.caveats.provenance import describe
@@ -46,15 +46,6 @@ def period(results: Results) -> str:
 
 def _minute(timestamp: str) -> str:
     return timestamp[:16].replace("T", " ")
-
-
-def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}".format) -> str:
-    """'20' when all are equal, '20 to 100' else."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return "unknown"
-    low, high = spell(min(known)), spell(max(known))
-    return low if low == high else f"{low} to {high}"
 
 
 def values_of(results: Results, value: Callable[[Record], Any]) -> str:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.data import Data
-from analysis.formats.contents import function, table_modules
+from analysis.formats.contents import file_of, function, table_modules
 from analysis.formats.errors import write_text
-from analysis.tables.cross_over import cross_over_csv
 from analysis.tables.csv_files import table_csv
-from analysis.tables.effects import effects_csv
-from analysis.tables.effects_latex import effects_latex
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
-from analysis.tables.native import native_csv
 from analysis.tables.published import published_table
-from analysis.tables.trainings import trainings_csv
 from analysis.tables.writers import to_markdown
 from analysis.writing.files import to_csv, to_parquet
 
@@ -38,18 +33,10 @@ def write_table(data: Data, folder: Path) -> None:
 
 
 def write_effects(data: Data, folder: Path) -> None:
-    """What follows from pairs of cells: effects.{csv,tex} and the tables of single questions."""
-    texts = {
-        "effects.csv": effects_csv(data.results),
-        "effects.tex": effects_latex(data.results),
-        "cross_over.csv": cross_over_csv(data.results),
-        "trainings.csv": trainings_csv(data.results),
-        "native.csv": native_csv(data.results),
-    }
-    for name, text in texts.items():
-        write_text(folder / name, text)
+    """The tables of topics."""
     for name, module in table_modules().items():
-        write_text(folder / f"{name}.csv", to_csv(function(module, name)(data)))
+        made = function(module, Path(name).stem)(data)
+        write_text(folder / file_of(name), made if isinstance(made, str) else to_csv(made))
 
 
 # What a rule asks for -> what writes it.

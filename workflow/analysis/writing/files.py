@@ -12,7 +12,9 @@ from analysis.formats.text import NA, csv_text, plain
 
 def to_csv(frame: pd.DataFrame) -> str:
     """A line per line of the frame, under its names."""
-    safe = frame.astype(object).map(_escaped).rename(columns=csv_text)
+    # as objects: pandas makes floats of whole numbers beside missing ones
+    columns = {csv_text(name): list(map(_escaped, values)) for name, values in frame.items()}
+    safe = pd.DataFrame(columns, dtype=object)
     return safe.to_csv(index=False, na_rep=NA, lineterminator="\n")
 
 

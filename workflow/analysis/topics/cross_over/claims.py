@@ -1,0 +1,121 @@
+"""Claims that a net is trained faster on one device than on another, and the conditions of a
+source that compares two devices of one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.claims.conditions import Differences
+from analysis.claims.outcome import Outcome, above, claim_test
+from analysis.comparisons.pairs import interval_of
+from analysis.data import ROW, Data
+from analysis.formats.text import listed, times_within
+from analysis.results.cells import Cell
+from analysis.results.published_devices import PublishedDevices
+from analysis.results.reference import Reference
+from analysis.results.results import Results
+from analysis.results.stand_in import names_a_simulated
+from analysis.statistics.intervals import Interval, Verdict, verdict
+from analysis.topics.cross_over.compute import on_both_devices
+
+NAMES = {"cpu": "processor", "cuda": "GPU"}
+
+
+def conditions(results: Results, reference: Reference, asked: dict[str, Any]) -> Differences:
+    """Return what the two cells of a claim do not share with the source.
+
+    Another net is another experiment. Other hardware and libraries are conditions under which a
+    claim about processors and GPUs may hold, or not.
+    """
+    row = tuple(asked[name] for name in ROW)
+    found = _pair(results, row, asked["framework"])
+    cells = [] if found is None else [found.base_cell, found.new_cell]
+    published = reference.devices
+    settings = [*_hardware(cells, published), *_libraries(cells, published)]
+    return Differences([*_net(cells, published)], settings)
+
+
+@claim_test(conditions)
+def faster_on_device(
+    results: Results,
+    model: str,
+    task: str,
+    batch_size: int,
+    framework: str,
+    device: str,
+    at_least: float | None = None,
+) -> Outcome:
+    """Ask whether one row of a framework takes less on this device than on the other one: beyond
+    the margin, or by at least so many times.
+    """
+    found = _pair(results, (model, task, batch_size), framework)
+    if found is None or pd.isna(found.speedup):
+        absent = "the columns have it not on a processor and on a GPU"
+        why = absent if found is None else found.missing
+        return Outcome(None, f"Not measured: {why}.", tested=False)
+    ratio, interval = found.speedup, interval_of(found)
+    if device == "cpu":  # t(GPU) / t(processor) instead of t(processor) / t(GPU)
+        ratio = 1 / ratio
+        interval = interval and Interval(1 / interval.high, 1 / interval.low)
+    other = NAMES["cpu" if device == "cuda" else "cuda"]
+    text = (
+        f"{found.label} on {found.base_title} and {found.new_title}: a step on the {other} takes "
+        f"{times_within(ratio, interval)} the time of one on the {NAMES[device]}."
+    )
+    evidence = {"ratio": ratio, "interval": [interval.low, interval.high] if interval else None}
+    return Outcome(_holds(interval, at_least), text, evidence=evidence)
+
+
+def _pair(results: Results, row: tuple[str, str, int], framework: str) -> Any:
+    """Return the first pair of columns of a framework, in a row; None where the table has none."""
+    pairs = on_both_devices(Data(results)).itertuples()
+    of_row = (pair for pair in pairs if pair.new_cell.row.key == row)
+    return next((pair for pair in of_row if pair.new_cell.column.framework == framework), None)
+
+
+def _holds(interval: Interval | None, at_least: float | None) -> bool | None:
+    """Judge the ratio t(other) / t(device)."""
+    if at_least is not None:
+        return above(interval, at_least)
+    # A long time of the other device is a slow one: FASTER would be in its favour.
+    shown = {Verdict.SLOWER: True, Verdict.FASTER: False, Verdict.SAME: False}
+    return shown.get(verdict(interval))
+
+
+def _net(cells: Sequence[Cell], published: PublishedDevices) -> Iterator[str]:
+    works = [record.work for cell in cells for record in cell.records if record.work]
+    if works:
+        expected = published.parameters[cells[0].row.model]
+        if others := sorted({work.parameters for work in works} - {expected}):
+            texts = [f"{size:,}" for size in others]
+            yield f"the net has {listed(texts)} parameters instead of {expected:,}"
+
+
+def _hardware(cells: Iterable[Cell], published: PublishedDevices) -> Iterator[str]:
+    for cell in cells:
+        device = cell.column.accelerator
+        machines = [record.machine for record in cell.records]
+        names = {m.accelerator_name if device == "cuda" else m.cpu for m in machines}
+        expected = published.hardware[device]
+        if others := sorted(name for name in names if name and not _same(name, expected)):
+            yield f"the {NAMES[device]} is {listed(others)}, not {expected}"
+
+
+def _same(name: str, published: str) -> bool:
+    """Return whether a device's own name has the words of the published one; drivers add some."""
+    if names_a_simulated(name):
+        return False
+    words = published.partition(" (")[0].lower().split()
+    return all(word in name.lower() for word in words)
+
+
+def _libraries(cells: Iterable[Cell], published: PublishedDevices) -> Iterator[str]:
+    packages = [record.environment.packages for cell in cells for record in cell.records]
+    for name, version in published.versions.items():
+        found = {of_run[name].partition("+")[0] for of_run in packages if name in of_run}
+        if others := sorted(found - {version}):
+            yield f"{name} {listed(others)} instead of {version}"

@@ -1,0 +1,145 @@
+"""The ways of one operation, by what a user writes it in: which cells of a row stand beside each
+other when the question is whether native code is worth it.
+
+They are those of one framework, whatever it compiles: a user of native PyTorch may compile or not,
+one of Keras may ask for XLA or not, and the best of these is what native code has to beat. Any
+other setting that differs (device, precision, versions) makes another group.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+
+from analysis.comparisons.speedups import FAMILIES
+from analysis.data import CELL, Data, cell_key
+from analysis.formats.text import plain
+from analysis.results.cells import Cell
+from analysis.results.plan import Column
+from analysis.results.rows import RowCells
+from analysis.results.timed_operation import TimedOperation
+from analysis.statistics.ceiling import gain_interval, gain_of
+from analysis.statistics.intervals import Interval, geometric_mean, mean_interval
+
+WAY = "way"
+COMPILING = ("mode", "jit_compile")  # settings that a user of one framework may choose freely
+NAIVE = "naive"  # native code without the flags that it needs: shown, and never called the best
+OWN_COMPILER = ("triton",)  # kernels of one's own for which nothing is built before
+OF_FRAMEWORK, NATIVE = "framework", "native"  # what a way is written as
+
+OBJECTS = [*CELL, "cell", "title", "operation", "framework", "way", "written_as", "first", "alone"]
+OBJECTS += ["lines"]
+NUMBERS = ["alone_ms", "ms_per_step", "share", "share_ci95_low", "share_ci95_high"]
+NUMBERS += ["most_by_share", "most_by_share_ci95_low", "most_by_share_ci95_high", "build_s"]
+
+
+def measured_ways(data: Data) -> pd.DataFrame:
+    """Return a line per cell around an operation whose runs called that alone too, grouped by row
+    and `framework`, as it is printed; then those of each group that have no time, without a `way`.
+
+    `alone` are ms of the operation alone by sitting, where anything may be concluded from the cell;
+    `alone_ms` is their mean; `share` (and interval, over runs) what the uses of the operation
+    take of a step of the same run, `most_by_share` how many times as fast a step would be without
+    it. `first` is the operation as the first run recorded it; `build_s` is the mean over runs.
+    """
+    columns = data.results.plan.columns
+    lines = [line for row in data.results.rows for line in _of_row(columns, row)]
+    found = pd.DataFrame(lines, columns=[*OBJECTS, *NUMBERS], dtype=object)
+    return found.astype(dict.fromkeys(NUMBERS, float))
+
+
+def _of_row(columns: Sequence[Column], row: RowCells) -> Iterator[dict[str, Any]]:
+    timed = {cell: runs for cell in row.measured if (runs := _timed(cell))}
+    groups: dict[str, list[Cell]] = {}
+    for cell in row.cells:
+        if cell in timed or WAY in cell.column.settings:
+            groups.setdefault(_key(columns, cell.column), []).append(cell)
+    kept = [cells for cells in groups.values() if timed.keys() & {*cells}]
+    for framework, cells in zip(_titles(columns, kept), kept, strict=True):
+        of_time = [cell for cell in cells if cell in timed]
+        names = {"framework": framework, "operation": next(iter(timed[of_time[0]].values())).name}
+        names["title"] = f"{row.row.label} on {framework}"
+        yield from (_key_of(cell) | names | _numbers(cell, timed[cell]) for cell in of_time)
+        yield from (_key_of(cell) | names for cell in cells if not cell.ok_runs)
+
+
+def _timed(cell: Cell) -> dict[Any, TimedOperation]:
+    """Return the operation of each run that counts, by sitting."""
+    found = {run.sitting: run.record.operation for run in cell.ok_runs if run.record}
+    return {sitting: operation for sitting, operation in found.items() if operation}
+
+
+def _key_of(cell: Cell) -> dict[str, Any]:
+    return {**dict(zip(CELL, cell_key(cell), strict=True)), "cell": cell}
+
+
+def _numbers(cell: Cell, runs: dict[Any, TimedOperation]) -> dict[str, Any]:
+    first = next(iter(runs.values()))
+    alone = {at: run.alone_ms for at, run in runs.items() if run.alone_ms is not None}
+    taken = {at: ms for at, run in runs.items() if (ms := run.in_a_step_ms) is not None}
+    shares = [ms / cell.run_ms[at] for at, ms in taken.items()]
+    share, ends = fmean(shares) if shares else None, mean_interval(shares)
+    most = None if share is None else gain_of(share)
+    builds_s = [run.build.seconds for run in runs.values() if run.build]
+    native = first.way in OWN_COMPILER or first.build is not None
+    return {
+        **{"way": first.way, "written_as": NATIVE if native else OF_FRAMEWORK, "first": first},
+        "alone": alone if cell.comparable else {},
+        "alone_ms": geometric_mean(alone.values()) if alone else None,
+        "ms_per_step": cell.step_ms,
+        **_with_ends("share", share, ends),
+        **_with_ends("most_by_share", most, gain_interval(ends)),
+        **{"lines": first.lines, "build_s": fmean(builds_s) if builds_s else None},
+    }
+
+
+def _with_ends(name: str, value: float | None, ends: Interval | None) -> dict[str, float | None]:
+    low, high = (ends.low, ends.high) if ends else (None, None)
+    return {name: value, f"{name}_ci95_low": low, f"{name}_ci95_high": high}
+
+
+def _key(columns: Sequence[Column], column: Column) -> str:
+    """Return the same for columns that one user may choose between."""
+    return json.dumps([_root(columns, column), _fixed(column)], sort_keys=True)
+
+
+def _fixed(column: Column) -> dict[str, Any]:
+    """Return the settings that keep a column out of the groups of others."""
+    free = (WAY, *COMPILING)
+    return {name: value for name, value in column.settings.items() if name not in free}
+
+
+def _root(columns: Sequence[Column], column: Column) -> str:
+    """Return the framework, or the one of its family that its registry names it against."""
+    named = (
+        other.framework
+        for other in columns
+        if other.framework in column.against and other.family == column.family
+    )
+    return next(named, column.framework)
+
+
+def _titles(columns: Sequence[Column], groups: list[list[Cell]]) -> list[str]:
+    """Name each group by its framework; those that would have the same name by the settings that
+    they differ in too.
+    """
+    bases = [_base_title(columns, [cell.column for cell in cells]) for cells in groups]
+    settings = [_fixed(cells[0].column) for cells in groups]
+    titles = []
+    for base, own in zip(bases, settings, strict=True):
+        alike = [other for title, other in zip(bases, settings, strict=True) if title == base]
+        apart = [str(v) for name, v in own.items() if any(o.get(name) != v for o in alike)]
+        titles.append(plain(", ".join([base, *apart])))
+    return titles
+
+
+def _base_title(columns: Sequence[Column], of: Sequence[Column]) -> str:
+    """Return 'Keras 3 (JAX)', or the family of several of its frameworks."""
+    if len({column.framework for column in of}) > 1:
+        return FAMILIES.get(of[0].family, of[0].family)
+    named = (other.title for other in columns if other.plain and other.framework == of[0].framework)
+    return next(named, of[0].title.split(", ")[0])
