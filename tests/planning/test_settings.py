@@ -69,6 +69,7 @@ def test_a_value_has_its_word_in_the_columns_name_and_its_title(name):
     assert (column.name, column.title) == (name, f"{column.framework.title}, {title}")
     told |= {"overlay": [title]} if "overlay" in told else {}
     assert told.items() <= column.settings.items()
+    assert [*column.settings] == [setting for setting in SETTINGS if setting in column.settings]
 
 
 @pytest.mark.parametrize("framework", OURS)
