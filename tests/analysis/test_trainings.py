@@ -77,6 +77,7 @@ def test_equal_trainings_need_no_caveat_and_stand_in_file_and_page(project, figu
     [
         ({"loss": 0.15 * 1.0009}, False),
         ({"loss": 0.15 * 1.0011}, True),
+        ({"loss": 0.15 * 0.9989}, True),
         ({"right": (200, 240, 251)}, False),
         ({"right": (200, 240, 248)}, True),
     ],
