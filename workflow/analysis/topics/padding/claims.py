@@ -32,11 +32,11 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
 def _over_fastest(row: RowCells, column: str) -> FamilyGain | None:
     """How much longer a column takes than the fastest other one of Keras 3, whichever that is."""
     slow, family = cell_of(row, column), row.family("keras3")
-    found = gain_of(row, row.fastest("keras3"), slow)
+    found = gain_of(row.fastest("keras3"), slow)
     if found is None:
         return None
     others = tuple(cell for cell in family if cell is not slow)
-    return FamilyGain(row, found.new, found.base, found.ratio, others or family, (slow,))
+    return FamilyGain(found.new, found.base, found.ratio, others or family, (slow,))
 
 
 def _slow(gain: FamilyGain, share: Share | None, limit: float, rows: int) -> Outcome:
