@@ -183,7 +183,7 @@ def test_the_report_says_where_it_crosses_and_what_was_published(tmp_path, figur
     results = sized_project(tmp_path, crossing_at(1e6)).load()
     text = render(results, load_reference(), figures, TEMPLATES)
     assert 'id="figure-cross_over"' in text and 'id="cross-over"' in text
-    assert "In 1 of 1 sweep over the sizes of a net a cross-over is shown" in text
+    assert "In 1 of 1 sweep over the sizes of a model the GPU is faster" in text
     (line,) = cross_overs(results).lines
     assert line[0] == "MNIST dense fit, batch 32: Keras 3 (PyTorch), cuda"
     assert line[4] == "20\u00a0% and 60\u00a0%"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from analysis.caveats.causes import OVERHEAD
 from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
 from analysis.caveats.thresholds import FIXED_COST_SHARE, SAMPLE_GROWTH
 from analysis.formats.text import percent
@@ -27,7 +28,8 @@ from analysis.statistics.intervals import (
     "Half of a step does not grow with the batch",
     "These cells compare fixed costs at least as much as the work per sample.",
     Changes.ELSEWHERE,
-    "A larger batch size.",
+    "Measure a larger batch size.",
+    OVERHEAD,
 )
 def fixed_cost_dominates(results: Results) -> Iterator[Caveat]:
     """Cells in which most of a step does not grow with the batch."""
@@ -107,7 +109,8 @@ def _farthest(cell: Cell, run: Run) -> Probe | None:
     "A step grows faster than its batch",
     "In these cells a sample takes longer at a larger batch.",
     Changes.ELSEWHERE,
-    "The same rows at several batch sizes.",
+    "Measure the same rows at several batch sizes.",
+    OVERHEAD,
 )
 def outgrows_batch(results: Results) -> Iterator[Caveat]:
     """Cells in which a sample takes much longer at the larger of two batch sizes."""

@@ -10,7 +10,7 @@ from analysis.results.results import Results
 
 
 @rule(
-    "Peaks of device memory are not one thing",
+    "Peaks of device memory count different things",
     "Frameworks count their own memory, each from another moment on.",
     Changes.ELSEWHERE,
     "Compare what the driver saw, where the report has it.",

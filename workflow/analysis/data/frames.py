@@ -44,6 +44,11 @@ class Data:
     reference: Reference | None = None
 
     @cached_property
+    def cell_of(self) -> dict[tuple[str, str, int, str], Cell]:
+        """The cell of each CELL."""
+        return {_key(cell): cell for cell in self.results.cells}
+
+    @cached_property
     def recorded(self) -> pd.DataFrame:
         """Every planned run as it is published in runs.csv and runs.parquet."""
         return pd.DataFrame(run_columns(self.results), dtype=object).infer_objects()

@@ -1,59 +1,62 @@
-"""The sentences at the top: what this run shows, no stronger than its intervals."""
+"""The sentences at the top: what this run shows, no stronger than its intervals. What shows nothing
+yet is left out.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.caveats import Severity
-from analysis.caveats.groups import Group
 from analysis.comparisons.cross_over import amount, sweeps
-from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.effects import effects_of
+from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.comparisons.native import Pays, payoffs
 from analysis.comparisons.questions import FRAMEWORK
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
 from analysis.report.effects import effect_views
 from analysis.report.setting import coverage, machines, period
-from analysis.results.cells import Cell
+from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower
-from analysis.statistics.intervals import MARGIN
+from analysis.statistics.intervals import MARGIN, Verdict
 
 MOST = 5
 FEW_ROWS = 2  # beyond this, rows are counted instead of described
 MOST_EFFECTS = 3
 # The questions in the order in which they are answered while there is room.
 FINDINGS = ("keras3_over_keras2", "keras3_over_pytorch", "one_best_backend", "upgrade_alone")
+DECIDED = {Verdict.FASTER, Verdict.SLOWER}
 
 
 @dataclass(frozen=True)
 class KeySentence:
-    """A sentence, and the id of what it rests on."""
+    """A sentence, and the address on the report of what it rests on."""
 
     text: str
-    anchor: str
+    address: str
 
 
-def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence]:
-    """At most MOST: who is best, what settings change, how the families compare; at last where it
-    was measured and what makes the numbers doubtful.
+def key_sentences(results: Results) -> list[KeySentence]:
+    """Return at most MOST: who is best and who is slower, what settings change, how the families
+    compare; at last where it was measured.
     """
     if not results.records:
-        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
+        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "#table")]
     own = [*_cross_overs(results), *_native(results)]  # what only some tables are about
     found = [*_rows(results), *own, *_effects(results), *_findings(results)]
-    return [*found[: MOST - 1], _where(results, groups)]
+    return [*found[: MOST - 1], _where(results)]
 
 
-def _rows(results: Results) -> list[KeySentence]:
+def _rows(results: Results) -> Iterator[KeySentence]:
     compared = [row for row in results.rows if len(row.measured) > 1]
     among = " on the same stack of library versions" if results.several_stacks else ""
     few = len(compared) <= FEW_ROWS
-    texts = [_row(row, among) for row in compared] if few else [_counts(compared, among)]
-    return [KeySentence(text, "table") for text in texts]
+    texts = [_row(row, among) for row in compared] if few else [*_best(compared, among)]
+    texts += [] if few else _slower(compared)
+    yield from (KeySentence(text, "#table") for text in texts)
 
 
 def _row(row: RowCells, among: str) -> str:
@@ -82,7 +85,7 @@ def _row(row: RowCells, among: str) -> str:
 
 
 def _took_less(row: RowCells) -> list[Cell]:
-    """Than every column that they compete with, in steps that were not steady."""
+    """Unsteady cells that took less than every column that they compete with."""
     found = []
     for cells in row.contestants:
         fastest = min((cell.step_ms for cell in cells if cell.comparable), default=0.0)
@@ -106,89 +109,114 @@ def _why_none_is_best(row: RowCells) -> str:
     return "no other shares two rounds with the lowest steady time"
 
 
-def _counts(rows: list[RowCells], among: str) -> str:
+def _best(rows: list[RowCells], among: str) -> Iterator[str]:
     """How often each column is best or equal; stands for a sentence per row."""
-    if not any(not_slower(row.standings) for row in rows):
-        return (
-            "No column is called best: that takes two columns in a row that are steady and "
-            "undisturbed, and several runs of both."
-        )
-    titles = {cell.column.name: cell.column.title for row in rows for cell in row.cells}
-    best = [
-        {name for name, standing in row.standings.items() if standing is Standing.BEST}
-        for row in rows
-    ]
-    wins = Counter(name for names in best for name in names)
-    parts = [f"{titles[name]} in {number}" for name, number in wins.most_common()]
-    left = sum(not names for names in best)
-    open_rows = f"; in {left} no column is shown to be" if left else ""
+    wins = _counted(rows, Standing.BEST)
+    if not wins:
+        return
+    left = sum(Standing.BEST not in row.standings.values() for row in rows)
+    open_rows = f"; {count(left, 'row')} undecided" if left else ""
     less = sum(bool(_took_less(row)) for row in rows)
     unsteady = f"; in {count(less, 'row')} a column that was not steady took less" if less else ""
-    return (
-        f"Best or equal, so that no other column{among} that is compared could be more than "
-        f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
-        f"{unsteady}. More rows are no rank: the quieter a column, the more is shown of it."
+    yield (
+        f"Best or equal (no other column{among} could be more than {percent(MARGIN)} faster): "
+        f"{_in_rows(wins)} of {count(len(rows), 'row')}{open_rows}{unsteady}."
     )
+
+
+def _slower(rows: list[RowCells]) -> Iterator[str]:
+    """How often each column is significantly slower than the fastest, and by how much at most."""
+    behind = _counted(rows, Standing.SLOWER)
+    if not behind:
+        return
+    ratio, slow, fast = max(
+        (found for row in rows for found in _behind(row)), key=lambda found: found[0]
+    )
+    yield (
+        f"Significantly slower than the fastest of its row: {_in_rows(behind)} of "
+        f"{count(len(rows), 'row')}; most in {slow.row.label}, where {slow.column.title} takes "
+        f"{ratio:.1f} times as long as {fast.column.title}."
+    )
+
+
+def _behind(row: RowCells) -> Iterator[tuple[float, Cell, Cell]]:
+    for cells in row.contestants:
+        compared = [cell for cell in cells if cell.comparable]
+        fastest = min(compared, key=lambda cell: cell.step_ms, default=None)
+        for cell in compared:
+            if row.standings[cell.column.name] is Standing.SLOWER and (
+                ratio := cell_ratio(cell, fastest)
+            ):
+                yield ratio.value, cell, fastest
+
+
+def _counted(rows: list[RowCells], standing: Standing) -> Counter[str]:
+    return Counter(title for row in rows for title in _titles(row, standing))
+
+
+def _in_rows(counts: Counter[str]) -> str:
+    return listed([f"{title} in {number}" for title, number in counts.most_common()])
 
 
 def _effects(results: Results) -> list[KeySentence]:
-    """What the settings change that columns of this table differ in."""
-    views = [view for view in effect_views(results) if view.setting != FRAMEWORK]
-    return [
-        KeySentence(f"{view.question} {view.shown}", view.anchor) for view in views[:MOST_EFFECTS]
+    """What the settings change that columns of this table differ in, where that is shown."""
+    found = [
+        KeySentence(f"{view.question} {view.shown}", f"#{view.anchor}")
+        for effect, view in zip(effects_of(results), effect_views(results), strict=True)
+        if effect.question.setting != FRAMEWORK and DECIDED & {*effect.shown.values()}
     ]
+    return found[:MOST_EFFECTS]
 
 
-def _cross_overs(results: Results) -> list[KeySentence]:
+def _cross_overs(results: Results) -> Iterator[KeySentence]:
     """Between which sizes a GPU overtakes, as far as intervals show that it does."""
     compared = [sweep for sweep in sweeps(results) if sweep.found]
-    if not compared:
-        return []
-    shown = [sweep for sweep in compared if sweep.shown]
-    text = (
-        f"In {len(shown)} of {count(len(compared), 'sweep')} over the sizes of a net a cross-over "
-        "is shown, from which on the GPU is faster"
-    )
-    if shown:
+    if shown := [sweep for sweep in compared if sweep.shown]:
         low = min(sweep.found.interval.low for sweep in shown)
         high = max(sweep.found.interval.high for sweep in shown)
-        text += f": somewhere from {amount(low)} to {amount(high)} parameters"
-    return [KeySentence(f"{text}.", "cross-over")]
+        yield KeySentence(
+            f"In {len(shown)} of {count(len(compared), 'sweep')} over the sizes of a model the GPU "
+            f"is faster from some size on: {amount(low)} to {amount(high)} parameters.",
+            "#cross-over",
+        )
 
 
-def _native(results: Results) -> list[KeySentence]:
+def _native(results: Results) -> Iterator[KeySentence]:
     """Where native code is worth it, of all rows around an operation in all frameworks."""
     found = [payoff for payoff in payoffs(results) if payoff.row.row.task == "fit"]
-    if not found:
-        return []
-    shown = [f"{p.row.row.label} on {p.framework}" for p in found if p.pays is Pays.YES]
-    where = f": {listed(shown)}" if shown else ""
-    text = (
-        f"In {len(shown)} of {count(len(found), 'training step')} around an operation, by model "
-        f"and framework, native code is shown to pay{where}; shown to "
-        f"bring no more than {percent(MARGIN)} in {sum(p.pays is Pays.NO for p in found)}."
-    )
-    return [KeySentence(text, "native")]
+    pays = [f"{p.row.row.label} on {p.framework}" for p in found if p.pays is Pays.YES]
+    no = sum(payoff.pays is Pays.NO for payoff in found)
+    if pays or no:
+        where = f" ({listed(pays)})" if pays else ""
+        yield KeySentence(
+            f"Native code pays in {len(pays)} of {count(len(found), 'training step')} built around "
+            f"an operation{where}; in {no} it brings no more than {percent(MARGIN)}.",
+            "#native",
+        )
 
 
 def _findings(results: Results) -> list[KeySentence]:
     found = {finding.id: finding for finding in findings(results)}
     return [
-        KeySentence(found[name].statement, finding_anchor(name))
+        KeySentence(found[name].statement, f"#{finding_anchor(name)}")
         for name in FINDINGS
-        if found[name].verdict is not Answer.NOT_MEASURED
+        if _decided(found[name])
     ]
 
 
-def _where(results: Results, groups: Sequence[Group]) -> KeySentence:
+def _decided(finding: Finding) -> bool:
+    """Whether it is answered, or at least in some row."""
+    verdicts = finding.numbers.get("verdicts", {}).values()
+    return finding.verdict in (Answer.YES, Answer.NO) or bool(DECIDED & {*verdicts})
+
+
+def _where(results: Results) -> KeySentence:
     plan = results.plan
-    critical = [group.title for group in groups if group.severity is Severity.CRITICAL]
-    text = (
+    return KeySentence(
         f"Measured at {plan.scale} scale on {machines(results)}, {period(results)}: "
-        f"{coverage(results)}, {_runs(results)}; read with {count(len(groups), 'caveat')}, "
+        f"{coverage(results)}, {_runs(results)}.",
+        "#run",
     )
-    names = f": {listed([title[0].lower() + title[1:] for title in critical])}" if critical else ""
-    return KeySentence(f"{text}{len(critical) or 'none'} of them critical{names}.", "caveats")
 
 
 def _runs(results: Results) -> str:

@@ -90,18 +90,19 @@ def _statistics(results: Results) -> str:
     return (
         f"{means}, with a 95 % Student t interval on their logarithms. Two cells of a row are "
         "compared by the mean log ratio over the rounds that both have in one session. "
-        f"{_scatter(results)} {_nodes(results)} A column is shown slower when its ratio to the "
-        f"fastest of its row is beyond 1 + {percent(MARGIN)} (one-sided paired t test at 2.5 %, "
-        "Holm's correction over the comparisons of the row; over those of all rows for statements "
-        "about the whole table). It is best or equal when the 95 % intervals of its ratios to all "
-        f"others that are not shown slower end at 1 + {percent(MARGIN)} or below, else undecided. "
-        "What was not steady in most runs, or shares fewer than two rounds with the fastest, is "
-        "not compared. Steadiness is judged by change points in the block means (PELT, penalty "
-        "15 ln n in units of the noise variance, where they explain more than autocorrelated noise "
-        "does; levels within 1 % are the same), after Barrett et al. 2017, and over the runs of a "
-        "cell by the ratio of the first half of the steps to the second; warm-up that is found is "
-        "left out of the mean. A column that lacks rounds which others of its row have is printed "
-        "as if it had them (least squares of columns and rounds)."
+        f"{_scatter(results)} {_nodes(results)} A column is significantly slower when its ratio to "
+        f"the fastest of its row is beyond 1 + {percent(MARGIN)} (one-sided paired t test at "
+        "2.5 %, Holm's correction over the comparisons of the row; over those of all rows for "
+        "statements about the whole table). It is best or equal when the 95 % intervals of its "
+        "ratios to all others that are not significantly slower end at "
+        f"1 + {percent(MARGIN)} or below, else undecided. What was not steady in most runs, or "
+        "shares fewer than two rounds with the fastest, is not compared. Steadiness is judged by "
+        "change points in the block means (PELT, penalty 15 ln n in units of the noise variance, "
+        "where they explain more than autocorrelated noise does; levels within 1 % are the same), "
+        "after Barrett et al. 2017, and over the runs of a cell by the ratio of the first half of "
+        "the steps to the second; warm-up that is found is left out of the mean. A column that "
+        "lacks rounds which others of its row have is printed as if it had them (least squares of "
+        "columns and rounds)."
         f"{_cross_over(results)} {_error_rates(results)}"
     )
 
@@ -118,8 +119,8 @@ def _error_rates(results: Results) -> str:
     rounds = min(len(cell.run_ms) for cell in results.cells if cell.interval)
     return (
         "If all columns of a row were equally fast and scattered as here, one of them would be "
-        f"shown slower by chance in {percent(sum(found) / len(found))} of rows and in "
-        f"{percent(any_row)} of such tables (simulated). Of processes that are of two modes, "
+        f"found significantly slower by chance in {percent(sum(found) / len(found))} of rows and "
+        f"in {percent(any_row)} of such tables (simulated). Of processes that are of two modes, "
         f"equally likely and unlike, {count(rounds, 'run')} of a cell are all of one in "
         f"{percent(2.0 ** (1 - rounds))} of cells."
     )
