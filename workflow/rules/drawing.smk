@@ -63,6 +63,6 @@ def folder_of(module):
 
 def caption_of(figure):
     """Beside the figure's code where it is of a topic, else with the other captions."""
-    module = read_yaml(SOURCES / "report/figures.yaml")[figure]
-    own = folder_of(module) / f"{figure}.rst"
+    where = read_yaml(SOURCES / "report/figures.yaml")[figure]
+    own = folder_of(where) / f"{figure}.rst"
     return (own if own.exists() else SOURCES / "report/captions" / own.name).read_text()
