@@ -43,7 +43,7 @@ function makeSortable(table) {
 }
 
 function addFilter(section) {
-  if (section.querySelectorAll("tbody tr").length < 4) return;
+  if (section.querySelectorAll("tbody tr").length < 10) return;
   const label = document.createElement("label");
   const input = document.createElement("input");
   input.type = "search";

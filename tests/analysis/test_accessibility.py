@@ -5,12 +5,8 @@ from importlib.resources import files
 
 import pytest
 from browser import CHROMIUM, chromium
+from drawn_pages import write_pages
 from results_factory import Project, make_plan
-
-from analysis.report.appendix import render_appendix
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
-from analysis.results.reference import load_reference
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
@@ -30,13 +26,7 @@ def pages(tmp_path_factory, figures):
     project.change(lambda r: r["parity"].update(attention="sdpa"), "keras3-torch")
     project.change(lambda r: r["warnings"].append("slow compile"), "keras3-jax")
     project.fail("oom", "killed", column="keras3-torch", task="predict", run=2)
-    results = project.load()
-    texts = {
-        "report.html": render(results, load_reference(), figures, TEMPLATES),
-        "appendix.html": render_appendix(results, figures, TEMPLATES, "report.html"),
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    write_pages(project.load(), figures, folder)
     return folder
 
 

@@ -118,7 +118,7 @@ def test_a_difference_has_a_caveat_iff_two_values_are_reported_in_a_row(tmp_path
         assert caveat.evidence["values"] == expected
         for value, columns in expected.items():
             assert f"{value} in {' and '.join(columns)}" in caveat.sentence
-        assert "Which of them it favours is unknown." in caveat.sentence
+        assert "It is unknown which column this favours." in caveat.sentence
 
 
 def test_convolutions_in_tf32_are_a_difference_of_precision(tmp_path):

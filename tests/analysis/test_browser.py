@@ -9,14 +9,12 @@ from base64 import b64decode
 import matplotlib
 import pytest
 from browser import CHROMIUM, chromium
+from drawn_pages import write_pages
 from whole_table import whole_table
 
 from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.style import RC
-from analysis.report.appendix import render_appendix
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.tables.csv_files import table_csv
 from analysis.tables.model import main_table
@@ -39,6 +37,9 @@ FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a[href^="#"]')
 OUTSIDE = """[...document.querySelectorAll(
   '[src], link, a:not([href^="#"], [href^=https], [href^="appendix.html"])')].map(
   element => element.outerHTML)"""
+PLACES_OF_A_ROW = """[...document.querySelector('#table tbody tr').cells].map(cell => {
+  const box = cell.getBoundingClientRect();
+  return [getComputedStyle(cell, '::before').content, box.top, box.right]; })"""
 CUT_OFF = """(() => { const box = document.querySelector('#table .scroll');
     return box.scrollWidth - box.clientWidth })()"""
 UNLABELLED = """[...document.querySelectorAll(
@@ -57,10 +58,7 @@ def report(tmp_path_factory):
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         for name, draw in FIGURES.items():
             draw(data).savefig(drawn / f"{name}.svg")
-    path = folder / "report.html"
-    path.write_text(render(results, reference, drawn, TEMPLATES), encoding="utf-8")
-    appendix = folder / "appendix.html"
-    appendix.write_text(render_appendix(results, drawn, TEMPLATES, path.name), encoding="utf-8")
+    path, appendix = write_pages(results, drawn, folder)
     for others in ("results", "figures"):  # the pages are all there is
         shutil.rmtree(folder / others)
     return path, results, appendix
@@ -110,18 +108,33 @@ def test_what_is_not_text_has_words_and_tables_have_headers(page):
 def test_the_details_of_a_cell_are_found_and_seen(report):
     with chromium() as page:
         page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
-        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 63 + 1
+        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 1
         assert page.value(UNLABELLED) == []
         assert page.value("document.querySelector(':target').checkVisibility()")
 
 
-def test_sentences_table_and_picture_are_on_the_first_screen(page):
-    page.call("Emulation.setDeviceMetricsOverride", width=1400, height=900,
+@pytest.mark.parametrize("width", [1280, 1400])
+def test_sentences_table_and_picture_are_on_the_first_screen(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
               deviceScaleFactor=1, mobile=False)  # fmt: skip
     lowest = "document.querySelector('{}').getBoundingClientRect().bottom"
     for shown in (".key li:last-child", "#table tbody tr:last-child", "#figure-relative svg"):
         assert page.value(lowest.format(shown)) <= 900
     assert page.value(CUT_OFF) <= 1
+    right = "document.querySelector('#table thead th:last-child').getBoundingClientRect().right"
+    assert page.value(right) <= width
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_on_a_phone_a_row_is_a_list_of_its_columns(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=900,
+              deviceScaleFactor=1, mobile=True)  # fmt: skip
+    first, *places = page.value(PLACES_OF_A_ROW)
+    heads = page.value("[...document.querySelectorAll('#table thead th')].map(e => e.textContent)")
+    assert [name for name, *_ in places] == [f'"{title}"' for title in heads[1:]]
+    bottoms = [first[1], *(top for _, top, _ in places)]
+    assert bottoms == sorted(bottoms) and len({*bottoms}) == len(heads)  # under one another
+    assert all(right <= 390 for _, _, right in places)
     page.call("Emulation.clearDeviceMetricsOverride")
 
 

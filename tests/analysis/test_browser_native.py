@@ -3,12 +3,11 @@
 import matplotlib
 import pytest
 from browser import CHROMIUM, chromium
+from drawn_pages import write_pages
 from native_projects import by_hand
 
 from analysis.data import Data
 from analysis.figures.style import RC
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.topics.native.figure import native
 
@@ -23,7 +22,7 @@ HIDDEN = """[...document.querySelectorAll('#native details')].filter(details => 
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, figures):
+def pages(tmp_path_factory, figures):
     """With the real figure of the section, beside stand-ins."""
     folder = tmp_path_factory.mktemp("project")
     project = by_hand(folder)
@@ -32,16 +31,18 @@ def page(tmp_path_factory, figures):
     for path in figures.iterdir():
         (drawn / path.name).write_bytes(path.read_bytes())
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-        native(Data(results)).savefig(drawn / "native.svg")
-    path = folder / "report.html"
-    path.write_text(render(results, load_reference(), drawn, TEMPLATES), encoding="utf-8")
-    with chromium() as page:
-        page.open(path.as_uri())
-        yield page
+        native(Data(results, load_reference())).savefig(drawn / "native.svg")
+    pages = write_pages(results, drawn, folder)
+    with chromium() as report, chromium() as appendix:
+        report.open(pages[0].as_uri())
+        appendix.open(pages[1].as_uri())
+        yield report, appendix
 
 
+@pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("width", [1400, 390])
-def test_nothing_of_the_section_leaves_the_window(page, width):
+def test_nothing_of_the_section_leaves_the_window(pages, width, place):
+    page = pages[place]
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
               deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
     assert page.value("document.documentElement.scrollWidth") <= width
@@ -49,14 +50,15 @@ def test_nothing_of_the_section_leaves_the_window(page, width):
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
-def test_every_table_can_be_opened_and_read(page):
+def test_every_table_can_be_opened_and_read(pages):
+    page = pages[1]
     assert page.value("document.querySelectorAll('#native details').length") == 1
     assert page.value(HIDDEN) == 0
 
 
-def test_the_legend_of_the_figure_overlaps_no_panel(page):
+def test_the_legend_of_the_figure_overlaps_no_panel(pages):
     """Texts of the legend end above the first panel's title."""
-    boxes = page.value("""(() => {
+    boxes = pages[0].value("""(() => {
       const texts = [...document.querySelectorAll('#figure-native svg text')];
       const title = texts.find(text => text.textContent.startsWith('ALIGNER'));
       const legend = texts.filter(text => text.textContent.startsWith('PyTorch'));

@@ -3,15 +3,13 @@
 import json
 
 import yaml
+from drawn_pages import report_of
 from results_factory import BERT_ROWS, Project, make_plan
 
 from analysis.comparisons.rounds import undecided
 from analysis.formats.strict_json import validate
 from analysis.report.conclusion import conclusion
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
 from analysis.results.loading import load_results
-from analysis.results.reference import load_reference
 
 TF, JAX, TORCH = "keras3-tensorflow", "keras3-jax", "keras3-torch"
 
@@ -104,6 +102,6 @@ def test_what_is_shown_asks_for_nothing_more_and_what_is_missing_comes_first(tmp
 
 def test_the_report_has_it_below_the_table(tmp_path, figures):
     project = table(tmp_path, {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]})
-    page = render(project.load(), load_reference(), figures, TEMPLATES)
+    page = report_of(project, figures)
     assert "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about " in page
     assert "<code>--config 'runs={default: " in page

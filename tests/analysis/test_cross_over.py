@@ -9,13 +9,12 @@ from itertools import pairwise
 import matplotlib
 import pytest
 from device_projects import NET, ON_CPU, ON_GPU, SIZES, TORCH, crossing_at, sized_project
+from drawn_pages import report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.data import Data
 from analysis.figures.style import RC
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.statistics import cross_over
 from analysis.statistics.cross_over import ABOVE, BELOW, Point, crossing
@@ -182,14 +181,14 @@ def test_the_figure_marks_the_cross_over(tmp_path):
 
 
 def test_a_table_without_sweeps_has_no_section_of_them(project, figures):
-    text = render(project.load(), PUBLISHED, figures, TEMPLATES)
+    text = report_of(project, figures)
     assert 'id="figure-cross_over"' not in text and 'id="cross_over"' not in text
     assert csv_lines(project) == []
 
 
 def test_the_report_says_where_it_crosses_and_what_was_published(tmp_path, figures):
     project = sized_project(tmp_path, crossing_at(1e6))
-    text = render(project.load(), PUBLISHED, figures, TEMPLATES)
+    text = report_of(project, figures)
     assert 'id="figure-cross_over"' in text and 'id="cross_over"' in text
     assert "In 1 of 1 sweep over the sizes of a model the GPU is faster from some size on" in text
     assert "The cross-over of two devices is the size of a net" in text

@@ -15,8 +15,8 @@ from the_pages_machine import (
     verdicts,
 )
 
-from analysis.caveats.published_table import published_results
 from analysis.claims import ClaimResult
+from analysis.claims.published_table import published_results
 from analysis.comparisons.findings import Answer, findings
 from analysis.comparisons.gains import change, family_gains
 

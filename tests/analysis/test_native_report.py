@@ -2,15 +2,13 @@
 
 import matplotlib
 import pytest
+from drawn_pages import report_of
 from hostile import HOSTILE
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
 from results_factory import Project, make_plan
 
 from analysis.data import Data
 from analysis.figures.style import RC
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
-from analysis.results.reference import load_reference
 from analysis.topics.native.figure import MARK_PT, beside, points
 from analysis.topics.native.figure import native as figure_of
 from analysis.topics.native.grids import earned_back
@@ -23,7 +21,7 @@ QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay
 
 
 def page_of(project, figures):
-    return render(project.load(), load_reference(), figures, TEMPLATES)
+    return report_of(project, figures)
 
 
 def section_of(project):
@@ -115,8 +113,7 @@ def test_a_single_run_says_so(tmp_path):
     found = section_of(project)
     assert found["pays"].lines[0][4] == "not shown: one run"
     assert found["verdicts"][0].endswith("is not shown to pay on native PyTorch (one run).")
-    (sentence,) = key_sentences(Data(project.load()))
-    assert sentence.text.startswith("In 0 of 1 training step around an operation")
+    assert key_sentences(Data(project.load())) == []
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -125,6 +122,12 @@ def test_threads_of_a_framework_beside_native_code_are_said(tmp_path, threads):
     project.change(lambda r: r["threads"].update(requested=threads))
     caption = section_of(project)["pays"].caption
     assert ("own operations have up to 2 threads here" in caption) == (threads == 2)
+
+
+def test_the_first_page_says_where_it_pays(tmp_path, figures):
+    text = page_of(by_hand(tmp_path), figures)
+    assert "built around an operation (ALIGNER fit on native PyTorch)" in text
+    assert 'href="#native"' in text.split("</header>")[0]
 
 
 def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_path, figures):

@@ -7,19 +7,17 @@ from html.parser import HTMLParser
 
 import pytest
 import yaml
+from drawn_pages import appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
-from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
 from analysis.formats.contents import caption
-from analysis.report.appendix import render_appendix
+from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.inline_svg import inline_svg
 from analysis.report.methods_text import methods_text
-from analysis.report.page import HEADINGS, SECTIONS, render, shown_topics
 from analysis.report.parity import card_of, differing
 from analysis.report.rendering import TEMPLATES
 from analysis.report.setting import settings, software
-from analysis.results.reference import load_reference
 from analysis.tables.model import main_table
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
@@ -55,23 +53,14 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
-def page_of(project, figures):
-    return render(project.load(), load_reference(), figures, TEMPLATES)
-
-
-def appendix_of(project, figures):
-    return render_appendix(project.load(), figures, TEMPLATES, "report.html")
-
-
 def test_report_is_self_contained_well_formed_and_complete(project, figures):
-    text = page_of(project, figures)
+    text, appendix = pages_of(project, figures)
     page = Page(text)
     assert page.tags.count("script") == 1 and not {"link", "img"} & set(page.tags)
     inside = [link for link in page.links if link.startswith("#")]
     outside = {link for link in page.links if not link.startswith(("#", "https://"))}
     beside = {link.partition("#")[::2] for link in outside}
     assert {name for name, _ in beside} == {"appendix.html"}
-    appendix = appendix_of(project, figures)
     details = Page(appendix)
     assert {anchor for _, anchor in beside if anchor} <= set(details.ids)
     assert len(details.ids) == len(set(details.ids))
@@ -79,17 +68,20 @@ def test_report_is_self_contained_well_formed_and_complete(project, figures):
     assert back and set(back) <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in inside} <= set(page.ids)
-    shown = shown_topics(Data(project.load(), load_reference()), figures)
-    assert list(shown) == ["effects"]  # no other topic has anything to show here
-    names = [name for name in SECTIONS if name in {*HEADINGS, *shown}]
-    headings = ["Table", *(HEADINGS.get(name, "Effects") for name in names)]
-    assert re.findall(r"<h2 .*?>(.*?)</h2>", text) == headings
+    within = {link[1:] for link in details.links if link.startswith("#")}
+    assert within <= set(details.ids)
+    # no topic but effects has anything to show here
+    told = {**HEADINGS, "effects": "Effects"}
+    headings = [told[name] for name in SECTIONS if name in told]
+    assert re.findall(r"<h2 .*?>(.*?)</h2>", text) == ["Table", *headings]
+    headings = [told[name] for name in (*IN_FULL, *DETAILS) if name in told]
+    assert re.findall(r"<h2 .*?>(.*?)</h2>", appendix) == headings
     assert "8.016" in text and "[7.996, 8.036]" in appendix
     assert "url(" not in re.sub(r"url\(#", "", text)
 
 
 def test_report_is_the_same_every_time(project, figures):
-    assert page_of(project, figures) == page_of(project, figures)
+    assert pages_of(project, figures) == pages_of(project, figures)
 
 
 def test_hostile_text_stays_text(tmp_path, figures):
@@ -102,8 +94,7 @@ def test_hostile_text_stays_text(tmp_path, figures):
     project.change(lambda r: r["environment"]["packages"].update({HOSTILE: HOSTILE}))
     project.change(lambda r: r["machine"].update(cpu=HOSTILE))
     project.change(lambda r: r["parity"].update({HOSTILE: HOSTILE}), column="keras3-torch")
-    for page in (page_of, appendix_of):
-        text = page(project, figures)
+    for text in pages_of(project, figures):
         assert Page(text).tags.count("script") == 1
         assert "\x1b" not in text and "49" not in re.findall(r"\{\{.*?\}\}", text)
 
@@ -115,19 +106,20 @@ def test_where_nothing_can_be_installed_the_report_says_why_everything_is_missin
     for found in (*project.canaries, project.self_test):
         found.update(status="error", reason=why, ending=None, refused=why)
     project.self_test.update(known_steps=[], same_cell=None, monitor=None)
-    text = page_of(project, figures)
+    text, appendix = pages_of(project, figures)
+    assert f"error: {why}" in text
     cells = len(project.plan["rows"]) * len(project.plan["columns"])
-    assert text.count(f"error: {why}") >= cells
-    assert f"The self-test is error: {why}." in text
+    assert appendix.count(f"error: {why}") >= cells
+    assert f"The self-test is error: {why}." in appendix
 
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
     project = Project(tmp_path, make_plan(runs=runs))
     project.records = {}
-    text = page_of(project, figures)
+    text, appendix = pages_of(project, figures)
     Page(text)
-    Page(appendix_of(project, figures))
+    Page(appendix)
     assert "Nothing is measured yet" in text
 
 
@@ -194,7 +186,7 @@ def test_parity_says_what_differs_or_is_reported_by_some(project):
 
 
 def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures):
-    text = page_of(project, figures)
+    text = report_of(project, figures)
     script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
     digest = b64encode(sha256(script.encode()).digest()).decode()
     allowed = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -202,7 +194,7 @@ def test_the_script_is_allowed_by_its_hash_and_nothing_else_is(project, figures)
 
 
 def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures):
-    text = page_of(project, figures)
+    text = appendix_of(project, figures)
     assert "a step of exactly 20 ms" in text and "work on cpu before and after each session" in text
     assert "Example CPU" in text
     project.canaries = [None] * len(project.canaries)
@@ -210,14 +202,14 @@ def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures):
     for name in ("machines", "self_test.json"):
         found = project.folder / "results" / name
         shutil.rmtree(found) if found.is_dir() else found.unlink()
-    text = page_of(project, figures)
+    text = appendix_of(project, figures)
     assert "Not collected: there is no results/machines/0a1b2c3d.json." in text
     assert "The harness was not tested: there is no results/self_test.json." in text
 
 
 def test_sessions_that_drifted_are_listed(project, figures):
     project.canaries[2]["python_loop_ms"] *= 1.05
-    text = " ".join(page_of(project, figures).split())
+    text = " ".join(appendix_of(project, figures).split())
     # both rows of the rounds before and after it
     assert "Change of these times on cpu within a session, where it is beyond 2 %: 4" in text
     assert "BERT fit round 2" in text and "+5.0" in text
@@ -228,7 +220,7 @@ def test_nodes_with_equal_cards_share_one_and_another_has_its_own(project, figur
         project.change(lambda r, n=node: r["session"].update(node=n), run=number)
         project.machine_cards[node] = copy.deepcopy(project.machine_card)
     project.machine_cards["22222222"]["sections"][0]["facts"][0]["value"] = "Another CPU"
-    text = page_of(project, figures)
+    text = appendix_of(project, figures)
     assert "Processor, nodes 0a1b2c3d and 11111111" in text
     assert "Processor, node 22222222" in text and "Another CPU" in text
     assert "Collected of 3 nodes" in text
@@ -284,6 +276,6 @@ def test_every_caption_belongs_to_something_that_is_shown():
 def test_a_study_stands_at_the_top_with_its_title_and_question(tmp_path, figures):
     study = {"name": "try", "title": "A <patch>", "question": "What does it change?"}
     project = Project(tmp_path, make_plan(study=study))
-    text = page_of(project, figures)
+    text = report_of(project, figures)
     assert "<h1>Millistep report: A &lt;patch&gt;</h1>" in text
     assert text.index("What does it change?") < text.index('class="key"')

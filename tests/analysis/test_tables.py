@@ -125,7 +125,7 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
         "Bold: best or equal",
         "?: undecided",
         "n.c.: not compared",
-        "No mark: shown slow",
+        "No mark: significantly slow",
     ):
         assert phrase in table.caption
 

@@ -1,13 +1,11 @@
 """Trainings to the end: seconds measured and predicted, and whether columns agree."""
 
 import pytest
+from drawn_pages import report_of
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
 from analysis.data import Data
-from analysis.report.page import render
-from analysis.report.rendering import TEMPLATES
-from analysis.results.reference import load_reference
 from analysis.topics.trainings.section import values
 from analysis.topics.trainings.table import trainings
 from analysis.writing.files import to_csv
@@ -68,7 +66,7 @@ def test_equal_trainings_need_no_caveat_and_stand_in_file_and_page(project, figu
     results = project.load()
     for line in to_csv(trainings(Data(results))).splitlines()[1:]:
         assert ",digits,ok,NA,3,1520,264,0.15," in line and line.endswith(",0.9,7.0,True")
-    text = render(results, load_reference(), figures, TEMPLATES)
+    text = report_of(project, figures)
     assert 'id="trainings"' in text and "0.150000" in text and "ended elsewhere" not in text
 
 
@@ -140,6 +138,6 @@ def test_a_training_that_is_missing_says_why(project, change, words):
 
 
 def test_a_table_without_trainings_has_none(tmp_path, figures):
-    results = Project(tmp_path).load()
-    assert trainings(Data(results)).empty
-    assert 'id="trainings"' not in render(results, load_reference(), figures, TEMPLATES)
+    project = Project(tmp_path)
+    assert trainings(Data(project.load())).empty
+    assert 'id="trainings"' not in report_of(project, figures)

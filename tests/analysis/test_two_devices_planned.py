@@ -7,12 +7,11 @@ import re
 
 import pytest
 import yaml
+from drawn_pages import pages_of
 from results_factory import Project, step_ms
 from tests.measure import nvidia_smi
 
-from analysis.report.page import render
 from analysis.report.rendering import TEMPLATES
-from analysis.results.reference import load_reference
 from deploy.environments import definition_sha256
 from planning.plan import Plan
 from supervise import device, machine
@@ -54,7 +53,7 @@ def seen_by(project):
 
 
 def page(project, figures):
-    text = render(project.load(), load_reference(), figures, TEMPLATES)
+    text = " ".join(pages_of(project, figures))
     return " ".join(re.sub(r"<[^>]*>", " ", text).replace("\u00a0", " ").split())
 
 

@@ -4,7 +4,7 @@
 # landing page.
 
 
-report: f"../../{RESULTS}/caveats.rst"
+report: "../../report/captions/landing.rst"
 
 
 FIGURES = of_report("figures")
@@ -46,7 +46,7 @@ TABLE += [
     ),
 ]
 EFFECTS = results(*TABLES_OF_TOPICS)
-CAVEATS = results("caveats.json", "caveats.md", "caveats.rst")
+CAVEATS = results("caveats.json", "caveats.md")
 
 # Rule -> its module and options, what it is drawn by, what it writes.
 for name, module, rooms, files in (

@@ -1,60 +1,17 @@
 """Caveats as data: what a reader must know before comparing two numbers.
 
-A rule is a small pure function from the results to caveats, in one of the modules below; adding a
-caveat is adding a function there. Every sentence must be true of the data that its evidence holds.
+A rule is a small pure function to caveats in one of the modules of this package, all of which are
+imported here: adding a caveat is adding a function. Every sentence must be true of the data that
+its evidence holds.
 """
 
-from analysis.caveats import (
-    attempts,
-    clocks,
-    comparability,
-    compiling,
-    coverage,
-    drift,
-    feeding,
-    framework_warnings,
-    harness,
-    implied,
-    modes,
-    monitoring,
-    nodes,
-    noise,
-    optimizers,
-    parity,
-    plausibility,
-    provenance,
-    ranking,
-    stacks,
-    steadiness,
-    work,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from analysis.caveats.core import RULES, Caveat, Severity, collect
 
-__all__ = [
-    "RULES",
-    "Caveat",
-    "Severity",
-    "attempts",
-    "clocks",
-    "collect",
-    "comparability",
-    "compiling",
-    "coverage",
-    "drift",
-    "feeding",
-    "framework_warnings",
-    "harness",
-    "implied",
-    "modes",
-    "monitoring",
-    "nodes",
-    "noise",
-    "optimizers",
-    "parity",
-    "plausibility",
-    "provenance",
-    "ranking",
-    "stacks",
-    "steadiness",
-    "work",
-]
+__all__ = ["RULES", "Caveat", "Severity", "collect"]
+
+for _module in iter_modules(__path__, f"{__name__}."):
+    if not _module.name.endswith("__main__"):
+        import_module(_module.name)

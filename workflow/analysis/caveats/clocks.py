@@ -7,7 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
+from analysis.caveats.causes import CLOCKS
+from analysis.caveats.core import Caveat, Changes, Severity, comparable, rule, where_and_how_much
 from analysis.caveats.thresholds import OBSERVER_EFFECT
 from analysis.comparisons.observer import observer_ratio, observer_shown
 from analysis.formats.text import listed, percent, times
@@ -18,6 +19,7 @@ from analysis.results.results import Results
     "A fence after every step changes the time",
     "A loop that looks at every step sees that time instead of the one in the table.",
     Changes.ELSEWHERE,
+    cause=CLOCKS,
 )
 def observer_effect(results: Results) -> Iterator[Caveat]:
     """Steps with a fence after each take another time than steps in a row."""
@@ -27,24 +29,21 @@ def observer_effect(results: Results) -> Iterator[Caveat]:
         for cell, ratio in ratios.items()
         if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT and observer_shown(cell)
     }
-    if changed:
-        where = places(
-            changed, lambda cell: times(changed[cell]), lambda cell: abs(math.log(changed[cell]))
-        )
-        sentence = (
-            "A median step with a fence after it takes another time than a step in a row, by more "
-            f"than {percent(OBSERVER_EFFECT)} ({where}): a loop that looks at every step would see "
-            "that time instead of the one in the table."
-        )
-        evidence = {
-            "synchronised_over_pipelined": {label(cell): r for cell, r in changed.items()},
-            "threshold": OBSERVER_EFFECT,
-        }
-        yield Caveat("observer_effect", Severity.NOTE, tuple(changed), evidence, sentence)
+    yield from where_and_how_much(
+        "observer_effect",
+        changed,
+        "A median step with a fence after it takes another time than a step in a row, by more than "
+        f"{percent(OBSERVER_EFFECT)} ({{where}}): a loop that looks at every step would see that "
+        "time instead of the one in the table.",
+        times,
+        severity=Severity.NOTE,
+        size=lambda ratio: abs(math.log(ratio)),
+        threshold=OBSERVER_EFFECT,
+    )
 
 
 @rule(
-    "Energy by other counters",
+    "Energy was counted by different counters",
     "Joules of these cells are not comparable.",
     Changes.ELSEWHERE,
 )
@@ -57,9 +56,9 @@ def energy_counters_differ(results: Results) -> Iterator[Caveat]:
         }
         counted = {cell: found for cell, found in counters.items() if found}
         if len({counter for found in counted.values() for counter in found}) > 1:
-            where = places(counted, lambda cell, counted=counted: listed(counted[cell]))
-            sentence = f"Energy was counted by different counters; not comparable: {where}."
-            evidence = {"counters": {label(cell): found for cell, found in counted.items()}}
-            yield Caveat(
-                "energy_counters_differ", Severity.WARNING, tuple(counted), evidence, sentence
+            yield from where_and_how_much(
+                "energy_counters_differ",
+                counted,
+                "Energy was counted by different counters; not comparable: {where}.",
+                listed,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.caveats.causes import REACH
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.formats.text import listed
 from analysis.results.results import Results
@@ -13,6 +14,7 @@ from analysis.results.results import Results
     "Batch sizes differ between rows",
     "Compare times along a row, not between rows.",
     Changes.ELSEWHERE,
+    cause=REACH,
 )
 def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
     """Times of different batch sizes cannot be compared down a column."""
@@ -23,14 +25,15 @@ def batch_sizes_differ(results: Results) -> Iterator[Caveat]:
             f"Batch sizes differ between rows ({listed(batch_sizes)}): compare times along a row, "
             "not between rows."
         )
-        yield Caveat("batch_sizes_differ", Severity.WARNING, (), {"batch_sizes": sizes}, sentence)
+        yield Caveat("batch_sizes_differ", Severity.NOTE, (), {"batch_sizes": sizes}, sentence)
 
 
 @rule(
     "Reduced models, not the paper's",
     "Times are not comparable with published ones, and the full models may rank otherwise.",
     Changes.ELSEWHERE,
-    "scale: paper, on a machine that holds the full models.",
+    "Set scale: paper, on a machine that holds the full models.",
+    REACH,
 )
 def scale_is_reduced(results: Results) -> Iterator[Caveat]:
     """Reduced models rank frameworks differently from full ones; some nets are never reduced."""
@@ -60,7 +63,8 @@ def scale_is_reduced(results: Results) -> Iterator[Caveat]:
     "Random weights",
     "The times are of interest, the outputs mean nothing.",
     Changes.ELSEWHERE,
-    "weights: preset, where outputs matter.",
+    "Set weights: preset, where outputs matter.",
+    REACH,
 )
 def random_weights(results: Results) -> Iterator[Caveat]:
     """With random weights times are valid, and generated texts and images mean nothing."""

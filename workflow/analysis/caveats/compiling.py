@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, places, rule
+from analysis.caveats.causes import SETTINGS
+from analysis.caveats.core import (
+    Caveat,
+    Changes,
+    Severity,
+    label,
+    places,
+    rule,
+    where_and_how_much,
+)
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -14,7 +23,8 @@ from analysis.results.results import Results
     "XLA by the published benchmark's choice, not by Keras' own",
     "Left to themselves, these cells would run in the other way.",
     Changes.ELSEWHERE,
-    "A column with jit_compile: auto shows what Keras' own choice changes.",
+    "Add a column with jit_compile: auto, which shows what Keras' own choice changes.",
+    SETTINGS,
 )
 def xla_as_published(results: Results) -> Iterator[Caveat]:
     """Cells that are told what to compile, where Keras would choose otherwise on this machine."""
@@ -49,17 +59,18 @@ def _choices(cell: Cell) -> tuple[bool, bool] | None:
     "Compiled columns leave parts of a step eager",
     "What is left is as slow as in the eager column, and breaks no graph.",
     Changes.TIMES,
+    cause=SETTINGS,
 )
 def parts_left_eager(results: Results) -> Iterator[Caveat]:
     """What ran outside of all compiled programs, by name."""
     left = {cell: found for cell in results.cells if cell.ok_runs and (found := _left(cell))}
-    if left:
-        sentence = (
-            "torch.compile compiles the model, or what of it is given to it; in a step there ran "
-            f"outside of its programs: {places(left, lambda cell: left[cell])}."
-        )
-        evidence = {"left_eager": {label(cell): found for cell, found in left.items()}}
-        yield Caveat("parts_left_eager", Severity.NOTE, tuple(left), evidence, sentence)
+    yield from where_and_how_much(
+        "parts_left_eager",
+        left,
+        "torch.compile compiles the model, or what of it is given to it; in a step there ran "
+        "outside of its programs: {where}.",
+        severity=Severity.NOTE,
+    )
 
 
 def _left(cell: Cell) -> str:
@@ -70,10 +81,11 @@ def _left(cell: Cell) -> str:
 
 
 @rule(
-    "Convolutions are not tuned in the same way",
+    "Convolutions are tuned in different ways",
     "XLA and TensorFlow try algorithms of cuDNN beforehand, PyTorch takes the first guess.",
     Changes.ORDER,
-    "cudnn_benchmark: true, as a setting of a PyTorch column.",
+    "Set cudnn_benchmark: true in a PyTorch column.",
+    SETTINGS,
 )
 def convolutions_not_tuned(results: Results) -> Iterator[Caveat]:
     """Rows with images on a GPU in which columns of PyTorch take cuDNN's heuristics."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import wraps
 from heapq import nlargest
 from typing import Any
 
@@ -24,43 +25,41 @@ class Severity(IntEnum):
 
 
 class Changes(IntEnum):
-    """What a caveat may change of what a reader concludes; the first thing to know is highest."""
+    """What a reader may conclude wrongly without the caveat; what matters most is highest."""
 
     UNTESTED = 1  # nothing is known to be wrong, nor tested
-    ELSEWHERE = 2  # what holds beyond this table: other sizes, devices, ways of measuring
-    TIMES = 3  # how long a step takes
+    TIMES = 2  # how long a step takes, though not who is faster
+    ELSEWHERE = 3  # what holds beyond this table: other sizes, devices, ways of measuring
     ORDER = 4  # who is faster in a row
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers.
-
-    `title` is given where it says more than that of the rule: caveats of one rule and one title
-    are read as one.
-    """
+    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers."""
 
     id: str
     severity: Severity
     cells: tuple[Cell, ...]
     evidence: dict[str, Any]
     sentence: str
-    title: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As in workflow/schemas/caveats.schema.json."""
+        rule = RULES[self.id]
         return {
             "id": self.id,
             "severity": self.severity.name.lower(),
-            "cells": [_cell_json(cell) for cell in self.cells],
+            "cells": list(map(cell_json, self.cells)),
             "evidence": self.evidence,
             "sentence": self.sentence,
-            "title": self.title or RULES[self.id].title,
-            "remedy": RULES[self.id].remedy,
+            "title": rule.title,
+            "remedy": rule.remedy,
+            "cause": rule.cause.name if rule.cause else self.id,
         }
 
 
-def _cell_json(cell: Cell) -> dict[str, Any]:
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """The names of a cell, as in every frame and file."""
     model, task, batch_size = cell.row.key
     return {
         "model": model,
@@ -74,12 +73,30 @@ MOST = 8  # cells that a sentence lists, each with a text of its own
 
 Rows = Sequence[RowCells]
 Judge = Callable[[Data], Iterable[Caveat]]
+FromResults = Callable[[Results], Iterable[Caveat]]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What a reader has to know once, whatever number of rules shows it: a short title, one
+    sentence on what it means, what it changes, and what to do about it (empty: nothing).
+
+    `number` gives what stands in the braces of the title, from the measurements, and how it was
+    found.
+    """
+
+    name: str
+    title: str
+    summary: str
+    changes: Changes
+    remedy: str = ""
+    number: Callable[[Data], tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A function that yields caveats of its name, and what is true of all of them: a short title,
-    one sentence on what it means for a reader, and what to do about it (empty: nothing).
+    """A function that yields caveats of its name, and what is true of all of them. Those of one
+    `cause` are read as one.
     """
 
     judge: Judge
@@ -87,32 +104,33 @@ class Rule:
     summary: str
     changes: Changes
     remedy: str
+    cause: Cause | None
+
+    def read_as(self, name: str) -> Cause:
+        """The cause, or the rule as the cause of its own."""
+        return self.cause or Cause(name, self.title, self.summary, self.changes, self.remedy)
 
 
 RULES: dict[str, Rule] = {}
 
 
 def frame_rule(
-    title: str, summary: str, changes: Changes, remedy: str = ""
+    title: str, summary: str, changes: Changes, remedy: str = "", cause: Cause | None = None
 ) -> Callable[[Judge], Judge]:
     """Register a function from the tables of all that was measured as the rule of its name."""
 
     def register(judge: Judge) -> Judge:
-        RULES[judge.__name__] = Rule(judge, title, summary, changes, remedy)
+        RULES[judge.__name__] = Rule(judge, title, summary, changes, remedy, cause)
         return judge
 
     return register
 
 
-def rule(
-    title: str, summary: str, changes: Changes, remedy: str = ""
-) -> Callable[[Callable[[Results], Iterable[Caveat]]], Callable[[Results], Iterable[Caveat]]]:
-    """Register a function from the results as the rule of its name."""
+def rule(*texts: Any, **more: Any) -> Callable[[FromResults], FromResults]:
+    """Register a function from the results as the rule of its name, as :func:`frame_rule` does."""
 
-    def register(judge: Callable[[Results], Iterable[Caveat]]):
-        RULES[judge.__name__] = Rule(
-            lambda data: judge(data.results), title, summary, changes, remedy
-        )
+    def register(judge: FromResults) -> FromResults:
+        frame_rule(*texts, **more)(wraps(judge)(lambda data: judge(data.results)))
         return judge
 
     return register
@@ -128,19 +146,11 @@ def collect(results: Results, data: Data | None = None) -> list[Caveat]:
     return sorted(found, key=lambda caveat: (-caveat.severity, -RULES[caveat.id].changes))
 
 
-def caveats_json(
-    caveats: list[Caveat], published: dict[str, list[Caveat]] | None = None
-) -> dict[str, Any]:
-    """The content of results/caveats.json; `published` are those of the published table, by
-    revision.
-    """
+def caveats_json(caveats: list[Caveat]) -> dict[str, Any]:
+    """The content of results/caveats.json."""
     return {
-        "schema": "millistep.caveats/3",
+        "schema": "millistep.caveats/4",
         "caveats": [caveat.as_json() for caveat in caveats],
-        "published": {
-            revision: [caveat.as_json() for caveat in found]
-            for revision, found in (published or {}).items()
-        },
     }
 
 
@@ -159,6 +169,37 @@ def comparable(rows: Rows) -> list[Cell]:
 def name(cell: Cell) -> str:
     """'BERT fit on Keras 3 (JAX)'."""
     return f"{cell.row.label} on {cell.column.title}"
+
+
+def where_and_how_much(
+    rule_name: str,
+    found: Mapping[Cell, Any],
+    sentence: str,
+    spell: Callable[[Any], str] = str,
+    *,
+    severity: Severity = Severity.WARNING,
+    describe: Callable[[Cell], str] | None = None,
+    size: Callable[[Any], float] | None = None,
+    **evidence: Any,
+) -> Iterable[Caveat]:
+    """Yield one caveat about cells with a value each; none where there are none.
+
+    `{where}` in the sentence becomes the cells with their values as `spell` gives them, or with
+    what `describe` says of each: those of the largest `size`, by default of the value, where they
+    are too many. The evidence has all.
+    """
+    if found:
+        largest = size or (lambda value: value if isinstance(value, int | float) else 0)
+        text = describe or (lambda cell: spell(found[cell]))
+        where = places(found, text, lambda cell: largest(found[cell]))
+        content = {"readings": readings(found), **evidence}
+        told = sentence.replace("{where}", where)
+        yield Caveat(rule_name, severity, tuple(found), content, told)
+
+
+def readings(found: Mapping[Cell, Any]) -> list[dict[str, Any]]:
+    """A value of each cell as records, for evidence."""
+    return [{**cell_json(cell), "value": value} for cell, value in found.items()]
 
 
 def places(

@@ -6,18 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.caveats.causes import NOISE
 from analysis.caveats.core import (
     Caveat,
     Changes,
-    Rows,
     Severity,
     label,
     measured,
     name,
     places,
     rule,
+    where_and_how_much,
 )
-from analysis.caveats.thresholds import ENOUGH_STEPS, WIDE_INTERVAL
+from analysis.caveats.thresholds import WIDE_INTERVAL
 from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -28,11 +29,11 @@ from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPOR
     "Runs that gave no time",
     "They are missing from their means, and a cell without any other has no number.",
     Changes.ORDER,
-    "Its reason stands at each cell; remove its record and start again to try it again.",
+    "Read the reason at each cell; to try again, remove its record and start again.",
 )
 def failed_runs(results: Results) -> Iterator[Caveat]:
     """Runs that ended without a number, cell by cell, with the reason."""
-    for cell in _cells(results.rows):
+    for cell in results.cells:
         failed = [run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED)]
         if failed and cell.status != UNSUPPORTED:
             reasons = list(dict.fromkeys(f"{run.status}: {run.reason}" for run in failed))
@@ -50,7 +51,7 @@ def failed_runs(results: Results) -> Iterator[Caveat]:
 )
 def stale_records(results: Results) -> Iterator[Caveat]:
     """Records of another configuration are shown as such and never averaged."""
-    for cell in _cells(results.rows):
+    for cell in results.cells:
         stale = [run for run in cell.runs if run.status == STALE]
         if stale:
             evidence = {
@@ -71,7 +72,7 @@ def not_measured(results: Results) -> Iterator[Caveat]:
     """Planned runs without a record."""
     missing = {
         cell: [run.number for run in cell.runs if run.status == NOT_MEASURED]
-        for cell in _cells(results.rows)
+        for cell in results.cells
     }
     cells = tuple(cell for cell, runs in missing.items() if runs)
     if cells:
@@ -83,14 +84,14 @@ def not_measured(results: Results) -> Iterator[Caveat]:
 
 
 @rule(
-    "Cells that are not measured by intention",
+    "Cells left out on purpose",
     "They cannot run, or the plan leaves them out; their rows are compared without them.",
     Changes.ORDER,
 )
 def unsupported(results: Results) -> Iterator[Caveat]:
     """Cells that are known not to run, or that the plan leaves out."""
     reasons: dict[str, list[Cell]] = {}
-    for cell in _cells(results.rows):
+    for cell in results.cells:
         if cell.status in (UNSUPPORTED, NOT_PLANNED):
             reasons.setdefault(cell.reason, []).append(cell)
     for reason, cells in reasons.items():
@@ -122,52 +123,18 @@ def single_run(results: Results) -> Iterator[Caveat]:
     "Wide intervals",
     "The mean of these cells says little.",
     Changes.TIMES,
-    "More runs narrow them, a quieter machine even more.",
+    "Add runs, or use a quieter machine.",
+    NOISE,
 )
 def wide_interval(results: Results) -> Iterator[Caveat]:
-    """An interval too wide for the mean to be of use."""
+    """The interval is too wide for the mean to be of use."""
     widths = {cell: cell.interval.half_width for cell in measured(results.rows) if cell.interval}
-    wide = tuple(cell for cell, width in widths.items() if width > WIDE_INTERVAL)
-    if wide:
-        where = places(
-            wide,
-            lambda cell: f"{percent(widths[cell])} in {count(len(cell.ok_runs), 'run')}",
-            widths.get,
-        )
-        sentence = (
-            f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({where}): more runs would "
-            "narrow it."
-        )
-        evidence = {
-            "half_width": {label(cell): widths[cell] for cell in wide},
-            "threshold": WIDE_INTERVAL,
-        }
-        yield Caveat("wide_interval", Severity.WARNING, wide, evidence, sentence)
-
-
-@rule(
-    "Few timed steps",
-    "The cap on time came before the steps that the protocol asks for.",
-    Changes.TIMES,
-    "A faster machine or a smaller batch size; more runs, otherwise.",
-)
-def few_steps(results: Results) -> Iterator[Caveat]:
-    """The cap on time was reached before the number of steps that the protocol asks for."""
-    fewest = {
-        cell: min(record.timing.steps for record in cell.records)
-        for cell in measured(results.rows)
-        if cell.records
-    }
-    short = tuple(cell for cell, steps in fewest.items() if steps < ENOUGH_STEPS)
-    if short:
-        where = places(short, lambda cell: str(fewest[cell]), lambda cell: -fewest[cell])
-        sentence = f"Fewer than {ENOUGH_STEPS} timed steps in a run ({where})."
-        evidence = {
-            "steps": {label(cell): fewest[cell] for cell in short},
-            "threshold": ENOUGH_STEPS,
-        }
-        yield Caveat("few_steps", Severity.WARNING, short, evidence, sentence)
-
-
-def _cells(rows: Rows) -> list[Cell]:
-    return [cell for row in rows for cell in row.cells]
+    wide = {cell: width for cell, width in widths.items() if width > WIDE_INTERVAL}
+    yield from where_and_how_much(
+        "wide_interval",
+        wide,
+        f"The 95 % interval is wider than ±{percent(WIDE_INTERVAL)} ({{where}}): more runs would "
+        "narrow it.",
+        describe=lambda cell: f"{percent(wide[cell])} in {count(len(cell.ok_runs), 'run')}",
+        threshold=WIDE_INTERVAL,
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
+from analysis.caveats.causes import NOISE, UNTESTED
 from analysis.caveats.core import MOST, Caveat, Changes, Severity, label, places, rule
 from analysis.formats.text import count, listed, percent, signed_percent
 from analysis.results.canaries import Around, Canary
@@ -63,7 +64,8 @@ def _why(canary: Canary | None, machines: set[str], cpu: bool) -> str:
     "The machine drifted within a session",
     "Columns of such a session were not measured at the same speed of the machine.",
     Changes.ORDER,
-    "Fixed clocks and good cooling; more rounds average it out.",
+    "Fix the clocks and cool the machine; more rounds average it out.",
+    NOISE,
 )
 def session_drifted(results: Results) -> Iterator[Caveat]:
     """Sessions in which fixed work took another time afterwards than before."""
@@ -103,6 +105,7 @@ def _change(work: str, ratio: float) -> str:
     "Whether the machine drifted is not known",
     "Fixed work before or after some runs is missing, or tells nothing.",
     Changes.UNTESTED,
+    cause=UNTESTED,
 )
 def drift_unknown(results: Results) -> Iterator[Caveat]:
     """Sessions that lack a successful canary before or after them, and runs without a session."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analysis.caveats.causes import SETTINGS
 from analysis.caveats.core import Caveat, Changes, Severity, label, rule
 from analysis.caveats.thresholds import COPY_SHARE
 from analysis.formats.text import listed, ms, percent
@@ -18,9 +19,10 @@ ASSUMED = (3, 16)  # where the machine's card lacks the link
 
 
 @rule(
-    "Batches come to the GPU in other ways",
+    "Batches reach the GPU in different ways",
     "Copying them takes a noticeable part of a step; part of a difference may come from that.",
     Changes.ORDER,
+    cause=SETTINGS,
 )
 def feeding_differs(results: Results) -> Iterator[Caveat]:
     """Columns that copy a batch at different times, or from different memory, and pay for it."""
@@ -42,7 +44,8 @@ def feeding_differs(results: Results) -> Iterator[Caveat]:
             "come from that."
         )
         evidence = {
-            "feeding": ways,
+            "what": "feeding",
+            "values": ways,
             "bytes_per_step": {label(cell): _bytes(cell) for cell in row.measured},
             "gb_per_s": rate,
             "share_of_fastest_step": share,

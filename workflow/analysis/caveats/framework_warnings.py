@@ -91,10 +91,7 @@ def framework_warnings(results: Results) -> Iterator[Caveat]:
                 "kind": kind.name,
                 "warnings": {label(cell): len(group) for cell, group in cells.items()},
             }
-            title = f"Warnings: {kind.meaning}"
-            yield Caveat(
-                "framework_warnings", kind.severity, tuple(cells), evidence, sentence, title
-            )
+            yield Caveat("framework_warnings", kind.severity, tuple(cells), evidence, sentence)
 
 
 def _quoted(text: str) -> str:

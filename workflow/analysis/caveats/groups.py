@@ -1,46 +1,50 @@
-"""Caveats as they are read: those of one rule and one title are one, with a letter of its own."""
+"""Caveats as they are read: those of one cause are one, with a letter of its own."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from analysis.caveats.core import RULES, Caveat, Severity, measured
+from analysis.caveats.core import RULES, Cause, Caveat, Changes, Severity, measured
+from analysis.data import Data
 from analysis.formats.text import count, letter
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 
+SHOWN = 15  # in the report; the appendix and caveats.json have all
+FIRST = 5  # on the first page
+
 
 @dataclass(frozen=True)
 class Group:
-    """`members` are the caveats as the rule yields them; `everywhere` whether they touch all that
+    """`members` are the caveats as the rules yield them; `everywhere` whether they touch all that
     was measured, or the report as a whole.
     """
 
     letter: str  # capital: small ones are the tables' footnotes
+    cause: Cause
     title: str
+    summary: str
     members: tuple[Caveat, ...]
     cells: tuple[Cell, ...]
     everywhere: bool
-
-    @property
-    def id(self) -> str:
-        return self.members[0].id
 
     @property
     def severity(self) -> Severity:
         return max(member.severity for member in self.members)
 
     @property
-    def summary(self) -> str:
-        """One sentence that is true of all members."""
-        return RULES[self.id].summary
-
-    @property
     def remedy(self) -> str:
         """What to do about it; empty: nothing."""
-        return RULES[self.id].remedy
+        return self.cause.remedy
+
+    @property
+    def decides(self) -> bool:
+        """Whether somebody would decide otherwise without it."""
+        decisive = self.cause.changes in (Changes.ORDER, Changes.ELSEWHERE)
+        return decisive and self.severity is not Severity.NOTE
 
     @property
     def extent(self) -> str:
@@ -60,28 +64,56 @@ class Group:
         return f"{self.title} ({self.extent}). {self.summary}{remedy}"
 
 
-def grouped(caveats: Sequence[Caveat], results: Results) -> list[Group]:
-    """What changes a conclusion first: by severity, by what may change, then by how many cells it
-    touches.
+def grouped(caveats: Sequence[Caveat], results: Results, data: Data | None = None) -> list[Group]:
+    """Return caveats by cause, what changes a conclusion first: by severity, by what may change,
+    then by how many cells it touches.
     """
-    found: dict[tuple[str, str], list[Caveat]] = {}
+    data = data or Data(results)
+    found: dict[str, list[Caveat]] = {}
     for caveat in caveats:
-        found.setdefault((caveat.id, caveat.title or RULES[caveat.id].title), []).append(caveat)
+        found.setdefault(RULES[caveat.id].read_as(caveat.id).name, []).append(caveat)
     every = set(measured(results.rows))
+    groups = [_group(tuple(members), every, data) for members in found.values()]
     whole = len(list(results.cells))
-    groups = []
-    for (_, title), members in found.items():
-        cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
-        groups.append(Group("", title, tuple(members), cells, not cells or every <= {*cells}))
 
     def rank(group: Group) -> tuple[int, int, int]:
         size = whole if group.everywhere else len(group.cells)
-        return (-group.severity, -RULES[group.id].changes, -size)
+        return (-group.severity, -group.cause.changes, -size)
 
     ordered = sorted(groups, key=rank)
     return [replace(group, letter=letter(place).upper()) for place, group in enumerate(ordered)]
 
 
+def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
+    """Caveats of one cause; notes alone say no more than their rule."""
+    rule = RULES[members[0].id]
+    cause = rule.read_as(members[0].id)
+    noted = all(member.severity is Severity.NOTE for member in members)
+    title, summary = cause.title, cause.summary
+    if cause.number and noted:
+        title, summary = rule.title, rule.summary
+    elif cause.number:
+        number, how = cause.number(data)
+        title, summary = title.format(number), f"{summary} {how}"
+    cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
+    everywhere = not all(member.cells for member in members) or every <= {*cells}
+    return Group("", cause, title, summary, members, cells, everywhere)
+
+
 def of_cell(groups: Sequence[Group], cell: Cell) -> list[Group]:
     """Those that touch a cell, or everything."""
-    return [group for group in groups if not group.cells or cell in group.touched]
+    return [group for group in groups if group.everywhere or cell in group.touched]
+
+
+def set_apart(group: Group, results: Results) -> set[Cell]:
+    """Return the cells that differ by it from most measured cells of their row, in a way that may
+    change who is faster there.
+    """
+    measured_in = {row.row.key: len(row.measured) for row in results.rows}
+    found: set[Cell] = set()
+    for member in group.members:
+        if member.severity is Severity.NOTE or RULES[member.id].changes is not Changes.ORDER:
+            continue
+        touched = Counter(cell.row.key for cell in member.cells)
+        found |= {c for c in member.cells if 2 * touched[c.row.key] <= measured_in[c.row.key]}
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.caveats.causes import NOISE, UNTESTED
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.formats.text import count, listed, percent, signed_percent
@@ -17,6 +18,7 @@ from analysis.statistics.intervals import Ratio, Verdict
     "Its own error is not known.",
     Changes.UNTESTED,
     "Start again: a self-test that is missing is made.",
+    UNTESTED,
 )
 def not_self_tested(results: Results) -> Iterator[Caveat]:
     """The harness's own error is not known."""
@@ -32,7 +34,7 @@ def not_self_tested(results: Results) -> Iterator[Caveat]:
     "The harness reads known steps wrongly",
     "Times of that length may be off by as much, in every column.",
     Changes.TIMES,
-    "A quieter machine; then remove the self-test's file and start again.",
+    "Use a quieter machine, remove the file of the self-test and start again.",
 )
 def harness_error(results: Results) -> Iterator[Caveat]:
     """Fake steps of known duration are read wrongly."""
@@ -59,7 +61,8 @@ def _known(step: KnownStep) -> str:
     "One cell differs from itself",
     "Measured under two names it should not; other differences are as doubtful.",
     Changes.ORDER,
-    "A quieter machine, or more runs.",
+    "Use a quieter machine, or add runs.",
+    NOISE,
 )
 def same_cell_differs(results: Results) -> Iterator[Caveat]:
     """One cell under two names must not differ from itself."""
@@ -95,7 +98,7 @@ def _ratio(ratio: Ratio) -> str:
     "The monitor costs time",
     "Every time in the table may include that.",
     Changes.TIMES,
-    "A processor of its own for the monitor.",
+    "Leave the monitor a processor of its own.",
 )
 def monitor_costs(results: Results) -> Iterator[Caveat]:
     """The monitor makes the steps that it watches slower."""

@@ -19,7 +19,7 @@ Found = tuple[float, float, float]  # ms/step of both modes, and the share of ru
     "Processes in two modes",
     "A process is fast or slow from its start to its end; a mean of few is a matter of luck.",
     Changes.ORDER,
-    "More rounds; and to find out what differs from process to process.",
+    "Add rounds, and find out what differs from process to process.",
 )
 def two_modes(results: Results) -> Iterator[Caveat]:
     """Cells whose run means lie in two groups far apart."""

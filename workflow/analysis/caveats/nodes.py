@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from analysis.caveats.causes import UNTESTED
 from analysis.caveats.core import (
     Caveat,
     Changes,
@@ -29,7 +30,7 @@ from analysis.statistics.intervals import geometric_mean, log_t_interval
     "Measured on several nodes",
     "Two nodes of one kind differ too; a ratio is of runs that one node measured in one session.",
     Changes.TIMES,
-    "More rounds, each of a row on another node.",
+    "Add rounds, each of a row on another node.",
 )
 def several_nodes(results: Results) -> Iterator[Caveat]:
     """Nodes differ: an interval knows by how much where it rests on several of them."""
@@ -91,7 +92,7 @@ def _of(cell: Cell, numbers: list[int]) -> str:
     "Neighbours on the node cost time",
     "Times measured beside busy neighbours are longer than those of a node alone.",
     Changes.TIMES,
-    "slots: 1, or fewer of them.",
+    "Set slots: 1, or fewer of them.",
 )
 def neighbours_disturb(results: Results) -> Iterator[Caveat]:
     """The same cells took another time beside busy slots of their node than without any."""
@@ -148,6 +149,7 @@ def _beside(cell: Cell) -> float | None:
     "Nothing that was measured beside busy neighbours was measured without them too.",
     Changes.UNTESTED,
     "Measure one round with slots: 1.",
+    UNTESTED,
 )
 def neighbours_unknown(results: Results) -> Iterator[Caveat]:
     """Runs beside busy slots of their node, of which none can be compared with one alone."""

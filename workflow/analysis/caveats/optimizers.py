@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, rule
+from analysis.caveats.causes import SETTINGS
+from analysis.caveats.core import Caveat, Changes, Severity, readings, rule
 from analysis.comparisons.cards import differing, subject
 from analysis.data.operation_groups import Group, group_of
 from analysis.formats.text import listed, percent
@@ -17,10 +18,11 @@ UPDATE = "optimizer_update"
 
 
 @rule(
-    "Parameters are not updated in the same way",
+    "Parameters are updated in different ways",
     "One after the other, all at once or inside a compiled step: part of a difference.",
     Changes.ORDER,
-    "optimizer: fused, as a setting of a column of native PyTorch.",
+    "Set optimizer: fused in a column of native PyTorch.",
+    SETTINGS,
 )
 def optimizer_update_differs(results: Results) -> Iterator[Caveat]:
     """Rows that train whose columns update parameters in other ways, with the share of a step."""
@@ -36,7 +38,7 @@ def optimizer_update_differs(results: Results) -> Iterator[Caveat]:
             f"{row.row.label}: parameters are not updated in the same way ({columns}), so part of "
             f"a difference may come from that.{told}"
         )
-        evidence = {UPDATE: ways, "share": {label(cell): found for cell, found in shares.items()}}
+        evidence = {"what": UPDATE.replace("_", " "), "values": ways, "share": readings(shares)}
         yield Caveat("optimizer_update_differs", Severity.WARNING, row.measured, evidence, sentence)
 
 

@@ -1,4 +1,4 @@
-"""Columns of a row whose parity cards differ: what really ran was not the same.
+"""Columns of a row whose parity cards differ: what really ran was different.
 
 Where two columns were meant to differ in an entry, by a setting that they have or because one is
 the compiled version of the other, that is no caveat of theirs but the subject of an effect.
@@ -12,6 +12,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
+from analysis.caveats.causes import SETTINGS
 from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
 from analysis.formats.text import listed, ms, spelled
@@ -32,10 +33,10 @@ Partition = tuple[tuple[str, Ranks, tuple[str, ...]], ...]  # value, ranks, colu
 
 
 @rule(
-    "Not compiled in the same way",
-    "Columns of one row run in other modes or through other compilers: part of a difference.",
+    "Columns of a row were compiled in different ways",
+    "Part of a difference is the mode or the compiler, not the framework.",
     Changes.ORDER,
-    "Compare columns of one mode, or measure a column with another mode or jit_compile.",
+    "Compare columns of one mode, or add a column with another mode or jit_compile.",
 )
 def execution_differs(results: Results) -> Iterator[Caveat]:
     """One column compiles and another does not: the difference is at least partly that."""
@@ -43,10 +44,10 @@ def execution_differs(results: Results) -> Iterator[Caveat]:
 
 
 @rule(
-    "Not computed in the same precision",
-    "Other precisions are other amounts of work; part of a difference may come from that.",
+    "Columns of a row computed in different precisions",
+    "Less precise arithmetic may be faster: part of a difference may come from that.",
     Changes.ORDER,
-    "precision: float32 (or tf32) asks the same of every column.",
+    "Set precision: float32 (or tf32), which asks the same of every column.",
 )
 def precision_differs(results: Results) -> Iterator[Caveat]:
     """Different precisions are different amounts of work."""
@@ -54,9 +55,10 @@ def precision_differs(results: Results) -> Iterator[Caveat]:
 
 
 @rule(
-    "Not the same settings",
+    "Settings differ between columns",
     "Columns of one row ran with other settings; part of a difference may come from that.",
     Changes.ORDER,
+    cause=SETTINGS,
 )
 def parity_differs(results: Results) -> Iterator[Caveat]:
     """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
@@ -85,6 +87,7 @@ def _differences(
         against = _against(levels, partition, [cells for _, cells in group])
         evidence = {
             "keys": list(keys),
+            "what": what,
             "values": {value: list(titles) for value, _, titles in partition},
             "favours": [] if against else levels,
             "declared": dict(declared),
@@ -94,11 +97,14 @@ def _differences(
             severity,
             tuple(cell for _, cells in group for cell in cells),
             evidence,
-            f"{listed([row.row.label for row, _ in group])}: {what} not the same in every column "
-            f"({values}), so part of a difference may come from that. {_only_declared(declared)}"
-            f"{_advantage(keys[0], levels, against)}",
-            f"{what[0].upper()}{what[1:]} not the same" if caveat_id == "parity_differs" else "",
+            f"{listed([row.row.label for row, _ in group])}: {what} {_differ(keys)} between "
+            f"columns ({values}), so part of a difference may come from that. "
+            f"{_only_declared(declared)}{_advantage(keys[0], levels, against)}",
         )
+
+
+def _differ(keys: tuple[str, ...]) -> str:
+    return "differ" if len(keys) > 1 else "differs"
 
 
 def _declared(cells: list[Cell], keys: tuple[str, ...]) -> Declared:
@@ -137,7 +143,7 @@ def _only_declared(declared: Declared) -> str:
 def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | None) -> str:
     """'It favours jit / xla over eager / none (an eager step ...).', unless times say otherwise."""
     if not levels:
-        return "Which of them it favours is unknown."
+        return "It is unknown which column this favours."
     order = f"{' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})"
     if against is None:
         return f"It favours {order}."

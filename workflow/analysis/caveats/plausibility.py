@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import fmean
 
+from analysis.caveats.causes import OVERHEAD, UNTESTED
 from analysis.caveats.core import (
     Caveat,
     Changes,
@@ -14,6 +15,7 @@ from analysis.caveats.core import (
     measured,
     places,
     rule,
+    where_and_how_much,
 )
 from analysis.caveats.thresholds import LOW_USE
 from analysis.formats.text import percent
@@ -25,31 +27,31 @@ from analysis.results.results import Results
     "Arithmetic is a small part of a step",
     "These cells compare overhead, memory traffic or small operations.",
     Changes.ELSEWHERE,
-    "Larger models or batch sizes.",
+    "Measure larger models or batch sizes.",
+    OVERHEAD,
 )
 def overhead_bound(results: Results) -> Iterator[Caveat]:
     """Cells that reach only a small share of the FLOP/s of the best matrix product."""
     shares = {cell: share_of_peak(cell) for cell in comparable(results.rows)}
     low = {cell: share for cell, share in shares.items() if share is not None and share < LOW_USE}
-    if low:
-        where = places(low, lambda cell: percent(low[cell]), lambda cell: -low[cell])
-        sentence = (
-            f"At the peak of the device ({results.peak_source}), arithmetic would take under "
-            f"{percent(LOW_USE)} of the step ({where}). The rest is overhead (Python, dispatch, "
-            "launching kernels), memory traffic, or kernels that are far from that peak: that is "
-            "what these cells compare."
-        )
-        evidence = {
-            "share_of_peak": {label(cell): share for cell, share in low.items()},
-            "threshold": LOW_USE,
-        }
-        yield Caveat("overhead_bound", Severity.WARNING, tuple(low), evidence, sentence)
+    yield from where_and_how_much(
+        "overhead_bound",
+        low,
+        "At the speed of the best matrix product of the canaries, arithmetic would take under "
+        f"{percent(LOW_USE)} of the step ({{where}}). The rest is overhead (Python, dispatch, "
+        "launching kernels), memory traffic, or kernels that are far from that peak: that is what "
+        "these cells compare.",
+        percent,
+        size=lambda share: -share,
+        threshold=LOW_USE,
+    )
 
 
 @rule(
     "Not tested whether times are too short",
     "The peak of the machine or the FLOPs of a step are not known there.",
     Changes.UNTESTED,
+    cause=UNTESTED,
 )
 def plausibility_not_tested(results: Results) -> Iterator[Caveat]:
     """Cells whose implied FLOP/s could not be compared with a peak."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from analysis.caveats.causes import REACH
 from analysis.caveats.core import Caveat, Changes, Rows, Severity, measured, places, rule
 from analysis.comparisons.questions import differ_only_in
 from analysis.formats.text import count, listed
@@ -97,7 +98,8 @@ def describe(machine: Machine) -> str:
     "Measured on the processor",
     "A GPU may rank the frameworks otherwise.",
     Changes.ELSEWHERE,
-    "accelerator: cuda, on a machine with a GPU.",
+    "Set accelerator: cuda, on a machine with a GPU.",
+    REACH,
 )
 def measured_on_cpu(results: Results) -> Iterator[Caveat]:
     """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
@@ -114,13 +116,15 @@ def measured_on_cpu(results: Results) -> Iterator[Caveat]:
 
 
 @rule(
-    "Cells with other threads",
+    "Cells had different threads",
     "They were not given the same processors.",
     Changes.ORDER,
-    "The same threads for every column.",
+    "Give every column the same threads.",
 )
 def thread_policies_differ(results: Results) -> Iterator[Caveat]:
-    """Cells that were not given the same processors, unless that is what their columns are for."""
+    """Cells were not given the same processors, though their columns are not meant to differ in
+    that.
+    """
     groups = _groups(
         results.rows,
         lambda record: (
@@ -131,39 +135,44 @@ def thread_policies_differ(results: Results) -> Iterator[Caveat]:
     )
     groups = _not_meant(groups, PROCESSORS)
     if len(groups) > 1:
-        details = (
-            "; ".join(
-                f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')} "
-                f"({places(cells, rows=results.rows)})"
-            )
-            for (policy, requested, processors), cells in groups.items()
-        )
         evidence = {
             "threads": sorted({key[1] for key in groups}),
             "policies": sorted({key[0] for key in groups}),
         }
-        cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
-        sentence = f"Cells were not given the same threads: {details}."
+        told = {
+            f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')}": cells
+            for (policy, requested, processors), cells in groups.items()
+        }
+        sentence = f"Cells were not given the same threads: {_told(told, results)}."
+        cells = _each_once(groups)
         yield Caveat("thread_policies_differ", Severity.CRITICAL, cells, evidence, sentence)
 
 
+def _told(groups: dict[str, list[Cell]], results: Results) -> str:
+    """'venv (BERT fit: all columns); conda (...)'."""
+    return "; ".join(
+        f"{value} ({places(cells, rows=results.rows)})" for value, cells in groups.items()
+    )
+
+
+def _each_once(groups: dict[Any, list[Cell]]) -> tuple[Cell, ...]:
+    return tuple(dict.fromkeys(cell for cells in groups.values() for cell in cells))
+
+
 @rule(
-    "Environments deployed in other ways",
+    "Environments were deployed in different ways",
     "The versions are the same, but the interpreter may be built otherwise.",
     Changes.TIMES,
-    "One way for all: with --use-conda, or without.",
+    "Deploy all in one way: with --use-conda, or without.",
 )
 def deployments_differ(results: Results) -> Iterator[Caveat]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
     groups = _groups(results.rows, lambda record: record.environment.method)
     groups = _not_meant(groups, DEPLOYMENT)
     if len(groups) > 1:
-        details = "; ".join(
-            f"{method} ({places(cells, rows=results.rows)})" for method, cells in groups.items()
-        )
         evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
-        cells = tuple(dict.fromkeys(cell for group in groups.values() for cell in group))
-        sentence = f"Environments were not all deployed in the same way: {details}."
+        sentence = f"Environments were deployed in different ways: {_told(groups, results)}."
+        cells = _each_once(groups)
         yield Caveat("deployments_differ", Severity.WARNING, cells, evidence, sentence)
 
 
@@ -171,7 +180,7 @@ def deployments_differ(results: Results) -> Iterator[Caveat]:
     "Environment variables are set",
     "They may change what a framework does in ways that no parity card shows.",
     Changes.TIMES,
-    "An empty environment in the configuration.",
+    "Leave environment empty in the configuration.",
 )
 def variables_set(results: Results) -> Iterator[Caveat]:
     """Environment variables may change what a framework does in ways that no parity card shows."""
@@ -179,16 +188,16 @@ def variables_set(results: Results) -> Iterator[Caveat]:
         results.rows, lambda record: tuple(sorted(record.environment.variables.items()))
     )
     if any(groups):
-        details = "; ".join(
-            f"{listed([f'{name}={value}' for name, value in variables]) if variables else 'none'} "
-            f"in {places(cells, rows=results.rows)}"
+        told = {
+            listed([f"{name}={value}" for name, value in variables]) or "none": cells
             for variables, cells in groups.items()
-        )
-        cells = tuple(cell for variables, found in groups.items() if variables for cell in found)
+        }
         sentence = (
-            f"The configuration set environment variables of the measured processes: {details}."
+            "The configuration set environment variables of the measured processes: "
+            f"{_told(told, results)}."
         )
         evidence = {"variables": sorted({n for variables in groups for n, _ in variables})}
+        cells = _each_once({found: cells for found, cells in groups.items() if found})
         yield Caveat("variables_set", Severity.WARNING, cells, evidence, sentence)
 
 
@@ -196,17 +205,15 @@ def variables_set(results: Results) -> Iterator[Caveat]:
     "Not the locked environment",
     "The interpreter that the user named holds what it holds.",
     Changes.TIMES,
-    "Without interpreters, the locked versions are measured.",
+    "Leave interpreters out: then the locked versions are measured.",
 )
 def own_interpreter(results: Results) -> Iterator[Caveat]:
     """A column with the user's own interpreter has its versions, not the locked ones."""
-    cells = tuple(
-        _groups(results.rows, lambda record: record.environment.method).get("interpreter", ())
-    )
-    if cells:
+    groups = _groups(results.rows, lambda record: record.environment.method)
+    if cells := groups.get("interpreter"):
         sentence = (
             "Measured in an interpreter that the user named, not in the locked environment "
             f"({places(cells, rows=results.rows)})."
         )
         evidence = {"columns": sorted({cell.column.name for cell in cells})}
-        yield Caveat("own_interpreter", Severity.WARNING, cells, evidence, sentence)
+        yield Caveat("own_interpreter", Severity.WARNING, tuple(cells), evidence, sentence)

@@ -13,10 +13,10 @@ from analysis.statistics.intervals import MARGIN
 
 
 @rule(
-    "A lead of less than the margin",
+    "The fastest column leads by less than the margin",
     "Such a lead names no winner.",
     Changes.ORDER,
-    "More rounds.",
+    "Add rounds.",
 )
 def close_call(results: Results) -> Iterator[Caveat]:
     """Rows whose fastest column leads by less than the margin that counts as the same."""

@@ -12,7 +12,7 @@ from analysis.results.results import Results
 
 
 @rule(
-    "Not the page's version, though on its stack",
+    "Not the versions of the published page, though on its stack",
     "These numbers are not of what the published page ran, whatever their stack is called.",
     Changes.ELSEWHERE,
 )

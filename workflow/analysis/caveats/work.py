@@ -52,12 +52,11 @@ def _parameters(row: RowCells, key: str, columns: dict[int, list[str]]) -> Cavea
         severity,
         row.measured,
         {
-            "parameters": key,
+            "what": key.replace("_", " "),
             "values": {f"{number:,}": titles for number, titles in columns.items()},
             "excess": most - fewest,
         },
         f"{row.row.label}: {key.replace('_', ' ')} differ {size}{factor} ({numbers}).{work}",
-        f"{key.replace('_', ' ').capitalize()} differ",
     )
 
 

@@ -12,11 +12,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from analysis.caveats.published_table import published_results
 from analysis.claims.claim import Claim, load_claims
 from analysis.claims.claim_tests import TESTS
 from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
+from analysis.claims.published_table import published_results
 from analysis.results.reference import REFERENCE, Reference
 from analysis.results.results import Results
 from analysis.results.stacks import on_stack

@@ -14,6 +14,7 @@ from analysis.comparisons.gains import (
     all_faster,
     column_gains,
     family_gains,
+    gain_text,
     in_lines,
     tally,
     winners,
@@ -219,5 +220,10 @@ def _range(gains: list[Gain]) -> str:
     """'throughput from +5 % [...] in A to +390 % [...] in B'."""
     low, high = (choose(gains, key=lambda gain: gain.ratio.value) for choose in (min, max))
     if low is high:
-        return f"throughput {low.text} in {low.row.label}"
-    return f"throughput from {low.text} in {low.row.label} to {high.text} in {high.row.label}"
+        return f"throughput {_text(low)} in {low.row.label}"
+    return f"throughput from {_text(low)} in {low.row.label} to {_text(high)} in {high.row.label}"
+
+
+def _text(gain: Gain) -> str:
+    """Without what the choice of the fastest adds, which stands with the row."""
+    return gain_text(gain.ratio.value, gain.interval)

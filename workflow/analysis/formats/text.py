@@ -164,13 +164,6 @@ def latex(text: str) -> str:
     )
 
 
-def rst(text: str) -> str:
-    """Inline text of a reStructuredText document, which Snakemake reads as a Jinja template first:
-    a backslash before every character that means something to either.
-    """
-    return re.sub(r"([^\w\s])", r"\\\1", plain(text))
-
-
 def csv_text(text: str) -> str:
     """Text that a spreadsheet does not take for a formula."""
     line = plain(text)

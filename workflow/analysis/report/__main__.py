@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analysis.caveats import collect
 from analysis.caveats.groups import grouped
+from analysis.data import Data
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
 from analysis.report.files import pages
@@ -34,13 +35,9 @@ def main() -> None:
     arguments = options.parse_args()
     reference = load_reference(arguments.reference)
     results = results_of(arguments)
-    groups = grouped(collect(results), results)
-    in_processes(
-        pages(
-            *(results, reference, groups),
-            *(arguments.figures, arguments.templates, arguments.output),
-        )
-    )
+    data = Data(results, reference)
+    groups = grouped(collect(results, data), results, data)
+    in_processes(pages(data, groups, arguments.figures, arguments.templates, arguments.output))
 
 
 if __name__ == "__main__":

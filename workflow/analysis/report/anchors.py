@@ -28,6 +28,6 @@ def finding_anchor(name: str) -> str:
     return anchor("finding", name)
 
 
-def caveat_anchor(letter: str, prefix: str = "") -> str:
-    """The id of a caveat: 'caveat-A', 'caveat-2024-A' of another list."""
-    return anchor("caveat", *filter(None, [prefix]), letter)
+def caveat_anchor(letter: str) -> str:
+    """The id of a caveat, on both pages: 'caveat-A'."""
+    return anchor("caveat", letter)

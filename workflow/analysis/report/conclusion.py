@@ -76,7 +76,7 @@ def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
     if left:
         found.append(
             f"In {count(left, 'row')} nothing was compared, for want of two columns with two "
-            "rounds in common and steady, undisturbed steps."
+            "rounds in common and steady steps that nothing disturbed."
         )
     return found
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from markupsafe import Markup
-
 from analysis.caveats.clocks import observer_ratio
 from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
@@ -23,7 +21,6 @@ from analysis.formats.text import (
     signed_percent,
 )
 from analysis.report.anchors import cell_anchor
-from analysis.report.block_plot import block_plot
 from analysis.report.monitored import monitored
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
@@ -54,7 +51,6 @@ class CellView:
     anchor: str
     title: str
     summary: str
-    blocks: Markup | None
     facts: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     runs: Grid
@@ -101,7 +97,6 @@ def _view(
         anchor=cell_anchor(cell.row, cell.column),
         title=cell.column.title,
         summary=_summary(cell),
-        blocks=Markup(block_plot(cell)) if cell.ok_runs else None,
         facts=(*_ranking(cell, standing), *_facts(cell, of_topics)) if cell.ok_runs else (),
         card=tuple(card_of(cell)),
         runs=_runs(cell, places),

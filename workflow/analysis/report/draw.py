@@ -36,19 +36,18 @@ def main() -> None:
     folder: Path = arguments.output_dir
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    caveats = collect(results)
+    data = Data(results, reference)
+    caveats = collect(results, data)
+    groups = grouped(caveats, results, data)
     in_processes(
         [
-            partial(
-                write_tables, Data(results, reference), folder
-            ),  # what takes longest comes first
-            partial(write_caveats, caveats, results, reference, folder),
+            partial(write_tables, data, folder),  # what takes longest comes first
+            partial(write_caveats, caveats, groups, folder),
             partial(write_claims, results, reference, folder),
-            *drawings(Data(results, reference), figures),
+            *drawings(data, figures),
         ]
     )
-    groups = grouped(caveats, results)
-    in_processes(pages(results, reference, groups, figures, TEMPLATES, folder / "report.html"))
+    in_processes(pages(data, groups, figures, TEMPLATES, folder / "report.html"))
 
 
 if __name__ == "__main__":

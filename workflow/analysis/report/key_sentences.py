@@ -1,22 +1,22 @@
-"""The sentences at the top: what this run shows, no stronger than its intervals."""
+"""The sentences at the top: what this run shows, no stronger than its intervals. What shows nothing
+yet is left out.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from analysis.caveats import Severity
-from analysis.caveats.groups import Group
-from analysis.comparisons.findings import Answer, findings
+from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.data import Data
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.anchors import finding_anchor
 from analysis.report.setting import coverage, machines, period
-from analysis.results.cells import Cell
+from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower
-from analysis.statistics.intervals import MARGIN
+from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.topics import KeySentence, said
 
 MOST = 5
@@ -25,26 +25,28 @@ FEW_ROWS = 2  # beyond this, rows are counted instead of described
 FINDINGS = ("keras3_over_keras2", "keras3_over_pytorch", "one_best_backend", "upgrade_alone")
 # Topics with sentences of their own, in the order in which they speak.
 TOPICS = ("cross_over", "native", "effects")
+DECIDED = {Verdict.FASTER, Verdict.SLOWER}
 
 
-def key_sentences(results: Results, groups: Sequence[Group]) -> list[KeySentence]:
-    """At most MOST: who is best, what settings change, how the families compare; at last where it
-    was measured and what makes the numbers doubtful.
+def key_sentences(results: Results) -> list[KeySentence]:
+    """Return at most MOST: who is best and who is slower, what settings change, how the families
+    compare; at last where it was measured.
     """
     if not results.records:
-        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "table")]
+        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "#table")]
     of_topics = said("key_sentences", Data(results))
     own = [sentence for name in TOPICS for sentence in of_topics.get(name, ())]
     found = [*_rows(results), *own, *_findings(results)]
-    return [*found[: MOST - 1], _where(results, groups)]
+    return [*found[: MOST - 1], _where(results)]
 
 
-def _rows(results: Results) -> list[KeySentence]:
+def _rows(results: Results) -> Iterator[KeySentence]:
     compared = [row for row in results.rows if len(row.measured) > 1]
     among = " on the same stack of library versions" if results.several_stacks else ""
     few = len(compared) <= FEW_ROWS
-    texts = [_row(row, among) for row in compared] if few else [_counts(compared, among)]
-    return [KeySentence(text, "table") for text in texts]
+    texts = [_row(row, among) for row in compared] if few else [*_best(compared, among)]
+    texts += [] if few else _slower(compared)
+    yield from (KeySentence(text, "#table") for text in texts)
 
 
 def _row(row: RowCells, among: str) -> str:
@@ -73,7 +75,7 @@ def _row(row: RowCells, among: str) -> str:
 
 
 def _took_less(row: RowCells) -> list[Cell]:
-    """Than every column that they compete with, in steps that were not steady."""
+    """Unsteady cells that took less than every column that they compete with."""
     found = []
     for cells in row.contestants:
         fastest = min((cell.step_ms for cell in cells if cell.comparable), default=0.0)
@@ -97,49 +99,77 @@ def _why_none_is_best(row: RowCells) -> str:
     return "no other shares two rounds with the lowest steady time"
 
 
-def _counts(rows: list[RowCells], among: str) -> str:
+def _best(rows: list[RowCells], among: str) -> Iterator[str]:
     """How often each column is best or equal; stands for a sentence per row."""
-    if not any(not_slower(row.standings) for row in rows):
-        return (
-            "No column is called best: that takes two columns in a row that are steady and "
-            "undisturbed, and several runs of both."
-        )
-    titles = {cell.column.name: cell.column.title for row in rows for cell in row.cells}
-    best = [
-        {name for name, standing in row.standings.items() if standing is Standing.BEST}
-        for row in rows
-    ]
-    wins = Counter(name for names in best for name in names)
-    parts = [f"{title} in {wins[name]}" for name, title in titles.items() if wins[name]]
-    left = sum(not names for names in best)
-    open_rows = f"; in {left} no column is shown to be" if left else ""
+    wins = _counted(rows, Standing.BEST)
+    if not wins:
+        return
+    left = sum(Standing.BEST not in row.standings.values() for row in rows)
+    open_rows = f"; {count(left, 'row')} undecided" if left else ""
     less = sum(bool(_took_less(row)) for row in rows)
     unsteady = f"; in {count(less, 'row')} a column that was not steady took less" if less else ""
-    return (
-        f"Best or equal, so that no other column{among} that is compared could be more than "
-        f"{percent(MARGIN)} faster: {listed(parts)} of {count(len(rows), 'row')}{open_rows}"
-        f"{unsteady}. More rows are no rank: the quieter a column, the more is shown of it."
+    yield (
+        f"Best or equal (no other column{among} could be more than {percent(MARGIN)} faster): "
+        f"{_in_rows(wins)} of {count(len(rows), 'row')}{open_rows}{unsteady}."
     )
+
+
+def _slower(rows: list[RowCells]) -> Iterator[str]:
+    """How often each column is significantly slower than the fastest, and by how much at most."""
+    behind = _counted(rows, Standing.SLOWER)
+    if not behind:
+        return
+    ratio, slow, fast = max(
+        (found for row in rows for found in _behind(row)), key=lambda found: found[0]
+    )
+    yield (
+        f"Significantly slower than the fastest of its row: {_in_rows(behind)} of "
+        f"{count(len(rows), 'row')}; most in {slow.row.label}, where {slow.column.title} takes "
+        f"{ratio:.1f} times as long as {fast.column.title}."
+    )
+
+
+def _behind(row: RowCells) -> Iterator[tuple[float, Cell, Cell]]:
+    for cells in row.contestants:
+        compared = [cell for cell in cells if cell.comparable]
+        fastest = min(compared, key=lambda cell: cell.step_ms, default=None)
+        for cell in compared:
+            if row.standings[cell.column.name] is Standing.SLOWER and (
+                ratio := cell_ratio(cell, fastest)
+            ):
+                yield ratio.value, cell, fastest
+
+
+def _counted(rows: list[RowCells], standing: Standing) -> Counter[str]:
+    return Counter(title for row in rows for title in _titles(row, standing))
+
+
+def _in_rows(counts: Counter[str]) -> str:
+    return listed([f"{title} in {number}" for title, number in counts.most_common()])
 
 
 def _findings(results: Results) -> list[KeySentence]:
     found = {finding.id: finding for finding in findings(results)}
     return [
-        KeySentence(found[name].statement, finding_anchor(name))
+        KeySentence(found[name].statement, f"#{finding_anchor(name)}")
         for name in FINDINGS
-        if found[name].verdict is not Answer.NOT_MEASURED
+        if _decided(found[name])
     ]
 
 
-def _where(results: Results, groups: Sequence[Group]) -> KeySentence:
+def _decided(finding: Finding) -> bool:
+    """Whether it is answered, or at least in some row."""
+    verdicts = finding.numbers.get("verdicts", {}).values()
+    return finding.verdict in (Answer.YES, Answer.NO) or bool(DECIDED & {*verdicts})
+
+
+def _where(results: Results) -> KeySentence:
     plan = results.plan
-    critical = [group.title for group in groups if group.severity is Severity.CRITICAL]
-    text = (
+    return KeySentence(
         f"Measured at {plan.scale} scale on {machines(results)}, {period(results)}: "
-        f"{coverage(results)}, {_runs(results)}; read with {count(len(groups), 'caveat')}, "
+        f"{coverage(results)}, {_runs(results)}.",
+        "#run",
     )
-    names = f": {listed([title[0].lower() + title[1:] for title in critical])}" if critical else ""
-    return KeySentence(f"{text}{len(critical) or 'none'} of them critical{names}.", "caveats")
 
 
 def _runs(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""The tables of the report that are not about ms/step: time, environments, schedule."""
+"""The tables of the appendix that are not about ms/step: time, environments, schedule."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ class RowView:
 def row_views(
     results: Results,
     groups: Sequence[Group],
-    report: str,
     details: Mapping[RowKey, Sequence[Detail]],
     of_topics: OfTopics,
 ) -> Iterator[RowView]:
-    """One per row of the table; its caveats are in the report of this name."""
+    """One per row of the table."""
     started = [run.path for _, run in _realised(results) if run.record]
     places = {path: place for place, path in enumerate(started, start=1)}
     used = {view.key: (f"#{view.anchor}", view.title) for view in environments(results)}
@@ -52,9 +51,7 @@ def row_views(
             differing(row),
             time_breakdown(row),
             details.get(row.row.key, ()),
-            cell_views(
-                row, places, used, lambda cell: marks_of_cell(groups, cell, report), of_topics
-            ),
+            cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell), of_topics),
         )
 
 

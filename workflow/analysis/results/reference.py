@@ -26,14 +26,6 @@ class PublishedModel:
 
 
 @dataclass(frozen=True)
-class DataSheet:
-    """What the published hardware can do by its maker, FLOP/s by dtype."""
-
-    source: str
-    flops_per_s: dict[str, float]
-
-
-@dataclass(frozen=True)
 class Conditions:
     """What the page's columns ran: when it was published, our stack of its versions, these by
     column and library, execution mode by column and, where it differs, by (column, model, task).
@@ -69,9 +61,7 @@ class Reference:
     compared: dict[str, str]
     models: dict[str, PublishedModel]
     columns: dict[str, Column]
-    peaks: DataSheet
     conditions: Conditions
-    flops_per_step: dict[RowKey, float]
     step_ms: dict[str, dict[CellKey, float | None]]
     devices: PublishedDevices
 
@@ -125,9 +115,7 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
                 name: Column(name, framework=name, **entry)
                 for name, entry in sources["frameworks"].items()
             },
-            peaks=DataSheet(**sources["peaks"]),
             conditions=_load_conditions(sources["conditions"]),
-            flops_per_step=_load_work(folder / sources["work"]),
             step_ms=_load_table(folder / sources["table"], revisions),
             devices=load_devices(folder, sources["devices"]),
             **labels,
@@ -142,11 +130,6 @@ def _load_conditions(data: dict[str, Any]) -> Conditions:
         for entry in data["exceptions"]
     }
     return Conditions(**{**data, "published": str(data["published"]), "exceptions": exceptions})
-
-
-def _load_work(path: Path) -> dict[RowKey, float]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return {_row_key(line): float(line["flops_per_step"]) for line in csv.DictReader(lines)}
 
 
 def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey, float | None]]:

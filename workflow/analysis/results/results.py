@@ -47,16 +47,6 @@ class Results:
         """Every planned run in table order."""
         return ((cell, run) for cell in self.cells for run in cell.runs)
 
-    @property
-    def peak_source(self) -> str:
-        """What the peaks of the runs come from."""
-        return "the best matrix product of the canaries"
-
-    @property
-    def claimed_peaks(self) -> dict[str, float]:
-        """FLOP/s by dtype of the device of runs whose dtype is only claimed; ours are read back."""
-        return {}
-
     @cached_property
     def accelerators(self) -> tuple[str, ...]:
         """What is measured on, in the order of the columns; where no cell can be, what canaries

@@ -73,11 +73,6 @@ class Run:
         return flops / (self.step_ms / 1000) if flops else None
 
     @property
-    def claimed_dtype(self) -> str | None:
-        """The dtype that was asked for, of a run without a parity card."""
-        return None
-
-    @property
     def share_of_peak(self) -> float | None:
         """Implied FLOP/s over those of the machine's best matrix product."""
         if self.flops_per_s is None or self.peak_flops_per_s is None:

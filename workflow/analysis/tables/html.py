@@ -11,7 +11,6 @@ from analysis.results.plan import Column, Row
 from analysis.tables.model import Table, TableCell, TableRow
 
 ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
-MOST_LETTERS = 4  # beside a number; the cell's details list all
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,10 @@ def _head(title: str) -> str:
 def _row(table: Table, row: TableRow, links: Links) -> str:
     # The batch size scrolls out of a wide table's view: rows of one title need more.
     head, *others = map(html_text, (row.row.label, *row.labels[1:]))
-    labels = [f'<td class="label">{text}</td>' for text in others]
+    labels = [
+        f'<td class="label" data-column="{html_text(title)}">{text}</td>'
+        for title, text in zip(table.label_columns[1:], others, strict=True)
+    ]
     cells = [
         _cell(table, row.row, column, cell, links)
         for column, cell in zip(table.columns, row.cells, strict=True)
@@ -75,9 +77,11 @@ def _cell(table: Table, row: Row, column: Column, cell: TableCell, links: Links)
     kind = f"{cell.status} disturbed" if cell.disturbed else cell.status.replace(" ", "-")
     ours = cell.status not in ELSEWHERE
     href = links.details(row, column) if ours else ""
-    letters = _letters(links.caveats(row, column), href) if ours else ""
+    # A footnote says more of its cell than a letter.
+    letters = _letters(links.caveats(row, column)) if ours and not cell.marks else ""
     return (
-        f'<td class="{html_text(kind)}">{_number(cell, href)}'
+        f'<td class="{html_text(kind)}" data-column="{html_text(column.title)}">'
+        + _number(cell, href)
         + _standing(cell)
         + (f"<sup>{marks}</sup>" if marks else "")
         + letters
@@ -99,15 +103,8 @@ def _standing(cell: TableCell) -> str:
     return f'<sup class="standing"><abbr title="{title}">{mark}</abbr></sup>'
 
 
-def _letters(marks: Sequence[Mark], href: str) -> str:
-    """The first few; where there are more, dots that lead to the cell."""
-    if not marks:
-        return ""
+def _letters(marks: Sequence[Mark]) -> str:
     links = [
-        f'<a href="{mark.href}" title="{html_text(mark.title)}">{mark.letter}</a>'
-        for mark in marks[:MOST_LETTERS]
+        f'<a href="{mark.href}" title="{html_text(mark.title)}">{mark.letter}</a>' for mark in marks
     ]
-    more = len(marks) - MOST_LETTERS
-    if more > 0:
-        links.append(f'<a href="{href}" title="{more} more, with the cell">\u2026</a>')
-    return f'<sup class="letters">{"".join(links)}</sup>'
+    return f'<sup class="letters">{"".join(links)}</sup>' if links else ""

@@ -175,12 +175,9 @@ def _caption(results: Results) -> str:
     if any(cell.interval for cell in results.cells):
         shown = (
             f"Mean ms/step with its 95 % interval ({_interval_method(results)}). Bold: best or "
-            "equal, that is, no other column of its row that is compared could be more than "
-            f"{percent(MARGIN)} faster. Marked with {STANDING_MARKS[Standing.UNDECIDED]}: "
-            "undecided, neither that nor shown to be more than "
-            f"{percent(MARGIN)} slower than the fastest. Marked with "
-            f"{STANDING_MARKS[Standing.NOT_COMPARED]}: not compared, for want of two rounds that "
-            "it shares with the fastest. No mark: shown slower."
+            f"equal, so that no other column of its row could be more than {percent(MARGIN)} "
+            f"faster.{_marks(results)} No mark: significantly slower, by more than "
+            f"{percent(MARGIN)}."
         )
         if results.several_stacks:
             shown += (
@@ -201,6 +198,20 @@ def _caption(results: Results) -> str:
     accelerators = listed(list(results.accelerators)) or plan.accelerator
     where = f"Scale: {plan.scale}; accelerator: {accelerators}; {plan.runs_per_cell} planned."
     return f"{shown} Lower is faster. {where}{_modes(results)}"
+
+
+def _marks(results: Results) -> str:
+    """What the marks behind numbers mean, of those that there are."""
+    texts = {
+        Standing.UNDECIDED: "undecided",
+        Standing.NOT_COMPARED: "not compared, for want of two rounds shared with the fastest",
+    }
+    found = {standing for row in results.rows for standing in row.standings.values()}
+    return "".join(
+        f" {STANDING_MARKS[standing]}: {text}."
+        for standing, text in texts.items()
+        if standing in found
+    )
 
 
 def _modes(results: Results) -> str:

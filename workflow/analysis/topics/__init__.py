@@ -44,10 +44,10 @@ class Detail:
 
 @dataclass(frozen=True)
 class KeySentence:
-    """A sentence at the top of the report, and the id of what it rests on."""
+    """A sentence at the top of the report, and the address on it of what it rests on."""
 
     text: str
-    anchor: str
+    address: str
 
 
 @dataclass(frozen=True)

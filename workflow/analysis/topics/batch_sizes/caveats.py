@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.caveats.causes import OVERHEAD
 from analysis.caveats.core import Caveat, Changes, Severity, frame_rule, label, places
 from analysis.caveats.thresholds import FIXED_COST_SHARE, SAMPLE_GROWTH
 from analysis.data import CELL, Data
@@ -19,7 +20,8 @@ from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
     "Half of a step does not grow with the batch",
     "These cells compare fixed costs at least as much as the work per sample.",
     Changes.ELSEWHERE,
-    "A larger batch size.",
+    "Measure a larger batch size.",
+    OVERHEAD,
 )
 def fixed_cost_dominates(data: Data) -> Iterator[Caveat]:
     """Find cells in which most of a step does not grow with the batch."""
@@ -47,7 +49,8 @@ def fixed_cost_dominates(data: Data) -> Iterator[Caveat]:
     "A step grows faster than its batch",
     "In these cells a sample takes longer at a larger batch.",
     Changes.ELSEWHERE,
-    "The same rows at several batch sizes.",
+    "Measure the same rows at several batch sizes.",
+    OVERHEAD,
 )
 def outgrows_batch(data: Data) -> Iterator[Caveat]:
     """Find cells in which a sample takes much longer at the larger of two batch sizes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.caveats.causes import REACH
 from analysis.caveats.core import Caveat, Changes, Severity, rule
 from analysis.data import Data
 from analysis.formats.text import count, listed
@@ -15,7 +16,8 @@ from analysis.topics.cross_over.compute import on_both_devices
     "Processor and GPU were compared in one way alone",
     "With other threads, batch sizes or data the GPU may win elsewhere.",
     Changes.ELSEWHERE,
-    "More batch sizes; columns on the processor with other numbers of threads.",
+    "Add batch sizes, and columns on the processor with other numbers of threads.",
+    REACH,
 )
 def devices_compared_in_one_way(results: Results) -> Iterator[Caveat]:
     """Tell of one number of threads, one batch size, data that are no real ones."""

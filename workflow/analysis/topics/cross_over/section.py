@@ -118,7 +118,7 @@ def key_sentences(data: Data) -> list[KeySentence]:
         f"In {len(found)} of {count(len(compared), 'sweep')} over the sizes of a model the GPU is "
         f"faster from some size on: {amount(low)} to {amount(high)} parameters."
     )
-    return [KeySentence(text, "cross_over")]
+    return [KeySentence(text, "#cross_over")]
 
 
 def methods(data: Data) -> list[str]:

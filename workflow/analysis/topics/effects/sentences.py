@@ -21,7 +21,7 @@ def key_sentences(data: Data) -> list[KeySentence]:
     of_settings = found[found["setting"] != FRAMEWORK].groupby("effect")
     held = [(place, of) for place, of in of_settings if of["holds"].any()]
     return [
-        KeySentence(f"{of['question'].iloc[0]} {shown(of)}", anchor_of(place))
+        KeySentence(f"{of['question'].iloc[0]} {shown(of)}", f"#{anchor_of(place)}")
         for place, of in held[:MOST_SENTENCES]
     ]
 

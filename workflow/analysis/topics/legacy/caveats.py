@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from analysis.caveats.causes import CLOCKS
 from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
 from analysis.caveats.thresholds import LEGACY_DIFFERENCE
 from analysis.formats.text import count, listed, ms, percent
@@ -25,6 +26,7 @@ from analysis.topics.legacy.compute import (
     "The published arithmetic gives other times",
     "That is no difference between frameworks.",
     Changes.ELSEWHERE,
+    cause=CLOCKS,
 )
 def legacy_differs(results: Results) -> Iterator[Caveat]:
     """Cells of whose steps the published arithmetic gives another time than ours."""

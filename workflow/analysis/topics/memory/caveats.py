@@ -12,7 +12,7 @@ COUNTS = "memory.peak_device_counts"  # what the framework's own counter counts,
 
 
 @frame_rule(
-    "Peaks of device memory are not one thing",
+    "Peaks of device memory count different things",
     "Frameworks count their own memory, each from another moment on.",
     Changes.ELSEWHERE,
     "Compare what the driver saw, where the report has it.",

@@ -60,19 +60,20 @@ def values(data: Data) -> dict[str, Any] | None:
 
 
 def key_sentences(data: Data) -> list[KeySentence]:
-    """Say where native code is worth it, of all rows around an operation in all frameworks."""
+    """Say where native code is worth it, of all rows around an operation, where that is shown."""
     found = payoffs(ways(data))
     found = found[found["cell_native"].notna() & (found["task"] == "fit")]
     if found.empty:
         return []
-    shown = list(found["title"][found["verdict"] == Pays.YES])
-    where = f": {listed(shown)}" if shown else ""
+    pays, no = list(found["title"][found["verdict"] == Pays.YES]), sum(found["verdict"] == Pays.NO)
+    if not (pays or no):
+        return []
+    where = f" ({listed(pays)})" if pays else ""
     text = (
-        f"In {len(shown)} of {count(len(found), 'training step')} around an operation, by model "
-        f"and framework, native code is shown to pay{where}; shown to bring no more than"
-        f" {percent(MARGIN)} in {sum(found['verdict'] == Pays.NO)}."
+        f"Native code pays in {len(pays)} of {count(len(found), 'training step')} built around "
+        f"an operation{where}; in {no} it brings no more than {percent(MARGIN)}."
     )
-    return [KeySentence(text, "native")]
+    return [KeySentence(text, "#native")]
 
 
 def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.caveats.causes import OVERHEAD
 from analysis.caveats.core import Caveat, Changes, Severity, frame_rule, label, places
 from analysis.caveats.thresholds import HOST_OVERHEAD, OTHER_OPERATIONS
 from analysis.data import CELL, Data
@@ -20,7 +21,8 @@ from analysis.topics.why.compute import cell_parts
     "Half of a step computes nothing",
     "What lies between operations decides these times more than arithmetic does.",
     Changes.ELSEWHERE,
-    "A compiled mode, or a larger batch size.",
+    "Measure a compiled column, or a larger batch size.",
+    OVERHEAD,
 )
 def host_overhead_high(data: Data) -> Iterator[Caveat]:
     """Less than half of a step is arithmetic, by the lower end of its interval where it has one."""

@@ -1,7 +1,6 @@
-"""The published table as results, so that the rules of our own caveats judge it too.
+"""The published table as results, so that the tests of claims can be asked of it too.
 
-A published number is one run without a record: ms/step and nothing else. FLOPs and the hardware's
-peaks are data of `reference/`.
+A published number is one run without a record: ms/step and nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.caveats import Caveat, collect
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Plan, Row
 from analysis.results.reference import Reference
@@ -23,49 +21,22 @@ UNPUBLISHED = "the page prints NA"
 
 @dataclass(frozen=True)
 class PublishedRun(Run):
-    """A printed ms/step, and the FLOPs that its step has by our count."""
+    """A printed ms/step."""
 
     published_ms: float = 0.0
-    flops_per_step: float = 0.0
-    claimed_dtype: str = ""
 
     @property
     def step_ms(self) -> float:
         return self.published_ms
 
     @property
-    def flops_per_s(self) -> float:
-        return self.flops_per_step / (self.published_ms / 1000)
-
-    @property
     def steadiness(self) -> Steadiness:
         return Steadiness(SteadyState.NOT_TESTED, blocks=0, tail_blocks=0, mean_over_tail=1.0)
 
-    synchronised_ms = legacy_ms = None
+    synchronised_ms = legacy_ms = flops_per_s = None
 
 
-@dataclass(frozen=True)
-class PublishedResults(Results):
-    """A revision of the published table; peaks are those of the data sheet."""
-
-    reference: Reference | None = None
-
-    @property
-    def peak_source(self) -> str:
-        return self.reference.peaks.source
-
-    @property
-    def claimed_peaks(self) -> dict[str, float]:
-        return self.reference.peaks.flops_per_s
-
-
-def published_caveats(reference: Reference) -> dict[str, list[Caveat]]:
-    """Caveats of every revision that stands beside our columns, most severe first."""
-    revisions = dict.fromkeys(reference.compared.values())
-    return {name: collect(published_results(reference, name)) for name in revisions}
-
-
-def published_results(reference: Reference, revision: str) -> PublishedResults:
+def published_results(reference: Reference, revision: str) -> Results:
     """One revision, its rows and columns in the order of the page."""
     plan = _plan(reference, revision)
     step_ms = reference.step_ms[revision]
@@ -73,13 +44,12 @@ def published_results(reference: Reference, revision: str) -> PublishedResults:
         RowCells(
             row,
             tuple(
-                _cell(reference, row, column, step_ms.get((*row.key, column.name)))
-                for column in plan.columns
+                _cell(row, column, step_ms.get((*row.key, column.name))) for column in plan.columns
             ),
         )
         for row in plan.rows
     )
-    return PublishedResults(plan, rows, digest="", reference=reference)
+    return Results(plan, rows, digest="")
 
 
 def _plan(reference: Reference, revision: str) -> Plan:
@@ -128,22 +98,8 @@ def _row(reference: Reference, model: str, task: str, batch_size: int) -> dict[s
     }
 
 
-def _cell(reference: Reference, row: Row, column: Column, step_ms: float | None) -> Cell:
+def _cell(row: Row, column: Column, step_ms: float | None) -> Cell:
     if step_ms is None:
         return Cell(row, column, UNPUBLISHED, ())
-    dtype = reference.models[row.model].dtype
-    # float32 products may run in TF32 unannounced, so that is the most that is plausible.
-    fastest = "tf32" if dtype == "float32" else dtype
-    run = PublishedRun(
-        number=1,
-        position=0,
-        path="",
-        status=OK,
-        reason="",
-        record=None,
-        peak_flops_per_s=reference.peaks.flops_per_s[fastest],
-        published_ms=step_ms,
-        flops_per_step=reference.flops_per_step[row.key],
-        claimed_dtype=dtype,
-    )
-    return Cell(row, column, None, (run,))
+    published = {"number": 1, "position": 0, "path": "", "status": OK, "reason": "", "record": None}
+    return Cell(row, column, None, (PublishedRun(**published, published_ms=step_ms),))

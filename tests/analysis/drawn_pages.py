@@ -1,0 +1,40 @@
+"""The report and its appendix of a project, as a reader gets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.caveats import collect
+from analysis.caveats.groups import grouped
+from analysis.data import Data
+from analysis.report.anchors import APPENDIX
+from analysis.report.files import pages
+from analysis.report.rendering import TEMPLATES
+from analysis.results.reference import load_reference
+from analysis.results.results import Results
+
+
+def write_pages(results: Results, figures: Path, folder: Path) -> tuple[Path, Path]:
+    """Write both pages into a folder."""
+    data = Data(results, load_reference())
+    groups = grouped(collect(results, data), results, data)
+    report = folder / "report.html"
+    for write in pages(data, groups, figures, TEMPLATES, report):
+        write()
+    return report, report.with_name(APPENDIX)
+
+
+def pages_of(project, figures: Path) -> tuple[str, str]:
+    """The text of both pages."""
+    report, appendix = write_pages(project.load(), figures, project.folder)
+    return report.read_text(encoding="utf-8"), appendix.read_text(encoding="utf-8")
+
+
+def report_of(project, figures: Path) -> str:
+    """The text of the report."""
+    return pages_of(project, figures)[0]
+
+
+def appendix_of(project, figures: Path) -> str:
+    """The text of the appendix."""
+    return pages_of(project, figures)[1]

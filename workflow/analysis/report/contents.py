@@ -1,0 +1,48 @@
+"""The sections of the report and of its appendix, and the figures that stand in none.
+
+A section is one template. On the report it is `brief`; those of IN_FULL stand in the appendix too,
+with everything that is behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from analysis.topics import topics
+
+# Below the first page, in their order: of templates in report/sections, which are the anchors too,
+# and of topics.
+OF_TOPICS = ("effects", "cross_over", "trainings", "why", "native")
+SECTIONS = ("caveats", "findings", *OF_TOPICS, "claims", "published", "figures")
+SECTIONS += ("run", "methods", "reproduce", "cite")
+# Of the appendix: first what the report shows in brief, then what it does not show.
+IN_FULL = ("caveats", "findings", "effects", "why", "native", "claims")
+DETAILS = ("cells", "details", "quality", "machine", "versions", "schedule", "rules")
+HEADINGS = {
+    "caveats": "Caveats",
+    "findings": "Key findings",
+    "claims": "Published claims",
+    "published": "Published table",
+    "figures": "Figures",
+    "run": "What was run",
+    "methods": "Methods text",
+    "reproduce": "How to reproduce",
+    "cite": "How to cite",
+    "cells": "Every cell",
+    "details": "Figures of every cell",
+    "quality": "Self-test and canaries",
+    "machine": "System card",
+    "versions": "Versions",
+    "schedule": "Schedule",
+    "rules": "Rules",
+}
+
+
+def contents(names: Sequence[str], values: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield anchor, heading and template of each section that there is, by what pages show."""
+    for name in names:
+        if name in values["topics"]:
+            yield name, topics()[name].heading, f"{name}/section.html.j2"
+        elif name in HEADINGS:
+            yield name, HEADINGS[name], f"sections/{name}.html.j2"
