@@ -105,8 +105,7 @@ rule figure:
         results=RESULTS,
     params:
         analysis=drawn_by("figures"),
-        # A caption's path knows no wildcards; its text may ask for params.
-        caption=lambda wildcards: caption_of(wildcards.figure),
+        caption=DRAWING.caption,
     shell:
         analysis(
             "figures",

@@ -1,0 +1,59 @@
+"""How results are drawn: by which interpreter and command, and by what they are drawn again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from deploy.environments import definition_sha256, virtual_prefix
+from planning.commands import Commands
+from planning.start import Start
+from supervise.sources import content_digest
+
+
+class Drawing:
+    """Of one start. shared: places of the sources by which everything is drawn."""
+
+    def __init__(self, start: Start, shared: Sequence[str]):
+        self._start, self._shared = start, shared
+        self._workflow = Commands(start).workflow
+        self.definition = start.sources / "envs/analysis.yaml"
+        self.environment = f"{start.results}/environments/analysis.json"
+        self.definition_sha256 = definition_sha256(self.definition)
+        self.python = "python3"  # of the rule's conda environment
+        if not start.use_conda:
+            self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
+
+    def drawn_by(self, *rooms: str, texts: Sequence[str] = ()) -> str:
+        """A param: what is drawn is drawn again when its own code, texts or environment change.
+
+        rooms: folders of workflow/analysis.
+        """
+        start, folders = self._start, [f"workflow/analysis/{room}" for room in rooms]
+        # The times of unpacked files say nothing.
+        came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        found = content_digest(start.sources, *self._shared, *folders, *texts)
+        return f"{found}-{self.definition_sha256}-{came}"
+
+    def analysis(self, name: str, options: str) -> str:
+        """The command of a module of the analysis, for a rule with its python."""
+        return (
+            f"PYTHONPATH={self._workflow} {{resources.python:q}} -s -m analysis.{name}"
+            f" --plan {{input.plan}} {options} 2> >(tee {{log}} >&2)"
+        )
+
+    def caption(self, wildcards: Any) -> str:
+        """A param: a figure's. The path of a caption knows no wildcards; its text may ask for
+        params.
+        """
+        captions = self._start.sources / "report/captions"
+        return (captions / f"{wildcards.figure}.rst").read_text()
+
+    def lost_environment(self, wildcards: Any) -> list[str]:
+        """No input; but a virtual environment that is not there any more is made again."""
+        lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
+        if lost and os.path.exists(self.environment):
+            self._start.workflow.dag.forcefiles.add(self.environment)
+        return []
