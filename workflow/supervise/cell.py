@@ -54,7 +54,12 @@ def main() -> int:
             options.results, block, options.around, options.device, options.attempt
         )
         with seat as taken:
-            (write_killed if killed else measure)(options, taken.session)
+            if not killed:
+                measure(options, taken.session, mark)
+            elif mark.restore(options.identity):
+                print(f"{options.record}: was measured, and stays as it is", file=sys.stderr)
+            else:
+                write_killed(options, taken.session)
     except (preconditions.Refused, NoSuchDevice) as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         status = 1
@@ -71,7 +76,7 @@ def main() -> int:
     return status
 
 
-def measure(options: argparse.Namespace, session: Session) -> None:
+def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
     """One run, and what is told of it."""
     identity = json.loads(options.identity)
     used = tuple(WORKFLOW / file for file in options.source)
@@ -100,6 +105,7 @@ def measure(options: argparse.Namespace, session: Session) -> None:
                 caches_of(options.results, options.record, session()["node"]),
             )
         )
+        mark.keep()
 
 
 def caches_of(results: Path, record: Path, node: str) -> Path:

@@ -1,8 +1,10 @@
 """What the supervisor of a run leaves where it is killed, for who comes after it."""
 
+import os
 from pathlib import Path
 
-from supervise import sitting
+from deploy.virtual_environments import write_atomically
+from supervise import reading, sitting
 
 SUFFIX = ".in_flight"
 
@@ -13,7 +15,7 @@ class Mark:
     def __init__(self, results: Path, record: Path, block: str) -> None:
         kind = record.relative_to(results).parts[0]  # records, or self_test for a second name
         name = f".{kind}-{record.parent.name}{SUFFIX}"
-        self._file = sitting.folder(results, block) / name
+        self._file, self._record = sitting.folder(results, block) / name, record
 
     @property
     def left(self) -> bool:
@@ -25,6 +27,21 @@ class Mark:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.touch()
 
+    def keep(self) -> None:
+        """The record is written: from now on the mark holds it as well, since Snakemake removes
+        what a job that is killed has written. Raises OSError.
+        """
+        write_atomically(self._file, self._record.read_text())
+
+    def restore(self, identity: str) -> bool:
+        """Whether there is a record of this identity, that of the killed run or an earlier one;
+        raises OSError.
+        """
+        if _is_of(self._file, identity):
+            self._record.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self._file, self._record)
+        return _is_of(self._record, identity)
+
     def end(self) -> None:
         """In order, whichever way."""
         self._file.unlink(missing_ok=True)
@@ -33,3 +50,11 @@ class Mark:
 def any_left(results: Path, block: str) -> bool:
     """Whether a run of a block was killed in flight."""
     return any(sitting.folder(results, block).glob(f".*{SUFFIX}"))
+
+
+def _is_of(file: Path, identity: str) -> bool:
+    try:
+        found = reading.read(file)
+    except (FileNotFoundError, reading.Unreadable):
+        return False
+    return found["identity"] == identity and not reading.could_not_begin(found)
