@@ -26,9 +26,10 @@ from supervise import reading  # noqa: E402
 
 SEED = 30
 TODO = 4  # runs that are to be measured when something is killed
+SAID = "said.txt"  # by Snakemake, since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # What is killed -> what its command line has.
-KINDS = {"Snakemake": "-m snakemake", "supervisor": "/supervise cell ", "child": "/child.py "}
+KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "/measure/child.py {"}
 
 
 def main() -> None:
@@ -40,7 +41,7 @@ def main() -> None:
         project.edit("config/config.yaml", "threads: 1", "threads: 1\nruns: 3")
         go_on(project.folder)
         for number in range(kills):
-            kind = list(KINDS)[number % len(KINDS)]
+            kind = sys.argv[2] if sys.argv[2:] else list(KINDS)[number % len(KINDS)]
             lost += killed(project, kind, rng)
     sys.exit(f"{lost} finished records were lost or changed" if lost else 0)
 
@@ -59,6 +60,8 @@ def killed(project, kind: str, rng: random.Random) -> int:
     left = len(project.records()) - len(after)
     statuses = {path: json.loads(after[path])["status"] for path in {*after} - {*finished}}
     said = collections.Counter(statuses.values())
+    if lost or left:
+        print((project.folder / SAID).read_text())
     again = go_on(project.folder)
     print(
         f"{kind:10} {len(finished):2} of 12 finished, {len(lost)} lost, {left} not whole;"
@@ -84,9 +87,8 @@ def start(folder: Path) -> subprocess.Popen:
         "--",
         "sessions",
     ]
-    return subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with (folder / SAID).open("w") as said:
+        return subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
 
 
 def a_process(process: subprocess.Popen, kind: str, rng: random.Random) -> int:

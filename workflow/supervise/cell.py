@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contract import ending
+from measure.process import leave
 from supervise import caches, jobs, parent, preconditions, reading, sitting, sources
 from supervise.device import NoSuchDevice
 from supervise.interrupts import end_with_snakemake, exit_status, number
@@ -73,6 +74,7 @@ def main() -> int:
     else:
         status = 0
     mark.end()
+    leave(status)  # at once: a kill between the two would cost what was measured
     return status
 
 
