@@ -1,4 +1,4 @@
-"""What the rule for whole blocks asks of a plan: a block is one job there, see rules/blocks.smk."""
+"""Answer what the rule for whole blocks asks of a plan, where a block is one job."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SNAKEMAKE = (
 
 
 class BlockJobs:
-    """Of one start. jobs: of its records."""
+    """Serve one start. jobs: those of its records."""
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._plan, self._jobs = start, start.plan, jobs
 
     def stale(self, pattern: str) -> OfJob:
-        """No input; a whole block is done again where it lacks anything."""
+        """Return no input, but have a block done again where it lacks anything."""
 
         def stale(path: str) -> list[str]:
             if self._plan.block_of[path].path in self._jobs.blocks_now:
@@ -38,7 +38,7 @@ class BlockJobs:
         return self._jobs.of_file(pattern, stale)
 
     def all(self, wildcards) -> list[str]:
-        """The jobs of whole blocks, as far as they have anything to do or did it."""
+        """Return the outputs of all blocks that have anything to do, or did it."""
         return [
             block.done
             for block in self._plan.blocks
@@ -46,14 +46,14 @@ class BlockJobs:
         ]
 
     def minutes(self, pattern: str) -> OfJob:
-        """Of a block, at most: each run has its limit and is started, and may be deployed for."""
+        """Bound a block's time: each run has its limit, is started, and may be deployed for."""
         seconds = self._plan.time_limit_s + 60
         return self._jobs.of_file(
             pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)
         )
 
     def columns(self, pattern: str) -> OfJob:
-        """The runs of a block that are not there as planned, for who reads a dry run."""
+        """Name the runs of a block that are not there as planned, for who reads a dry run."""
 
         def words(path: str) -> str:
             first = self._plan.by_record
@@ -66,7 +66,7 @@ class BlockJobs:
         return self._jobs.of_file(pattern, words)
 
     def snakemake(self, pattern: str) -> OfJob:
-        """The command for a block's records and the canaries around them, one after the other."""
+        """Return the command that makes a block's records and the canaries around them in turn."""
         workflow, planned = self._start.workflow, self._start.planned
         options = ["--snakefile", str(workflow.main_snakefile), "--configfile", str(planned)]
         if self._start.use_conda:

@@ -1,7 +1,7 @@
-"""How the rules call the programs of this workflow, and what these are told of an environment.
+"""Write the commands by which rules call the programs of this workflow.
 
-What they are told are resources of the jobs: what changes of them is no reason to measure again,
-and in the text of a command a brace would name a wildcard.
+What the programs are told of an environment are resources of the jobs: their changes are no reason
+to measure again, and in the text of a command a brace would name a wildcard.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IN_BLOCK_OF = (
 
 
 class Commands:
-    """Of one start."""
+    """Write those of one start."""
 
     def __init__(self, start: Start):
         self._start = start
@@ -37,23 +37,23 @@ class Commands:
         self.workflow = path.replace("{", "{{").replace("}", "}}")
 
     def program(self, name: str, *options: str) -> str:
-        """The command of a folder of the sources that is a program, or of a part of it.
+        """Return the command of a folder of the sources that is a program, or of a part of it.
 
-        Without a shell between Snakemake and what ends with it.
+        No shell is left between Snakemake and the program, which ends with it.
         """
         folder, *part = name.split()
         return " ".join(["exec python3 -s", f"{self.workflow}/{folder}", *part, *options])
 
     def conda(self, environment: Environment) -> str | None:
-        """What conda makes for a rule; see :mod:`deploy.bare`. Nothing where an interpreter is
-        given.
+        """Return the yaml that conda makes an environment from, see :mod:`deploy.bare`; None where
+        an interpreter is given.
         """
         if environment.conda is None or not self._start.use_conda:
             return environment.conda
         return bare.definition(environment.definition, Path(".snakemake/millistep")).as_posix()
 
     def timed(self, environment: Environment) -> dict[str, Any]:
-        """Resources of every job that times something in an environment."""
+        """Return the resources of every job that times something in an environment."""
         plan = self._start.plan
         return {
             "machine_percent": 100,
@@ -71,10 +71,10 @@ class Commands:
 
 
 def attempt_no(wildcards: Any, attempt: int) -> int:
-    """A supervisor that was killed itself: its second attempt says so and goes on."""
+    """Return the attempt's number: where a supervisor was killed itself, the second says so."""
     return attempt
 
 
 def verbatim(text: str) -> Callable[[Any], str]:
-    """A param as it is: in a plain text Snakemake would take {this} for a wildcard."""
+    """Return a text as a param, in which Snakemake takes no {this} for a wildcard."""
     return lambda wildcards: text

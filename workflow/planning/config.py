@@ -24,9 +24,7 @@ class Problem(Exception):
 
 
 def or_one_line(function, *arguments):
-    """What the function returns, or the end of this program with the one line of a
-    :class:`Problem`.
-    """
+    """Return what the function does; end the program with the one line of a :class:`Problem`."""
     try:
         return function(*arguments)
     except Problem as problem:

@@ -1,4 +1,4 @@
-"""How results are drawn: by which interpreter and command, and by what they are drawn again."""
+"""Find the interpreter that draws results, and what they have to be drawn again for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supervise.sources import content_digest
 
 
 class Drawing:
-    """Of one start. shared: places of the sources by which everything is drawn."""
+    """Serve the rules of one start. shared: places of the sources that draw everything."""
 
     def __init__(self, start: Start, shared: Sequence[str]):
         self._start, self._shared = start, shared
@@ -27,7 +27,7 @@ class Drawing:
             self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
 
     def drawn_by(self, *rooms: str, texts: Sequence[str] = ()) -> str:
-        """A param: what is drawn is drawn again when its own code, texts or environment change.
+        """Return a param that changes with the code, texts and environment of what is drawn.
 
         rooms: folders of workflow/analysis.
         """
@@ -38,21 +38,21 @@ class Drawing:
         return f"{found}-{self.definition_sha256}-{came}"
 
     def analysis(self, name: str, options: str) -> str:
-        """The command of a module of the analysis, for a rule with its python."""
+        """Return the command of a module of the analysis, for a rule with its python."""
         return (
             f"PYTHONPATH={self._workflow} {{resources.python:q}} -s -m analysis.{name}"
             f" --plan {{input.plan}} {options} 2> >(tee {{log}} >&2)"
         )
 
     def caption(self, wildcards: Any) -> str:
-        """A param: a figure's. The path of a caption knows no wildcards; its text may ask for
-        params.
+        """Return a figure's caption as a param: its path knows no wildcards, but its text may ask
+        for params.
         """
         captions = self._start.sources / "report/captions"
         return (captions / f"{wildcards.figure}.rst").read_text()
 
     def lost_environment(self, wildcards: Any) -> list[str]:
-        """No input; but a virtual environment that is not there any more is made again."""
+        """Return no input, but have a virtual environment made again that is not there any more."""
         lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
         if lost and os.path.exists(self.environment):
             self._start.workflow.dag.forcefiles.add(self.environment)

@@ -1,4 +1,4 @@
-"""What is done when Snakemake begins and when it ends: its handlers onstart, onsuccess, onerror."""
+"""Do what has to be done when Snakemake begins and ends: handlers onstart, onsuccess, onerror."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supervise import running
 
 
 class Handlers:
-    """Of one start, and of the jobs that its rules ask for."""
+    """Handle begin and end of one start; jobs: those of its rules."""
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._jobs, self._plan = start, jobs, start.plan
@@ -36,8 +36,8 @@ class Handlers:
             self._lines.start()
 
     def _write_rules(self) -> None:
-        """What the results are made by, for the appendix: where all is asked for; a part would be
-        another graph each time.
+        """Write down for the appendix which rules make the results, where all of them are asked
+        for: a part would be another graph each time.
         """
         found = rule_graph(self._start.workflow.dag.dependencies, "all")
         # Of a disk without room, what is measured has to say more than this.
@@ -47,8 +47,8 @@ class Handlers:
                 write_atomically(Path(self._start.results, "rules.json"), text)
 
     def end(self, complete: bool) -> None:
-        """Print the table and what follows from it, unless it is older; what is kept, where it is
-        not all.
+        """Print the table and what follows from it, unless it is older than this start; say what is
+        kept, where it is not all.
         """
         self._lines.stop()
         self._jobs.forget_what_could_not_begin()
@@ -62,7 +62,7 @@ class Handlers:
             self._show_what_is_kept()
 
     def _show_what_is_kept(self) -> None:
-        """After an end before the end: what is there, and how to go on."""
+        """Say after an end before the end what is there, and how to go on."""
         runs = len(self._plan.runs)
         missing = len([run for run in self._plan.runs if changes.why(run, Path())])
         tell(
@@ -71,7 +71,7 @@ class Handlers:
         )
 
     def _show_results(self, page: Path) -> None:
-        """The table, what it shows, and where the report is."""
+        """Print the table, what it shows, and where the report is."""
         sys.stdout.flush()
         sys.stdout.buffer.write(page.with_name("table.md").read_bytes())
         call = None if self._start.elsewhere else self._call()

@@ -1,4 +1,4 @@
-"""What the rules ask of a plan, job by job: functions of wildcards, as Snakemake calls them."""
+"""Answer what rules ask of a plan, job by job: functions of wildcards, as Snakemake calls them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OfJob = Callable[[Any], Any]
 
 
 class Jobs:
-    """Of one start."""
+    """Serve one start."""
 
     def __init__(self, start: Start):
         self._plan, self._to_measure = start.plan, start.to_measure
@@ -88,16 +88,16 @@ class Jobs:
 
     @cached_property
     def _cut_off(self) -> set[str]:
-        """Records of jobs of which Snakemake did not see the end, as where it was killed itself."""
+        """Find the records whose jobs Snakemake did not see end, as where it was killed itself."""
         found: set[str] = self._workflow.persistence._filter_incomplete_keys(self._plan.timed)
         return found
 
     def _forget(self, path: str) -> None:
-        """What Snakemake knows of a record, which says itself what it was made with."""
+        """Have Snakemake forget a record, which says itself what it was made with."""
         self._workflow.persistence.cleanup_metadata(_as_file(path))
 
     def forget_what_could_not_begin(self) -> None:
-        """At the end: such a record is as it was, whatever Snakemake thinks of its job."""
+        """Leave such records to the next start, whatever Snakemake thinks of their jobs."""
         for path in self._to_measure:
             if changes.why(self._plan.timed[path], Path()):
                 self._forget(path)
@@ -147,12 +147,12 @@ class Jobs:
         return []
 
     def for_any_machine(self, wildcards) -> list[str]:
-        """No input, but the one line for a plan that takes something from this machine."""
+        """Return no input, or end with one line for a plan that takes something from this machine."""
         or_one_line(bundle.check_portable, self._plan)
         return []
 
     def can_be_timed_here(self) -> None:
-        """Or the end with one line; asked where something is timed, of thousands of jobs once."""
+        """Pass, or end with one line; of thousands of jobs the first one asks."""
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)
             or_one_line(this_machine.check_processors, self._plan)
@@ -161,7 +161,7 @@ class Jobs:
     _was_checked = False
 
     def of_file(self, pattern: str, find: Callable[[str], Any]) -> OfJob:
-        """What is found for the file of a job, which has to be planned."""
+        """Return a function that finds something for a job's file, which has to be planned."""
 
         def of_job(wildcards):
             path = pattern.format(**wildcards)
@@ -180,7 +180,7 @@ def _as_told(file: Path) -> str:
 
 
 def _as_file(path: str):
-    """As Snakemake has it, which is there when it asks."""
+    """Return a path as Snakemake has it, which is there when it asks."""
     from snakemake.io import IOFile
 
     return IOFile(path)

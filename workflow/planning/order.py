@@ -72,8 +72,8 @@ class Order:
         return sorted(self._plan.environments, key=self.of_deployment, reverse=True)
 
     def place(self, environment: Environment | None = None) -> str:
-        """Of a deployment among all, for the user: ``2 of 6``. That of the analysis, which is no
-        environment of the plan, is the last.
+        """Count a deployment among all for the user, as ``2 of 6``; without one that of the
+        analysis, the last.
         """
         last = len(self.deployments) + 1
         return f"{self.deployments.index(environment) + 1 if environment else last} of {last}"

@@ -1,4 +1,4 @@
-"""One start of Snakemake: what it was asked for, the plan, and what of it is to be measured."""
+"""Find out what one start of Snakemake is asked for, plan it, and say what has to be measured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from supervise.interrupts import end_by_interrupt
 
 
 class Start:
-    """What the rules share of it; made while they are read.
+    """Hold what the rules share; it is made while Snakemake reads them.
 
     workflow: Snakemake's; config: the whole configuration; sources: the folder of this project's.
     What cannot be planned, or cannot be done here, ends the start with one line.
@@ -40,29 +40,29 @@ class Start:
 
     @property
     def in_block(self) -> bool:
-        """Whether the job of a block started Snakemake, for its records."""
+        """Tell whether the job of a block started Snakemake, for its records."""
         return self.workflow.is_main_process and sitting.SHARE in os.environ
 
     @property
     def speaks(self) -> bool:
-        """Whether it says what there is to say: once, whatever it starts itself."""
+        """Tell whether it speaks to the user: of Snakemakes that start each other, one does."""
         return self.workflow.is_main_process and not self.in_block
 
     @property
     def measured_elsewhere(self) -> Path:
-        """Written by a bundle: what is in the results was measured on another machine, and is
-        completed there.
+        """Return the file by which a bundle says that another machine measured these results, and
+        completes them.
         """
         return Path(self.results, "elsewhere.json")
 
     @cached_property
     def elsewhere(self) -> bool:
-        """Whether it was: here it is drawn as far as it goes."""
+        """Tell whether another machine did: here results are drawn as far as they go."""
         return self.measured_elsewhere.is_file()
 
     @cached_property
     def on_nodes(self) -> bool:
-        """Whether jobs are sent to the nodes of a cluster.
+        """Tell whether jobs are sent to the nodes of a cluster.
 
         Without a number of jobs at once there is no other executor; with one there may be none.
         """
@@ -71,32 +71,33 @@ class Start:
 
     @property
     def here(self) -> bool:
-        """Whether this machine measures what was planned on it; else nothing is asked of it."""
+        """Tell whether this machine measures what it planned; else nothing is asked of it."""
         return not (self.elsewhere or self.on_nodes or block.ON_NODE in os.environ)
 
     @property
     def beside(self) -> bool:
-        """Whether blocks are measured beside each other, a job each: see rules/blocks.smk."""
+        """Tell whether blocks are measured beside each other, a job each: see rules/blocks.smk."""
         return not self.elsewhere and (self.on_nodes or self.plan.slots > 1)
 
     @property
     def use_conda(self) -> bool:
+        """Tell whether Snakemake makes the environments of rules."""
         methods = self.workflow.deployment_settings.deployment_method
         return "conda" in {str(method) for method in methods}
 
     @property
     def planned(self) -> Path:
-        """What blocks that are a job each are told: the plan as it was made here, whatever
-        `auto` is where they are.
+        """Return the file that tells blocks that are a job each the plan as it was made here,
+        whatever `auto` is where they are.
         """
         return Path(self.results, ".planned.json")
 
     def to_draw(self, paths) -> list[str]:
-        """Of these files, those that there will be: all, or what came from elsewhere."""
+        """Return those of the files that there will be: all, or what came from elsewhere."""
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
 
     def _prepare(self) -> None:
-        """What holds for all jobs of this start, which inherit it."""
+        """Set what all jobs of this start inherit; refuse a folder Snakemake cannot work in."""
         # What is imported and planned stays until Snakemake ends: looking for garbage among it took
         # a tenth of a start with nothing to do.
         gc.freeze()
@@ -122,6 +123,7 @@ class Start:
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
 
     def _tell(self) -> None:
+        """Say what has to be measured and why; end the start where it must not be."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):

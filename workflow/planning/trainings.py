@@ -39,10 +39,10 @@ def datasets(plan) -> list[Dataset]:
 
 
 def marker(data: Dataset) -> str:
-    """What fetching a data set writes, whatever becomes of it."""
+    """Return the file that fetching a data set writes, whatever becomes of it."""
     return f"{FOLDER}/{data.name}.json"
 
 
 def markers(plan) -> list[str]:
-    """Of all data sets of a plan."""
+    """Return those of all data sets of a plan."""
     return [marker(data) for data in datasets(plan)]

@@ -28,14 +28,14 @@ class Mark:
         self._file.touch()
 
     def keep(self) -> None:
-        """The record is written: from now on the mark holds it as well, since Snakemake removes
-        what a job that is killed has written. Raises OSError.
+        """Copy the record into the mark: Snakemake removes what a job that is killed has written.
+        Raises OSError.
         """
         write_atomically(self._file, self._record.read_text())
 
     def restore(self, identity: str) -> bool:
-        """Whether there is a record of this identity, that of the killed run or an earlier one;
-        raises OSError.
+        """Put the record of a run that was killed after it in place; return whether there is one of
+        this identity, that or an earlier one. Raises OSError.
         """
         if _is_of(self._file, identity):
             self._record.parent.mkdir(parents=True, exist_ok=True)
