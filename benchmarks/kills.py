@@ -48,7 +48,10 @@ def main() -> None:
 
 def killed(project, kind: str, rng: random.Random) -> int:
     """Lost records of one kill; says what became of all of them."""
-    for path in rng.sample(sorted(project.records()), TODO):
+    good = {
+        path for path, content in whole(project).items() if json.loads(content)["status"] == "ok"
+    }
+    for path in {*project.records()} - good | {*rng.sample(sorted(good), TODO)}:
         (project.folder / path).unlink()
     process = start(project.folder)
     pid = a_process(process, kind, rng)
@@ -58,20 +61,16 @@ def killed(project, kind: str, rng: random.Random) -> int:
     after = whole(project)
     lost = [path for path in finished if after.get(path) != finished[path]]
     left = len(project.records()) - len(after)
-    statuses = {path: json.loads(after[path])["status"] for path in {*after} - {*finished}}
-    said = collections.Counter(statuses.values())
+    new = collections.Counter(json.loads(after[path])["status"] for path in {*after} - {*finished})
     if lost or left:
         print((project.folder / SAID).read_text())
-    again = go_on(project.folder)
     print(
         f"{kind:10} {len(finished):2} of 12 finished, {len(lost)} lost, {left} not whole;"
-        f" exit {ended}, {len(after):2} records, new ones {dict(said)}; then {again}",
+        f" exit {ended}, {len(after):2} records, new ones {dict(new)}",
+        end="",
         flush=True,
     )
-    for path, status in statuses.items():  # the next kill finds all of them good
-        if status != "ok":
-            (project.folder / path).unlink()
-    go_on(project.folder)
+    print(f"; the next start: {go_on(project.folder)}" if ended else "", flush=True)
     return len(lost) + left
 
 

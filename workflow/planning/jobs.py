@@ -147,12 +147,12 @@ class Jobs:
         return []
 
     def for_any_machine(self, wildcards) -> list[str]:
-        """Return no input, or end with one line for a plan that takes something from this machine."""
+        """Return no input, or end with one line for a plan that takes something from here."""
         or_one_line(bundle.check_portable, self._plan)
         return []
 
     def can_be_timed_here(self) -> None:
-        """Pass, or end with one line; of thousands of jobs the first one asks."""
+        """Pass, or end with one line; of thousands of jobs the first asks."""
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)
             or_one_line(this_machine.check_processors, self._plan)
