@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
-sys.path.insert(0, str(ROOT / "tests/analysis"))
+sys.path[:0] = [str(ROOT / "tests/analysis"), str(ROOT / "workflow"), str(ROOT)]
 
 from checkout import copy_to  # noqa: E402
 from process_tree import peak_mib  # noqa: E402
 from results_factory import FRAMEWORKS  # noqa: E402
+from tests.planning.records import write_record  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
 from deploy.environments import definition_sha256  # noqa: E402
@@ -96,10 +96,10 @@ def as_if_measured(copy):
 
     plan = Plan(yaml.safe_load(CONFIG), definition_sha256, Path("envs"))
     project = Project(copy, plan.document())
-    again = {run.record: run.identity for run in plan.controls.again}
+    for run in plan.controls.again:
+        write_record(copy / run.record, run.identity)
     known_steps = plan.controls.known_steps
-    for path, identity in [*again.items(), (known_steps.path, known_steps.identity)]:
-        write(copy / path, {"identity": identity})
+    write(copy / known_steps.path, {"identity": known_steps.identity})
     project.save()
     for environment in plan.environments:
         write(copy / environment.marker, {})
