@@ -172,7 +172,7 @@ KILLED_AT_ITS_END = """\
 import os, runpy, signal, sys
 sys.path.insert(0, {workflow!r})
 from supervise.marks import Mark
-Mark.end = lambda mark: os.kill(os.getpid(), signal.SIGKILL)
+Mark.end = lambda mark, **how: os.kill(os.getpid(), signal.SIGKILL)
 sys.argv = {arguments!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -224,6 +224,9 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     assert (status, "was changed since the plan; run snakemake again" in line) == (1, True)
     assert Cell().run(2, changed) == (1, "")
     assert not Cell().file.exists()
+    # One that was killed before it began to measure was not: the second attempt measures.
+    assert Cell().run(2)[0] == 0 and record("two")["status"] == "ok"
+    assert not list(FILE.parent.rglob(".*"))
 
 
 def test_sittings_differ_by_start_block_share_and_attempt(tmp_path, monkeypatch):

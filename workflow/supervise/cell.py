@@ -46,8 +46,8 @@ def main() -> int:
     block = sitting.block_of(json.loads(options.identity))
     mark = Mark(options.results, options.record, block)
     again = options.attempt > 1
-    if again and not mark.left:
-        return 1  # the first attempt was refused, and said why
+    if again and mark.was_refused():
+        return 1  # and said why
     killed = mark.left and (again or sitting.attempt_of_block() > 1)
     try:
         mark.begin()
@@ -73,7 +73,7 @@ def main() -> int:
         status = exit_status(end)
     else:
         status = 0
-    mark.end()
+    mark.end(refused=status == 1 and not again)
     leave(status)  # at once: a kill between the two would cost what was measured
     return status
 

@@ -1,12 +1,13 @@
 """What the supervisor of a run leaves where it is killed, for who comes after it."""
 
+import contextlib
 import os
 from pathlib import Path
 
 from deploy.virtual_environments import write_atomically
 from supervise import reading, sitting
 
-SUFFIX = ".in_flight"
+SUFFIX, REFUSED = ".in_flight", ".refused"
 
 
 class Mark:
@@ -26,6 +27,7 @@ class Mark:
         """Of the run; raises OSError."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.touch()
+        self._refused.unlink(missing_ok=True)
 
     def keep(self) -> None:
         """Copy the record into the mark: Snakemake removes what a job that is killed has written.
@@ -42,9 +44,22 @@ class Mark:
             os.replace(self._file, self._record)
         return _is_of(self._record, identity)
 
-    def end(self) -> None:
-        """In order, whichever way."""
+    def end(self, refused: bool = False) -> None:
+        """In order, whichever way. refused: nothing was measured, nor has to be tried again."""
         self._file.unlink(missing_ok=True)
+        if refused:
+            with contextlib.suppress(OSError):  # of a full disk, which has just been told of
+                self._refused.touch()
+
+    def was_refused(self) -> bool:
+        """Return whether the attempt before was, and forget it."""
+        was = self._refused.exists()
+        self._refused.unlink(missing_ok=True)
+        return was
+
+    @property
+    def _refused(self) -> Path:
+        return self._file.with_suffix(REFUSED)
 
 
 def any_left(results: Path, block: str) -> bool:
