@@ -15,18 +15,16 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
-sys.path.insert(0, str(ROOT / "tests/analysis"))
+sys.path[:0] = [str(ROOT / "tests/analysis"), str(ROOT / "workflow"), str(ROOT)]
 
 from checkout import copy_to  # noqa: E402
 from process_tree import peak_mib  # noqa: E402
 from results_factory import FRAMEWORKS  # noqa: E402
+from tests.planning.records import write_record  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
 from deploy.environments import definition_sha256  # noqa: E402
-from planning import blocks  # noqa: E402
 from planning.plan import Plan  # noqa: E402
-from supervise.block import contents  # noqa: E402
 
 CONFIG = f"""\
 scale: smoke
@@ -98,12 +96,11 @@ def as_if_measured(copy):
 
     plan = Plan(yaml.safe_load(CONFIG), definition_sha256, Path("envs"))
     project = Project(copy, plan.document())
-    for path, identity in plan.controls.identities.items():
-        write(copy / path, {"identity": identity})
+    for run in plan.controls.again:
+        write_record(copy / run.record, run.identity)
+    known_steps = plan.controls.known_steps
+    write(copy / known_steps.path, {"identity": known_steps.identity})
     project.save()
-    for block in plan.blocks:
-        (copy / block.done).parent.mkdir(parents=True, exist_ok=True)
-        (copy / block.done).write_text(contents(blocks.asked(plan, block, False, Path())))
     for environment in plan.environments:
         write(copy / environment.marker, {})
     # After what it is made of, of which it is only asked here whether it is there.
@@ -121,7 +118,7 @@ def snakemake(copy):
     command = [sys.executable, "-m", "snakemake", "--cores", "1"]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
     seconds = time.perf_counter() - start
-    if done.returncode or "measured=" in done.stderr:
+    if done.returncode or "rule time_" in done.stderr:
         sys.exit(done.stderr[-3000:])
     return seconds
 

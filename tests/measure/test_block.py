@@ -161,10 +161,40 @@ def test_a_supervisor_that_was_killed_says_so_in_its_second_attempt_and_no_soone
     assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
     assert Cell().run(attempt=1)[0] == 0  # of another start, which measures
     assert record("two")["status"] == "ok"
+    Cell().file.unlink()
     assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
     assert Cell().run(attempt=2)[0] == 0
     assert record("two")["status"] == "killed"
     assert not list(FILE.parent.rglob(".*"))
+
+
+KILLED_AT_ITS_END = """\
+import os, runpy, signal, sys
+sys.path.insert(0, {workflow!r})
+from supervise.marks import Mark
+Mark.end = lambda mark, **how: os.kill(os.getpid(), signal.SIGKILL)
+sys.argv = {arguments!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_what_was_measured_before_its_supervisor_was_killed_stays():
+    cell, settings = Cell(), Session(BUNDLE, None, None)._settings
+    command = commands.cell(cell.block.runs[0], cell.block, settings, 1)
+    place = command.index(str(commands.PROGRAM))
+    program = KILLED_AT_ITS_END.format(
+        workflow=str(commands.PROGRAM.parent), arguments=command[place:]
+    )
+    killed = subprocess.run([*command[:place], "-c", program], capture_output=True, text=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    measured = cell.file.read_bytes()
+    cell.file.unlink()  # as Snakemake does with what a job that failed has written
+    status, said = cell.run(attempt=2)
+    assert (status, cell.file.read_bytes()) == (0, measured), said
+    assert record("two")["status"] == "ok" and not list(FILE.parent.rglob(".*"))
+    # That of an earlier start, which one that was killed in the middle was to replace, stays, too.
+    assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
+    assert cell.run(attempt=2)[0] == 0 and cell.file.read_bytes() == measured
 
 
 def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
@@ -194,6 +224,9 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     assert (status, "was changed since the plan; run snakemake again" in line) == (1, True)
     assert Cell().run(2, changed) == (1, "")
     assert not Cell().file.exists()
+    # One that was killed before it began to measure was not: the second attempt measures.
+    assert Cell().run(2)[0] == 0 and record("two")["status"] == "ok"
+    assert not list(FILE.parent.rglob(".*"))
 
 
 def test_sittings_differ_by_start_block_share_and_attempt(tmp_path, monkeypatch):

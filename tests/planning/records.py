@@ -18,3 +18,10 @@ def record_text(identity: str, **facts) -> str:
 def write_record(path: Path, identity: str, **facts) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(record_text(identity, **facts))
+
+
+def identities(plan) -> dict[str, str]:
+    """Return what defines the content of each file that is timed, by its path."""
+    known_steps = plan.controls.known_steps
+    found = {path: run.identity for path, run in plan.timed.items()}
+    return {**found, known_steps.path: known_steps.identity}

@@ -4,6 +4,7 @@ import pytest
 
 from ..measure.nvidia_smi import A100
 from ..nets import NETS
+from .records import identities
 from .test_config import BERT, plan
 
 COLUMNS = list(NETS)
@@ -30,8 +31,8 @@ def test_another_setting_is_measured_alone(tmp_path, column, name, place):
         column = {**column, "overlay": [str(tmp_path / "keras")]}
     columns = [column, *COLUMNS] if place == "first" else [*COLUMNS, column]
     before, after = plan(models=BERT), plan(models=BERT, columns=columns)
-    assert before.identities.items() < after.identities.items()
-    new = {run.column.name for run in after.runs if run.record not in before.identities}
+    assert identities(before).items() < identities(after).items()
+    new = {run.column.name for run in after.runs if run.record not in identities(before)}
     assert new == {after.columns[0 if place == "first" else -1].name}
     assert name in {None, *new}
 
@@ -41,8 +42,8 @@ def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
     before = plan(models=BERT, accelerator="cuda")
     columns = [*COLUMNS, {"framework": "keras3-torch", "accelerator": "cpu"}]
     after = plan(models=BERT, accelerator="cuda", columns=columns)
-    assert before.identities.items() < after.identities.items()
-    new = after.identities.keys() - before.identities
+    assert identities(before).items() < identities(after).items()
+    new = identities(after).keys() - identities(before)
     assert {path.split("/")[1] for path in new} == {"records"}
     assert all("keras3-torch+cpu" in path for path in new)
     assert (before.accelerators, after.accelerators) == (["cuda"], ["cuda", "cpu"])
@@ -53,7 +54,7 @@ def test_a_column_on_a_gpu_that_is_not_there_costs_nothing(gpus):
     gpus()
     columns = [*COLUMNS, {"framework": "keras3-torch", "accelerator": "cuda"}]
     before, after = plan(models=BERT), plan(models=BERT, columns=columns)
-    assert before.identities == after.identities
+    assert identities(before) == identities(after)
     assert before.environments == after.environments
     reasons = {reason for (_, name), reason in after.unsupported.items() if name.endswith("+cuda")}
     assert len(reasons) == 1

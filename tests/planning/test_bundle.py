@@ -8,6 +8,7 @@ import pytest
 from planning import bundle, this_machine, write_bundle
 from planning.config import ConfigError
 
+from .records import identities
 from .test_config import BERT, plan
 
 ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs": 3}
@@ -55,7 +56,7 @@ def test_every_timed_file_has_the_identity_that_snakemake_wants():
     runs = [run for block in made["blocks"] for run in block["runs"]]
     own = made["known_steps"]
     found = {run["record"]: run["identity"] for run in runs}
-    assert found | {own["path"]: own["possible"][0]["identity"]} == planned.identities
+    assert found | {own["path"]: own["possible"][0]["identity"]} == identities(planned)
     assert [block["path"] for block in made["blocks"]] == [block.path for block in planned.blocks]
     again = {run["again"] for run in runs} - {None}
     assert again == {planned.runs[run.position].record for run in planned.controls.again}

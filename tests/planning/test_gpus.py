@@ -11,6 +11,7 @@ from supervise import processors
 
 from ..measure.nvidia_smi import A100, uuid
 from ..nets import NETS
+from . import records
 from .test_config import BERT, ROOT, plan
 
 T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
@@ -101,7 +102,7 @@ def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
     small = planned(scale="auto", device=0)
     assert (small.gpu.name, small.scale) == (T400, "laptop")
     assert {i["device"] for i in identities(small)} == {0}
-    text = json.dumps([made.document(), made.controls.identities])
+    text = json.dumps([made.document(), records.identities(made)])
     assert "GPU-" not in text
     assert {i["device"] for i in identities(planned(device=uuid(1)))} == {uuid(1)}
     assert json.loads(made.controls.known_steps.identity)["device"] == "auto"
@@ -154,7 +155,10 @@ def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, m
     beside = planned(here=False, **said)
     this_machine.check_device(beside)
     this_machine.check_processors(beside)
-    assert (beside.document(), beside.identities) == (without.document(), without.identities)
+    assert (beside.document(), records.identities(beside)) == (
+        without.document(),
+        records.identities(without),
+    )
     assert beside.notices == asked == []
 
 
@@ -178,11 +182,11 @@ def test_what_would_be_taken_from_the_machine_that_plans_is_one_line(changes, wo
 
 def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
     plain, made = plan(models=BERT), plan(models=BERT, environment={"XLA_FLAGS": "--x"})
-    for identity in [*made.identities.values()]:
+    for identity in [*records.identities(made).values()]:
         assert json.loads(identity)["variables"] == {"XLA_FLAGS": "--x"}
-    assert not set(plain.identities.values()) & set(made.identities.values())
+    assert not set(records.identities(plain).values()) & set(records.identities(made).values())
     reordered = [{"B_1": "x", "A_1": "y"}, {"A_1": "y", "B_1": "x"}]
-    first, second = (plan(models=BERT, environment=e).identities for e in reordered)
+    first, second = (records.identities(plan(models=BERT, environment=e)) for e in reordered)
     assert first == second
 
 

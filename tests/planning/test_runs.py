@@ -9,6 +9,7 @@ import pytest
 
 from planning.config import ConfigError, lay_over
 
+from .records import identities
 from .test_config import ROOT, plan
 
 MODELS = {"bert": {"fit": 8, "predict": 32}, "gemma": {"generate": [4, 1]}}
@@ -57,8 +58,8 @@ def test_what_names_no_row_is_one_line_with_what_is_allowed(runs, words):
 def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are():
     few = plan(scale="laptop", models=MODELS, runs=2)
     more = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 4}})
-    assert few.identities.items() <= more.identities.items()
-    added = more.identities.keys() - few.identities.keys()
+    assert identities(few).items() <= identities(more).items()
+    added = identities(more).keys() - identities(few).keys()
     rows = {re.sub(r"/[^/]*/run\d+\.json$", "", path) for path in added if "/records/" in path}
     assert rows == {"results/records/laptop/bert/fit-b8"}
     assert [run.record for run in more.runs if run.record in few.by_record] == [

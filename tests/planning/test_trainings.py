@@ -7,6 +7,7 @@ import pytest
 from planning import trainings
 from planning.config import ConfigError
 
+from . import records
 from .test_config import BERT, plan
 
 NETS = {"mnist_dense": {"fit": 8, "predict": 8}, "mnist_dense_w75": {"fit": 8}, **BERT}
@@ -15,7 +16,7 @@ DIGITS = {"data": "digits", "epochs": 5}
 
 def identities(**changes):
     made = plan(models=NETS, columns=["keras3-jax"], runs=2, **changes)
-    return made, {path: json.loads(text) for path, text in made.identities.items()}
+    return made, {path: json.loads(text) for path, text in records.identities(made).items()}
 
 
 def test_the_first_run_of_a_net_that_fits_is_trained_and_nothing_else_changes():

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sys
 from pathlib import Path
 
 import yaml
@@ -20,6 +21,14 @@ class Problem(Exception):
 
     def __init__(self, message: str):
         super().__init__(" ".join(message.splitlines()))
+
+
+def or_one_line(function, *arguments):
+    """Return what the function does; end the program with the one line of a :class:`Problem`."""
+    try:
+        return function(*arguments)
+    except Problem as problem:
+        sys.exit(f"millistep: {problem}")
 
 
 class ConfigError(Problem):

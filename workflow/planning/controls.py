@@ -165,12 +165,6 @@ class Controls:
         )
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
-    @cached_property
-    def identities(self) -> dict[str, str]:
-        """What defines the content of each file, by its path."""
-        again = {run.record: run.identity for run in self.again}
-        return again | {self.known_steps.path: self.known_steps.identity}
-
     def _same_cell(self) -> tuple[Row, Column] | None:
         """Little to build and quick to start; None without any cell that is measured."""
         plan = self._plan

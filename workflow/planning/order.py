@@ -70,3 +70,10 @@ class Order:
     def deployments(self) -> list[Environment]:
         """The environments, as they are first needed."""
         return sorted(self._plan.environments, key=self.of_deployment, reverse=True)
+
+    def place(self, environment: Environment | None = None) -> str:
+        """Count a deployment among all for the user, as ``2 of 6``; without one that of the
+        analysis, the last.
+        """
+        last = len(self.deployments) + 1
+        return f"{self.deployments.index(environment) + 1 if environment else last} of {last}"

@@ -204,11 +204,6 @@ class Plan:
         return Controls(self)
 
     @cached_property
-    def identities(self) -> dict[str, str]:
-        """What defines the content of each timed file, by its path."""
-        return {run.record: run.identity for run in self.runs} | self.controls.identities
-
-    @cached_property
     def blocks(self) -> list[Block]:
         """All columns of each row in each round, in the order in which they are measured."""
         return blocks(self)

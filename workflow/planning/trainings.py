@@ -36,3 +36,13 @@ def datasets(plan) -> list[Dataset]:
     models = [plan.models.load(row.model) for row in plan.rows if row.task == "fit"]
     found = (dataset(plan.config, model) for model in models)
     return list(dict.fromkeys(entry for entry in found if entry))
+
+
+def marker(data: Dataset) -> str:
+    """Return the file that fetching a data set writes, whatever becomes of it."""
+    return f"{FOLDER}/{data.name}.json"
+
+
+def markers(plan) -> list[str]:
+    """Return those of all data sets of a plan."""
+    return [marker(data) for data in datasets(plan)]

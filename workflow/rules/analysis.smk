@@ -5,7 +5,7 @@
 rule analysis_environment:
     """What the analysis runs in, deployed."""
     input:
-        lost_environment,
+        DRAWING.lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:
@@ -17,11 +17,11 @@ rule analysis_environment:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        place=f"{len(PLAN.order.deployments) + 1} of {len(PLAN.order.deployments) + 1}",
+        place=PLAN.order.place(),
     params:
-        definition=ANALYSIS_DEFINITION.as_posix(),
-        sha256=definition_sha256(ANALYSIS_DEFINITION),
-        method="conda" if USE_CONDA else "venv",
+        definition=DRAWING.definition.as_posix(),
+        sha256=DRAWING.definition_sha256,
+        method="conda" if START.use_conda else "venv",
     shell:
         program(
             "deploy",

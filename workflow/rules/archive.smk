@@ -6,7 +6,7 @@ ARCHIVE = f"{RESULTS}/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
 rule archive:
     """The zip, and how to cite it on the terminal."""
     input:
-        all_results,
+        lambda wildcards: rules.all.input,  # no list of its own
         SOURCES / "CITATION.cff",
         SOURCES / "LICENSE",
         environment=ANALYSIS_ENVIRONMENT,
@@ -23,6 +23,6 @@ rule archive:
         python=ANALYSIS_PYTHON,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
-        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
+        config=WHOLE_CONFIG,
     shell:
         analysis("archive", "--config {params.config:q} --output {output}")

@@ -1,26 +1,19 @@
 # Blocks that are measured beside each other, on the nodes of a cluster or in slots of one machine: a
 # block is one job then, in which Snakemake is started for its records alone, so that the same rules
 # time them, one after the other on one machine.
+from planning.block_jobs import BlockJobs
 
 BLOCK = f"{RESULTS}/blocks/{ROW}/round{{run}}.done"
-# What all blocks are told: the plan as it was made here, whatever `auto` is where they are.
-PLANNED = f"{RESULTS}/.planned.json"
+BLOCK_JOBS = BlockJobs(START, JOBS)
 # Nodes should not all make the same environments; conda's are Snakemake's to make.
-DEPLOYED_BEFORE = [environment.marker for environment in PLAN.environments]
-
-
-OPTIONS = ["--snakefile", str(workflow.main_snakefile), "--configfile", PLANNED]
-if USE_CONDA:
-    OPTIONS += ["--use-conda"]
-    if workflow.deployment_settings.conda_prefix:
-        OPTIONS += ["--conda-prefix", str(workflow.deployment_settings.conda_prefix)]
+DEPLOYED_BEFORE = START.use_conda or START.on_nodes
 
 
 rule block:
     """What of a block is not there yet, between two looks at how fast the machine is."""
     input:
-        DEPLOYED_BEFORE if USE_CONDA or ON_NODES else [],
-        JOBS.stale_block(BLOCK),
+        [of.marker for of in PLAN.environments] if DEPLOYED_BEFORE else [],
+        BLOCK_JOBS.stale(BLOCK),
     output:
         BLOCK,
     log:
@@ -31,14 +24,14 @@ rule block:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        **({"runtime": JOBS.minutes(BLOCK)} if ON_NODES else {}),
+        **({"runtime": BLOCK_JOBS.minutes(BLOCK)} if START.on_nodes else {}),
         machine_percent=100 // PLAN.slots,
         attempt_no=attempt_no,
-        measured=JOBS.columns(BLOCK),
+        measured=BLOCK_JOBS.columns(BLOCK),
         results=RESULTS,
         slots=PLAN.slots,
-        on_node="--on-node" if ON_NODES else "",
-        command=JOBS.inner_snakemake(BLOCK, OPTIONS),
+        on_node="--on-node" if START.on_nodes else "",
+        command=BLOCK_JOBS.snakemake(BLOCK),
     shell:
         program(
             "supervise block",

@@ -1,6 +1,6 @@
 # One small zip with which a machine without Snakemake, conda or a network measures this plan.
 #
-# What comes back is unpacked here, and is only drawn: see `ELSEWHERE`.
+# What comes back is unpacked here, and is only drawn: see `elsewhere` of planning/start.py.
 
 BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 
@@ -8,7 +8,7 @@ BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 rule bundle:
     """The plan, what measures it, and no framework."""
     input:
-        for_any_machine,
+        JOBS.for_any_machine,
     output:
         BUNDLE,
     log:
@@ -19,7 +19,7 @@ rule bundle:
     resources:
         envs=(SOURCES / "envs").as_posix(),
     params:
-        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
+        config=WHOLE_CONFIG,
         # The environments' locks are in the identities; the user's models may hold data.
         sources=lambda wildcards: content_digest(SOURCES, "workflow"),
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),

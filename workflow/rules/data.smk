@@ -10,7 +10,7 @@ for dataset in trainings.datasets(PLAN):
         name:
             f"data_{dataset.name}"
         output:
-            f"{trainings.FOLDER}/{dataset.name}.json",
+            trainings.marker(dataset),
         log:
             f"{RESULTS}/logs/data/{dataset.name}.log",
         priority: 1_600_000

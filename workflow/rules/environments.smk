@@ -5,7 +5,7 @@
 # find them there, and make those that were lost; see rules/blocks.smk for where they have to be
 # there before.
 
-for place, environment in enumerate(PLAN.order.deployments, start=1):
+for environment in PLAN.order.deployments:
 
     rule:
         """An environment, deployed: what it is and what it holds."""
@@ -23,12 +23,12 @@ for place, environment in enumerate(PLAN.order.deployments, start=1):
             conda(environment)
         resources:
             machine_percent=100,
-            place=f"{place} of {len(PLAN.order.deployments) + 1}",
+            place=PLAN.order.place(environment),
         params:
             name=environment.name,
             definition=verbatim(environment.definition.as_posix()),
             sha256=environment.sha256,
-            method=environment.method(USE_CONDA),
+            method=environment.method(START.use_conda),
             options=verbatim(environment.options),
         shell:
             program(

@@ -15,10 +15,9 @@ rule plan:
         machine_percent=1,  # not beside what is timed
         envs=(SOURCES / "envs").as_posix(),
     params:
-        # The order of the keys is nothing; that of models, tasks and columns is the table's.
-        config=verbatim(json.dumps(dict(sorted(PLAN.config.items())))),
+        config=WHOLE_CONFIG,
         plan=PLAN.sha256,
-        elsewhere="" if HERE else "--elsewhere",
+        elsewhere="" if START.here else "--elsewhere",
     shell:
         program(
             "planning plan",

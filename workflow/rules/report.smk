@@ -7,9 +7,9 @@
 report: "../../report/captions/landing.rst"
 
 
-FIGURES = of_report("figures")
+FIGURES = DRAWING.of_report("figures")
 TABLES_OF_TOPICS = [
-    name if Path(name).suffix else f"{name}.csv" for name in of_report("tables")
+    name if Path(name).suffix else f"{name}.csv" for name in DRAWING.of_report("tables")
 ]
 FIGURE = f"{RESULTS}/figures/{{figure}}"
 
@@ -107,8 +107,7 @@ rule figure:
         results=RESULTS,
     params:
         analysis=drawn_by("figures"),
-        # A caption's path knows no wildcards; its text may ask for params.
-        caption=lambda wildcards: caption_of(wildcards.figure),
+        caption=DRAWING.caption,
     shell:
         analysis(
             "figures",
@@ -141,7 +140,8 @@ rule report:
         results=RESULTS,
     params:
         analysis=drawn_by(
-            "caveats", "claims", "tables", "figures", "report", texts=["report"]
+            *("caveats", "claims", "tables", "figures", "report"),
+            texts=["report", "workflow/analysis/topics"],
         ),
     shell:
         analysis(

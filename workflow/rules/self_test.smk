@@ -1,5 +1,7 @@
 # The self-test: how well this very measuring measures, printed beside its results.
 
+KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
+
 
 rule known_steps:
     """Steps of known duration, and a step of known work with and without the monitor."""
@@ -15,8 +17,8 @@ rule known_steps:
         conda(PLAN.controls.environment())
     resources:
         **timed(PLAN.controls.environment()),
-        **({"runtime": 60} if ON_NODES else {}),
-        instead=PLAN.controls.known_steps_instead(USE_CONDA),
+        **({"runtime": 60} if START.on_nodes else {}),
+        instead=PLAN.controls.known_steps_instead(START.use_conda),
     params:
         identity=verbatim(PLAN.controls.known_steps.identity),
     shell:
@@ -27,21 +29,19 @@ rule known_steps:
         )
 
 
+# The runs of one cell under both of its names; where a block is one job, they are that job's affair.
+FIRST = [PLAN.runs[run.position].record for run in PLAN.controls.again]
+SECOND = [run.record for run in PLAN.controls.again]
+PAIRS = [*FIRST, *SECOND]
+if START.beside:
+    PAIRS = sorted({PLAN.block_of[path].path for path in SECOND})
+
+
 rule self_test:
     """The parts of the self-test in one file."""
     input:
+        PAIRS,
         known_steps=PLAN.controls.known_steps.path,
-        first=(
-            [PLAN.runs[run.position].record for run in PLAN.controls.again]
-            if not BESIDE
-            else []
-        ),
-        second=[run.record for run in PLAN.controls.again] if not BESIDE else [],
-        blocks=(
-            sorted({PLAN.block_of[run.record].path for run in PLAN.controls.again})
-            if BESIDE
-            else []
-        ),
     output:
         PLAN.self_test,
     log:
@@ -51,8 +51,8 @@ rule self_test:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=1,
-        first=" ".join(PLAN.runs[run.position].record for run in PLAN.controls.again),
-        second=" ".join(run.record for run in PLAN.controls.again),
+        first=" ".join(FIRST),
+        second=" ".join(SECOND),
     params:
         # What puts them together.
         program=content_digest(SOURCES, "workflow/supervise/self_test.py"),

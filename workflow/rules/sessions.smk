@@ -5,7 +5,7 @@ rule sessions:
     """The sessions of all blocks, from their canaries and records."""
     input:
         RECORDS,
-        JOBS.blocks if BESIDE else JOBS.canaries,
+        BLOCK_JOBS.all if START.beside else JOBS.canaries,
         plan=f"{RESULTS}/plan.json",
     output:
         [update(path) for path in BLOCKS],  # with those of earlier sittings

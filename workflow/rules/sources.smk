@@ -3,7 +3,6 @@
 # which Snakemake would not fetch.
 import io
 import os
-import shlex
 import sys
 import tarfile
 from pathlib import Path
@@ -33,11 +32,5 @@ def source_folder(rules):
     return folder
 
 
-def as_program(path):
-    """A path of the sources in a rule's command, in which braces name wildcards."""
-    return shlex.quote(path.as_posix()).replace("{", "{{").replace("}", "}}")
-
-
 SOURCES = source_folder(workflow.current_basedir)
-WORKFLOW = as_program(SOURCES / "workflow")
 sys.path.insert(0, str((SOURCES / "workflow").absolute()))

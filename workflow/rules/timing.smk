@@ -69,7 +69,7 @@ for kind, canaries in PLAN.controls.canaries.items():
         log:
             f"{RESULTS}/logs/blocks/{ROW}/round{{run}}/{{when}}-{kind}.log",
         wildcard_constraints:
-            when=f"{sitting.BEFORE}|{sitting.AFTER}",
+            when="before|after",
         priority: JOBS.priority(CANARY)
         retries: TRIES_AGAIN
         conda:
@@ -79,7 +79,7 @@ for kind, canaries in PLAN.controls.canaries.items():
             around=JOBS.around(CANARY),
             accelerators=" ".join(PLAN.accelerators),
             identity=canaries[0].identity,
-            instead=PLAN.controls.canary_instead(kind, USE_CONDA),
+            instead=PLAN.controls.canary_instead(kind, START.use_conda),
         shell:
             program(
                 "supervise canary",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contract import ending
+from measure.process import leave
 from supervise import caches, jobs, parent, preconditions, reading, sitting, sources
 from supervise.device import NoSuchDevice
 from supervise.interrupts import end_with_snakemake, exit_status, number
@@ -45,8 +46,8 @@ def main() -> int:
     block = sitting.block_of(json.loads(options.identity))
     mark = Mark(options.results, options.record, block)
     again = options.attempt > 1
-    if again and not mark.left:
-        return 1  # the first attempt was refused, and said why
+    if again and mark.was_refused():
+        return 1  # and said why
     killed = mark.left and (again or sitting.attempt_of_block() > 1)
     try:
         mark.begin()
@@ -54,7 +55,12 @@ def main() -> int:
             options.results, block, options.around, options.device, options.attempt
         )
         with seat as taken:
-            (write_killed if killed else measure)(options, taken.session)
+            if not killed:
+                measure(options, taken.session, mark)
+            elif mark.restore(options.identity):
+                print(f"{options.record}: was measured, and stays as it is", file=sys.stderr)
+            else:
+                write_killed(options, taken.session)
     except (preconditions.Refused, NoSuchDevice) as refusal:
         print(f"millistep: {refusal}", file=sys.stderr)
         status = 1
@@ -67,11 +73,12 @@ def main() -> int:
         status = exit_status(end)
     else:
         status = 0
-    mark.end()
+    mark.end(refused=status == 1 and not again)
+    leave(status)  # at once: a kill between the two would cost what was measured
     return status
 
 
-def measure(options: argparse.Namespace, session: Session) -> None:
+def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
     """One run, and what is told of it."""
     identity = json.loads(options.identity)
     used = tuple(WORKFLOW / file for file in options.source)
@@ -100,6 +107,7 @@ def measure(options: argparse.Namespace, session: Session) -> None:
                 caches_of(options.results, options.record, session()["node"]),
             )
         )
+        mark.keep()
 
 
 def caches_of(results: Path, record: Path, node: str) -> Path:

@@ -1,0 +1,163 @@
+"""Kill -9 at random moments of Snakemake, of the supervisor of a run and of the process that it
+measures in, in turn: what was measured by then has to stay as it is, to the byte.
+
+``.venv-test/bin/python3 benchmarks/kills.py 20`` kills so often, in a copy of the project that
+measures the fake framework of the tests, which takes a few seconds each time. Ends with 1 where a
+finished record was lost, or one is not whole.
+"""
+
+import collections
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "workflow")]
+
+from tests.fake_project import fake_project  # noqa: E402
+
+from supervise import reading  # noqa: E402
+
+SEED = 30
+TODO = 4  # runs that are to be measured when something is killed
+SAID = "said.txt"  # by Snakemake, since the last start
+AT_MOST_S = 2.5  # from the first process of its kind to the kill
+# What is killed -> what its command line has.
+KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "/measure/child.py {"}
+
+
+def main() -> None:
+    kills = int(sys.argv[1]) if sys.argv[1:] else 20
+    rng, lost = random.Random(SEED), 0
+    with tempfile.TemporaryDirectory() as folder:
+        project = fake_project(Path(folder, "project"), "step_ms: 20.0")
+        project.edit("config/config.yaml", "{fit: default}", "{fit: [1, 2, 3, 4]}")
+        project.edit("config/config.yaml", "threads: 1", "threads: 1\nruns: 3")
+        go_on(project.folder)
+        for number in range(kills):
+            kind = sys.argv[2] if sys.argv[2:] else list(KINDS)[number % len(KINDS)]
+            lost += killed(project, kind, rng)
+    sys.exit(f"{lost} finished records were lost or changed" if lost else 0)
+
+
+def killed(project, kind: str, rng: random.Random) -> int:
+    """Lost records of one kill; says what became of all of them."""
+    good = {
+        path for path, content in whole(project).items() if json.loads(content)["status"] == "ok"
+    }
+    for path in {*project.records()} - good | {*rng.sample(sorted(good), TODO)}:
+        (project.folder / path).unlink()
+    process = start(project.folder)
+    pid = a_process(process, kind, rng)
+    finished = whole(project)
+    os.kill(pid, signal.SIGKILL)
+    ended = process.wait(300)
+    after = whole(project)
+    lost = [path for path in finished if after.get(path) != finished[path]]
+    left = len(project.records()) - len(after)
+    new = collections.Counter(json.loads(after[path])["status"] for path in {*after} - {*finished})
+    if lost or left:
+        print((project.folder / SAID).read_text())
+    print(
+        f"{kind:10} {len(finished):2} of 12 finished, {len(lost)} lost, {left} not whole;"
+        f" exit {ended}, {len(after):2} records, new ones {dict(new)}",
+        end="",
+        flush=True,
+    )
+    print(f"; the next start: {go_on(project.folder)}" if ended else "", flush=True)
+    return len(lost) + left
+
+
+def start(folder: Path) -> subprocess.Popen:
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        "1",
+        "--quiet",
+        "all",
+        "--",
+        "sessions",
+    ]
+    with (folder / SAID).open("w") as said:
+        return subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
+
+
+def a_process(process: subprocess.Popen, kind: str, rng: random.Random) -> int:
+    """One of its kind, at a random moment after the first run has begun."""
+    wait_for(process, KINDS["supervisor"])
+    time.sleep(rng.uniform(0, AT_MOST_S))
+    return process.pid if kind == "Snakemake" else wait_for(process, KINDS[kind])
+
+
+def wait_for(process: subprocess.Popen, words: str) -> int:
+    while process.poll() is None:
+        for pid in below(process.pid):
+            if words in command_line(pid):
+                return pid
+        time.sleep(0.002)
+    sys.exit(f"Snakemake ended before there was a process with {words!r} to kill")
+
+
+def below(pid: int) -> list[int]:
+    """Processes that a process started, and those that they did."""
+    try:
+        threads = Path(f"/proc/{pid}/task").iterdir()
+        own = [
+            int(each) for thread in threads for each in (thread / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+    return [*own, *(deeper for each in own for deeper in below(each))]
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def whole(project) -> dict[str, bytes]:
+    """Records that can be read."""
+    found = {}
+    for path, content in project.records().items():
+        try:
+            reading.parse(content)
+        except reading.Unreadable:
+            continue
+        found[path] = content
+    return found
+
+
+def go_on(folder: Path) -> str:
+    """Measure what is not there; how that ended. Nothing that was killed is in the way of it."""
+    deadline = time.monotonic() + 60
+    while any(str(folder) in cwd(pid) for pid in pids()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    unlock = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--unlock"]
+    subprocess.run(unlock, cwd=folder, capture_output=True, check=True)
+    process = start(folder)
+    return "nothing is missing" if process.wait(300) == 0 else f"exit {process.returncode}"
+
+
+def pids() -> list[int]:
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+
+
+def cwd(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return ""
+
+
+if __name__ == "__main__":
+    main()

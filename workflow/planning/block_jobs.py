@@ -1,0 +1,82 @@
+"""Answer what the rule for whole blocks asks of a plan, where a block is one job."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import Any
+
+from planning.jobs import Jobs, OfJob
+from planning.start import Start
+
+# As in profiles/default; that of the caller may send jobs to nodes.
+SNAKEMAKE = (
+    *(sys.executable, "-m", "snakemake", "--nolock", "--cores", "1", "--quiet", "all"),
+    *("--profile", "none", "--workflow-profile", "none", "--scheduler", "greedy"),
+    *("--rerun-triggers", "mtime", "params", "--rerun-incomplete", "--keep-going"),
+    *("--show-failed-logs", "--resources", "machine_percent=100"),
+)
+
+
+class BlockJobs:
+    """Serve one start. jobs: those of its records."""
+
+    def __init__(self, start: Start, jobs: Jobs):
+        self._start, self._plan, self._jobs = start, start.plan, jobs
+
+    def stale(self, pattern: str) -> OfJob:
+        """Return no input, but have a block done again where it lacks anything."""
+
+        def stale(path: str) -> list[str]:
+            if self._plan.block_of[path].path in self._jobs.blocks_now:
+                self._jobs.can_be_timed_here()
+                if os.path.exists(path):
+                    self._jobs.make_again(path)
+            return []
+
+        return self._jobs.of_file(pattern, stale)
+
+    def all(self, wildcards) -> list[str]:
+        """Return the outputs of all blocks that have anything to do, or did it."""
+        return [
+            block.done
+            for block in self._plan.blocks
+            if block.path in self._jobs.blocks_now or os.path.exists(block.done)
+        ]
+
+    def minutes(self, pattern: str) -> OfJob:
+        """Bound a block's time: each run has its limit, is started, and may be deployed for."""
+        seconds = self._plan.time_limit_s + 60
+        return self._jobs.of_file(
+            pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)
+        )
+
+    def columns(self, pattern: str) -> OfJob:
+        """Name the runs of a block that are not there as planned, for who reads a dry run."""
+
+        def words(path: str) -> str:
+            first = self._plan.by_record
+            names = (
+                f"{run.column.name}{'' if run.record in first else ':again'}"
+                for run in self._runs_now(path)
+            )
+            return " ".join(names) or "nothing"
+
+        return self._jobs.of_file(pattern, words)
+
+    def snakemake(self, pattern: str) -> OfJob:
+        """Return the command that makes a block's records and the canaries around them in turn."""
+        workflow, planned = self._start.workflow, self._start.planned
+        options = ["--snakefile", str(workflow.main_snakefile), "--configfile", str(planned)]
+        if self._start.use_conda:
+            options += ["--use-conda"]
+            if prefix := workflow.deployment_settings.conda_prefix:
+                options += ["--conda-prefix", str(prefix)]
+        command = [*SNAKEMAKE, *options, "--"]
+        return self._jobs.of_file(
+            pattern, lambda path: shlex.join([*command, *self._plan.block_of[path].files])
+        )
+
+    def _runs_now(self, path: str) -> list[Any]:
+        return [run for run in self._plan.block_of[path].runs if run.record in self._jobs.now]

@@ -1,0 +1,89 @@
+"""Do what has to be done when Snakemake begins and ends: handlers onstart, onsuccess, onerror."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from deploy.environments import write_atomically
+from planning import changes, conclusion
+from planning.jobs import Jobs
+from planning.rule_graph import rule_graph
+from planning.start import Start, tell
+from supervise import running
+
+
+class Handlers:
+    """Handle begin and end of one start; jobs: those of its rules."""
+
+    def __init__(self, start: Start, jobs: Jobs):
+        self._start, self._jobs, self._plan = start, jobs, start.plan
+        # Of blocks that are measured beside each other: each says its lines in a file.
+        self._lines = running.Shown(Path(start.results, running.FOLDER), sys.stderr)
+
+    def begin(self) -> None:
+        """Make room for what is measured, and say from now on what jobs without a terminal say."""
+        for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
+            tell(f"{path} is now {changes.set_aside(path)}")
+        if self._start.in_block:
+            return
+        self._write_rules()
+        if self._start.beside:
+            write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
+            self._lines.start()
+
+    def _write_rules(self) -> None:
+        """Write down for the appendix which rules make the results, where all of them are asked
+        for: a part would be another graph each time.
+        """
+        found = rule_graph(self._start.workflow.dag.dependencies, "all")
+        # Of a disk without room, what is measured has to say more than this.
+        with suppress(OSError):
+            if found:
+                text = json.dumps(found, indent=1) + "\n"
+                write_atomically(Path(self._start.results, "rules.json"), text)
+
+    def end(self, complete: bool) -> None:
+        """Print the table and what follows from it, unless it is older than this start; say what is
+        kept, where it is not all.
+        """
+        self._lines.stop()
+        self._jobs.forget_what_could_not_begin()
+        if self._start.in_block:
+            return
+        page = Path(self._start.results, "report.html")
+        since_ns = 0 if complete else self._start.began_ns
+        if page.exists() and page.stat().st_mtime_ns >= since_ns:
+            self._show_results(page)
+        if not (complete or self._start.elsewhere):
+            self._show_what_is_kept()
+
+    def _show_what_is_kept(self) -> None:
+        """Say after an end before the end what is there, and how to go on."""
+        runs = len(self._plan.runs)
+        missing = len([run for run in self._plan.runs if changes.why(run, Path())])
+        tell(
+            f"{runs - missing} of {runs} runs are measured and kept; the same command goes on from"
+            " there"
+        )
+
+    def _show_results(self, page: Path) -> None:
+        """Print the table, what it shows, and where the report is."""
+        sys.stdout.flush()
+        sys.stdout.buffer.write(page.with_name("table.md").read_bytes())
+        call = None if self._start.elsewhere else self._call()
+        found = conclusion.lines(page.with_name("conclusion.json"), call)
+        print("", *found, "", f"Report: {page.as_posix()}", sep="\n", flush=True)
+
+    def _call(self) -> conclusion.Call:
+        asked = self._start.workflow.config_settings
+        return conclusion.Call(
+            configfiles=tuple(conclusion.relative(str(path)) for path in asked.configfiles),
+            overrides=tuple(asked.config_args),
+            use_conda=self._start.use_conda,
+            study=(self._plan.config.get("study") or {}).get("name"),
+            by_make="MAKELEVEL" in os.environ,
+        )

@@ -1,0 +1,151 @@
+"""Find out what one start of Snakemake is asked for, plan it, and say what has to be measured."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import signal
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from deploy import failures, uv
+from deploy.environments import cache, definition_sha256
+from planning import changes, executor
+from planning.config import or_one_line, results_folder
+from planning.plan import Plan
+from planning.resolve import put_first_on_path
+from supervise import block, sitting
+from supervise.interrupts import end_by_interrupt
+
+
+class Start:
+    """Hold what the rules share; it is made while Snakemake reads them.
+
+    workflow: Snakemake's; config: the whole configuration; sources: the folder of this project's.
+    What cannot be planned, or cannot be done here, ends the start with one line.
+    """
+
+    def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
+        self.workflow, self.sources = workflow, sources
+        self.results = results_folder(config)
+        self._prepare()
+        self.plan = or_one_line(Plan, config, definition_sha256, sources / "envs", self.here)
+        # A job on a node was told what to do.
+        self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
+        if self.speaks:
+            self._tell()
+
+    @property
+    def in_block(self) -> bool:
+        """Tell whether the job of a block started Snakemake, for its records."""
+        return self.workflow.is_main_process and sitting.SHARE in os.environ
+
+    @property
+    def speaks(self) -> bool:
+        """Tell whether it speaks to the user: of Snakemakes that start each other, one does."""
+        return self.workflow.is_main_process and not self.in_block
+
+    @property
+    def measured_elsewhere(self) -> Path:
+        """Return the file by which a bundle says that another machine measured these results, and
+        completes them.
+        """
+        return Path(self.results, "elsewhere.json")
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Tell whether another machine did: here results are drawn as far as they go."""
+        return self.measured_elsewhere.is_file()
+
+    @cached_property
+    def on_nodes(self) -> bool:
+        """Tell whether jobs are sent to the nodes of a cluster.
+
+        Without a number of jobs at once there is no other executor; with one there may be none.
+        """
+        several = self.workflow.resource_settings.nodes is not None
+        return self.workflow.remote_exec or (several and executor.asked() != "local")
+
+    @property
+    def here(self) -> bool:
+        """Tell whether this machine measures what it planned; else nothing is asked of it."""
+        return not (self.elsewhere or self.on_nodes or block.ON_NODE in os.environ)
+
+    @property
+    def beside(self) -> bool:
+        """Tell whether blocks are measured beside each other, a job each: see rules/blocks.smk."""
+        return not self.elsewhere and (self.on_nodes or self.plan.slots > 1)
+
+    @property
+    def use_conda(self) -> bool:
+        """Tell whether Snakemake makes the environments of rules."""
+        methods = self.workflow.deployment_settings.deployment_method
+        return "conda" in {str(method) for method in methods}
+
+    @property
+    def planned(self) -> Path:
+        """Return the file that tells blocks that are a job each the plan as it was made here,
+        whatever `auto` is where they are.
+        """
+        return Path(self.results, ".planned.json")
+
+    def to_draw(self, paths) -> list[str]:
+        """Return those of the files that there will be: all, or what came from elsewhere."""
+        return [path for path in paths if not self.elsewhere or os.path.exists(path)]
+
+    def _prepare(self) -> None:
+        """Set what all jobs of this start inherit; refuse a folder Snakemake cannot work in."""
+        # What is imported and planned stays until Snakemake ends: looking for garbage among it took
+        # a tenth of a start with nothing to do.
+        gc.freeze()
+        gc.set_threshold(50_000)
+        # What cannot be deployed is tried once by all that this start runs.
+        self.began_ns = failures.begin()
+        # Rules without an environment of their own run on the interpreter that runs Snakemake; the
+        # analysis has one.
+        put_first_on_path(Path(sys.executable).parent)
+        if self.use_conda and shutil.which("uv"):
+            # Snakemake itself runs the post-deploy scripts, and they find uv.
+            os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))
+        if self.workflow.is_main_process:
+            # A second one would end Snakemake with a traceback.
+            end_by_interrupt([signal.SIGINT])
+            sitting.begin()
+        if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
+            tell(
+                "another snakemake is at work in this folder. If none is, it was killed: remove its"
+                " lock with snakemake --unlock (make ARGS=--unlock)"
+            )
+        if set("{}") & set(os.getcwd()):
+            _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
+
+    def _tell(self) -> None:
+        """Say what has to be measured and why; end the start where it must not be."""
+        for notice in self.plan.notices:
+            tell(notice)
+        for path, reason in changes.unreadable(self.to_measure):
+            tell(f"{path} {reason}; it is set aside, and measured again")
+        if summary := changes.summary(self.plan, self.to_measure, self.elsewhere):
+            print(summary, file=sys.stderr)
+        # Without a number, as in a dry run, there are as many as wanted.
+        slots = self.plan.slots
+        if self.here and (self.workflow.resource_settings.cores or slots) < slots:
+            _refuse(f"slots: {slots} blocks at once need --cores {slots} or more")
+        # A workflow that uses this one as a module has a profile of its own, or none.
+        if self.to_measure and "machine_percent" not in self.workflow.global_resources:
+            _refuse(
+                "without the settings of profiles/default two runs could be timed side by side:"
+                f" copy {self.sources / 'profiles/default'} to profiles/default"
+            )
+
+
+def tell(line: str) -> None:
+    """Say something to the user."""
+    print(f"millistep: {line}", file=sys.stderr)
+
+
+def _refuse(line: str) -> None:
+    sys.exit(f"millistep: {line}")
