@@ -50,7 +50,7 @@ def find_python(version: str, cache: Path) -> str:
 
 
 def _is(candidate: str | None, version: str) -> bool:
-    return bool(candidate) and ask(candidate, VERSION) == version
+    return candidate is not None and ask(candidate, VERSION) == version
 
 
 def _by_uv(version: str, cache: Path) -> Iterator[str]:

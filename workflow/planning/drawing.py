@@ -14,7 +14,6 @@ from planning.config import read_yaml
 from planning.start import Start
 from supervise.sources import content_digest
 
-
 TOPICS = "workflow/analysis/topics"
 TEXTS = {".rst", ".j2"}  # of a topic: a caption is a param of its figure, a template of the report
 
