@@ -33,7 +33,7 @@ def find_python(version: str, cache: Path) -> str:
     with one line that says what was tried and what to install.
     """
     for candidate in (sys.executable, shutil.which(f"python{version}")):
-        if _is(candidate, version):
+        if candidate and _is(candidate, version):
             return candidate
     tried = []
     for bring in (_by_uv, _by_conda):
@@ -49,8 +49,8 @@ def find_python(version: str, cache: Path) -> str:
     )
 
 
-def _is(candidate: str | None, version: str) -> bool:
-    return candidate is not None and ask(candidate, VERSION) == version
+def _is(candidate: str, version: str) -> bool:
+    return ask(candidate, VERSION) == version
 
 
 def _by_uv(version: str, cache: Path) -> Iterator[str]:
