@@ -16,15 +16,8 @@ from deploy import bare
 from planning.cells import Environment
 from planning.start import Start
 
-IN_ENVIRONMENT = (
-    "--deployment {resources.deployment} --definition {resources.definition:q}"
-    " --environment {resources.environment} {resources.overlay}"
-    " --memory-gib {resources.memory_gib} --attempt {resources.attempt_no} --log {log}"
-    " --monitor-interpreter {resources.monitor:q}"
-)
-IN_BLOCK_OF = (
-    "--results {resources.results} --around {resources.around} --device {resources.device:q}"
-)
+IN_ENVIRONMENT = "{resources.told} --attempt {resources.attempt_no} --log {log}"
+IN_BLOCK_OF = "--around {resources.around}"
 
 
 class Commands:
@@ -52,21 +45,29 @@ class Commands:
             return environment.conda
         return bare.definition(environment.definition, Path(".snakemake/millistep")).as_posix()
 
-    def timed(self, environment: Environment) -> dict[str, Any]:
-        """Return the resources of every job that times something in an environment."""
+    def timed(self, environment: Environment, *more: str, of_block: bool = False) -> dict[str, Any]:
+        """Return the resources of every job that times something in an environment.
+
+        more: options of the rule's own that are the same for all its jobs, quoted for a shell; one
+        resource has them all, since Snakemake evaluates each resource of each job. of_block: whether
+        the job belongs to a block.
+        """
         plan = self._start.plan
-        return {
-            "machine_percent": 100,
-            "attempt_no": attempt_no,
+        options = {
             "deployment": environment.method(self._start.use_conda),
             "definition": environment.definition.as_posix(),
             "environment": environment.marker,
-            "overlay": environment.overlay_options,
-            "memory_gib": plan.memory_gib,
-            "results": plan.results,
-            "device": str(plan.config["device"]),
+            "memory-gib": plan.memory_gib,
             # This interpreter, which samples the machine from a process of its own.
-            "monitor": sys.executable,
+            "monitor-interpreter": sys.executable,
+        }
+        if of_block:
+            options |= {"results": plan.results, "device": plan.config["device"]}
+        told = shlex.join(f"--{name}={value}" for name, value in options.items())
+        return {
+            "machine_percent": 100,
+            "attempt_no": attempt_no,
+            "told": " ".join(filter(None, [told, environment.overlay_options, *more])),
         }
 
 

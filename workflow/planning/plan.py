@@ -228,9 +228,10 @@ class Plan:
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
 
     @property
-    def folder_options(self) -> str:
-        """The user's folders of models, for the command that measures."""
-        return shlex.join(f"--folder={folder}" for folder in self.config["folders"])
+    def options_of_cells(self) -> str:
+        """What the command that measures is told of the plan and the user's folders of models."""
+        options = [f"--plan={self.results}/plan.json", f"--time-limit-s={self.time_limit_s}"]
+        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config["folders"])])
 
     @property
     def records(self) -> list[str]:

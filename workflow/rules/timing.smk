@@ -35,20 +35,15 @@ for name, column, record, logs in TIMED:
         conda:
             conda(PLAN.environment_of(column))
         resources:
-            **timed(PLAN.environment_of(column)),
+            **timed(PLAN.environment_of(column), PLAN.options_of_cells, of_block=True),
             around=JOBS.around(record),
-            plan=f"{RESULTS}/plan.json",
-            time_limit_s=str(PLAN.time_limit_s),
-            folders=PLAN.folder_options,
             sources=JOBS.sources(record),
         params:
             identity=JOBS.identity(record),
         shell:
             program(
                 "supervise cell",
-                "--record {output} --identity {params.identity:q} --plan {resources.plan}"
-                " --time-limit-s {resources.time_limit_s} {resources.folders}"
-                " {resources.sources}",
+                "--record {output} --identity {params.identity:q} {resources.sources}",
                 IN_ENVIRONMENT,
                 IN_BLOCK_OF,
             )
@@ -75,7 +70,7 @@ for kind, canaries in PLAN.controls.canaries.items():
         conda:
             conda(PLAN.controls.environment(kind))
         resources:
-            **timed(PLAN.controls.environment(kind)),
+            **timed(PLAN.controls.environment(kind), of_block=True),
             around=JOBS.around(CANARY),
             accelerators=" ".join(PLAN.accelerators),
             identity=canaries[0].identity,
