@@ -49,8 +49,8 @@ class Commands:
         """Return the resources of every job that times something in an environment.
 
         more: options of the rule's own that are the same for all its jobs, quoted for a shell; one
-        resource has them all, since Snakemake evaluates each resource of each job. of_block: whether
-        the job belongs to a block.
+        resource has them all, since Snakemake evaluates each resource of each job. of_block:
+        whether the job belongs to a block.
         """
         plan = self._start.plan
         options = {
