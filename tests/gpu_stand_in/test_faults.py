@@ -10,12 +10,13 @@ from .conftest import completed
 from .machine import Machine
 from .test_machines import A100_80, H100, HOLDER
 
+pytestmark = pytest.mark.usefixtures("frameworks")
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
 ILLEGAL, LOST, OUT_OF_MEMORY = 700, 719, 2  # of cudaError_t
 
 
 @pytest.fixture
-def measured(tmp_path):
+def measured(tmp_path, frameworks):
     """``measured(settings)``: the record of the cell on such a machine, and the machine."""
     _, libraries = harness.environment_of("pytorch-eager")
 
