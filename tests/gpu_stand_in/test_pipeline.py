@@ -74,7 +74,7 @@ def test_time_is_that_of_the_launches_of_a_step(measured, records):
     for record in records:
         blocks = record["timing"]["blocks"]
         steps = [block["steps"] for block in blocks]
-        found = [rate for log in logs if (rate := launches_per_step(log, steps))]
+        found = [rate for log in logs if (rate := launches_per_step(log, blocks))]
         ms = sum(block["elapsed_ns"] for block in blocks) / sum(steps) / 1e6
         ratios = [ms / (rate * KERNEL_US / 1e3) for rate in found]
         compared += any(0.98 <= ratio <= 1.02 for ratio in ratios)
