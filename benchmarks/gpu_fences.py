@@ -81,7 +81,7 @@ def line(name, record, process, kernel_us):
     timing = record["timing"] or {}
     blocks, legacy = timing.get("blocks") or [], timing.get("legacy")
     steps = [block["steps"] for block in blocks]
-    launches = launches_per_step(process, steps) if process and steps else None
+    launches = launches_per_step(process, blocks) if process and steps else None
     true_ms = launches and launches * kernel_us / 1000
     ours_ms = sum(block["elapsed_ns"] for block in blocks) / sum(steps) / 1e6 if steps else None
     theirs_ms = legacy["step_ms"] if legacy else None

@@ -7,6 +7,7 @@ there must be (``symbols.py``).
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -129,7 +130,7 @@ class Builder:
         sources = [SOURCES / f"{library.source}.c"] if library.source else []
         own = symbols.defined(self._object(sources[0])) if sources else set()
         version = library.version.format(name=name)
-        asked = symbols.of_library(library, version, wishes)
+        asked = symbols.of_library(library, version, wishes) | self._declared(name)
         missing = self.scratch / f"{name}.c"
         missing.write_text(symbols.stubs(library, sorted(asked - own)))
         more = [f"-L{self.folder}", f"-l:{CORE}", "-Wl,-rpath,$ORIGIN", "-ldl"]
@@ -138,6 +139,14 @@ class Builder:
             script.write_text(f"{version} {{ global: *; }};\n")
             more.append(f"-Wl,--version-script={script}")
         self._link(name, [*sources, missing], *more)
+
+    def _declared(self, name: str) -> set[str]:
+        """All of the driver's functions: programs look some up that they may never call."""
+        if name != "libcuda.so.1":
+            return set()
+        command = [compiler(), *self.options, "-E", "-include", "cuda.h", "-x", "c", "/dev/null"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"^CUresult\s+(cu[A-Z]\w+)\s*\(", text, re.M))
 
     def _object(self, source: Path) -> Path:
         target = self.scratch / f"{source.stem}.o"

@@ -64,15 +64,20 @@ def read(path: Path) -> Process:
         )
 
 
-def launches_per_step(process: Process, blocks: list[int]) -> float | None:
-    """Launches of one step of a run, None where steps differ.
+def launches_per_step(process: Process, blocks: list[dict]) -> float | None:
+    """Launches of one step of a run, None where blocks differ or are not found.
 
-    blocks: the steps of each block that was timed, between two fences; where they are among the
-    fences is found by that: they have launches in the same proportions.
+    blocks: of the record, each with its steps and the time between its two fences, by which they
+    are found among the fences.
     """
-    between = [b.launches - a.launches for a, b in pairwise(process.fences)]
-    for first in range(len(between) - len(blocks) + 1):
-        rates = {n / steps for n, steps in zip(between[first:], blocks, strict=False)}
-        if len(rates) == 1 and (rate := rates.pop()):
-            return rate
+    pairs = list(pairwise(process.fences))
+    for first in range(len(pairs) - len(blocks) + 1):
+        here = list(zip(pairs[first:], blocks, strict=False))
+        if all(_lasted(pair, block["elapsed_ns"]) for pair, block in here):
+            rates = {(b.launches - a.launches) / block["steps"] for (a, b), block in here}
+            return rates.pop() if len(rates) == 1 else None
     return None
+
+
+def _lasted(pair: tuple[Fence, Fence], elapsed_ns: float) -> bool:
+    return abs(pair[1].at_ns - pair[0].at_ns - elapsed_ns) < 0.01 * elapsed_ns + 2e6

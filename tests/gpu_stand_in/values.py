@@ -20,8 +20,8 @@ STARTED_BY_SITE = "import gpu_stand_in_values; gpu_stand_in_values.wait_for_torc
 OPERATORS = """
     add sub rsub mul remainder floor_divide fmod neg abs minimum maximum clamp clamp_min clamp_max
     eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
-    logical_not logical_xor all any max min sum prod cumsum amax amin fill arange copy cat where
-    masked_fill nonzero index index_select gather scatter index_put flip sort
+    logical_not logical_xor all any max min sum prod cumsum amax amin fill arange cat where
+    masked_fill index index_select gather scatter index_put flip sort
     isin_Tensor_Tensor isin_Tensor_Scalar isin_Scalar_Tensor
 """
 NAMES = frozenset(OPERATORS.split())
@@ -67,7 +67,11 @@ def install(torch):
             and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
         ):
             library.impl(operator, _computed(torch, name, exact), "CUDA", with_keyset=True)
+    # One kernel for all devices, which asks CUDA's for its part.
+    library.impl("copy_", _computed(torch, "aten::copy_", exact), "CUDA", with_keyset=True)
     library.impl("_local_scalar_dense", _a_number(torch), "CUDA", with_keyset=True)
+    # Its shape is a number of the device: it is never left to a kernel.
+    library.impl("nonzero", lambda tensor: tensor.cpu().nonzero().to(tensor.device), "CUDA")
 
 
 def _computed(torch, name, exact):
@@ -136,12 +140,8 @@ def _on_host(torch, overload, arguments, named, found):
     with torch._C._DisableTorchDispatch():
         numbers = overload(*map(here, arguments), **{k: here(v) for k, v in named.items()})
     pairs = zip(_tensors(torch, [found]), _tensors(torch, [numbers]), strict=True)
-    own = [(there, mine) for there, mine in pairs if there.data_ptr() != mine.data_ptr()]
-    if any(there.shape != mine.shape for there, mine in own):
-        # Only the numbers say the shape: of nonzero.
-        return numbers.to("cuda", non_blocking=False)
-    for there, mine in own:
-        if there.numel():
+    for there, mine in pairs:
+        if there.numel() and there.data_ptr() != mine.data_ptr():
             _same_memory(torch, there).copy_(mine)
     return found
 
