@@ -125,7 +125,7 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in says
     (sentence,) = key_sentences(data_of(project))
     assert sentence.text == f"What does TF32 change? {says.partition('differs. ')[2]}"
-    assert sentence.anchor == only_view(project)["anchor"]
+    assert sentence.address == f"#{only_view(project)['anchor']}"
 
 
 def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):

@@ -24,6 +24,7 @@ from analysis.results.reference import load_reference
 from analysis.topics.batch_sizes.figure import sample_ms
 from analysis.topics.legacy.figure import clocks_ms
 from planning.frameworks import frameworks
+from planning.looks import look
 
 HOSTILE = "<script> $x$ \\frac & ]]>"
 
@@ -239,7 +240,8 @@ def test_short_numbers(value, printed):
 
 
 def test_every_framework_has_a_look_of_its_own():
-    looks = [*frameworks([]).values(), Column("my-own", "My own", "mine", "my-own")]
+    own = [look(found, {}) for found in frameworks([]).values()]
+    looks = [*own, Column("my-own", "My own", "mine", "my-own")]
     for part in ("colour", "marker", "hatch"):
         assert len({getattr(entry, part) for entry in looks}) == len(looks)
 

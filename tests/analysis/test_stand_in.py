@@ -7,6 +7,7 @@ from the_pages_machine import on_the_pages_machine, verdicts
 
 from analysis.archive.__main__ import summary
 from analysis.claims import ClaimResult
+from analysis.data import Data
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import InputError
 from analysis.report.titles import title
@@ -31,7 +32,7 @@ def test_title_figures_and_archive_say_it(project, tmp_path):
     project.change(simulated)
     results = project.load()
     assert title(results).startswith(f"{TITLE}: Millistep report")
-    for draw in drawings(results, REFERENCE, tmp_path, ["relative"]):
+    for draw in drawings(Data(results, REFERENCE), tmp_path, ["relative"]):
         draw()
     assert TITLE in (tmp_path / "relative.svg").read_text()
     said = summary(project.plan_path, [], results)
