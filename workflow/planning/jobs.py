@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,7 @@ class Jobs:
 
         def options(path: str) -> str:
             run = self._plan.timed[path]
-            files = map(_as_told, identity.entries(self._plan, run.row, run.column))
-            return shlex.join(f"--source={file}" for file in files)
+            return _told(identity.entries(self._plan, run.row, run.column))
 
         return self.of_file(pattern, options)
 
@@ -170,6 +169,12 @@ class Jobs:
             return find(path)
 
         return of_job
+
+
+@cache
+def _told(files: tuple[Path, ...]) -> str:
+    """Options that name these files; thousands of jobs share a few such sets."""
+    return shlex.join(f"--source={_as_told(file)}" for file in files)
 
 
 def _as_told(file: Path) -> str:
