@@ -25,7 +25,7 @@ from tests.fake_project import fake_project  # noqa: E402
 from supervise import reading  # noqa: E402
 
 SEED = 30
-TODO = 4  # runs that are to be measured when something is killed
+LEFT = 4  # runs that are to be measured when something is killed
 SAID = "said.txt"  # by Snakemake, since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # What is killed -> what its command line has.
@@ -51,7 +51,7 @@ def killed(project, kind: str, rng: random.Random) -> int:
     good = {
         path for path, content in whole(project).items() if json.loads(content)["status"] == "ok"
     }
-    for path in {*project.records()} - good | {*rng.sample(sorted(good), TODO)}:
+    for path in {*project.records()} - good | {*rng.sample(sorted(good), LEFT)}:
         (project.folder / path).unlink()
     process = start(project.folder)
     pid = a_process(process, kind, rng)
