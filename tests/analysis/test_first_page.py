@@ -134,6 +134,7 @@ def test_few_caveats_are_in_the_report_and_all_in_the_appendix(tmp_path, figures
     report, appendix = pages_of(project, figures)
     first = report.partition('class="doubts"')[2].partition("</ul>")[0]
     assert first.count("<li ") == FIRST
+    assert not re.search(r"</strong>\s*</li>", first)  # each says what to do
     shown = re.findall(r'<li class="\w+" id="(caveat-\w+)"', report)
     everything = re.findall(r'<li class="\w+" id="(caveat-\w+)"', appendix)
     assert len(shown) == SHOWN and shown == everything[:SHOWN]

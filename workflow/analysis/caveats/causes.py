@@ -62,8 +62,9 @@ OVERHEAD = Cause(
 CLOCKS = Cause(
     "clocks",
     "Timed in another way, these steps take another time",
-    "Compare these times with others only if those were taken in the same way.",
+    "How a step is timed is part of its number.",
     Changes.ELSEWHERE,
+    "Compare these times only with others that were taken from fence to fence.",
 )
 UNTESTED = Cause(
     "untested",

@@ -94,7 +94,8 @@ def _one_best_backend(results: Results, on: str) -> Finding:
     ahead = [name for name in names if contests and _never_behind(contests, name)]
     verdict = _best_backend_verdict(contests, names, ahead)
     titles = {c.column.name: c.column.title for w in contests for c in w.backends}
-    rows, leaders = count(len(contests), "row") + on, [titles[name] for name in ahead]
+    leaders = [titles[name] for name in ahead]
+    rows = f"all {count(len(contests), 'row')}{on}" if len(contests) > 1 else f"the only row{on}"
     return Finding(
         "one_best_backend",
         "Is one backend of Keras 3 the fastest everywhere?",
@@ -128,30 +129,29 @@ def _best_backend_answer(verdict: Answer, ahead: list[str], rows: str) -> str:
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
         Answer.NO: (
-            f"No: each backend is shown slower than another one somewhere in {rows}, corrected for "
-            "the comparisons of all rows."
+            "No: each backend is shown slower than another one in some row, corrected for the "
+            f"comparisons of {rows}."
         ),
-        Answer.YES: f"Yes: {listed(ahead)} is alone in the best set of all {rows}.",
+        Answer.YES: f"Yes: {listed(ahead)} is alone in the best set of {rows}.",
         Answer.UNDECIDED: (
             f"Undecided: {listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower "
-            f"than another backend, nor alone in the best set of all {rows}."
+            f"than another backend, nor alone in the best set of {rows}."
         ),
     }[verdict]
 
 
 def _best_backend_statement(verdict: Answer, ahead: list[str], rows: str) -> str:
-    of = f"of all {rows}"
     return {
         Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
         Answer.NO: (
             "No backend of Keras 3 is the fastest everywhere: each is shown slower than another "
-            f"one in some row, corrected for the comparisons {of}."
+            f"one in some row, corrected for the comparisons of {rows}."
         ),
-        Answer.YES: f"Of Keras 3's backends, {listed(ahead)} is alone in the best set {of}.",
+        Answer.YES: f"Of Keras 3's backends, {listed(ahead)} is alone in the best set of {rows}.",
         Answer.UNDECIDED: (
             "Whether one backend of Keras 3 is the fastest everywhere is undecided: "
             f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower than "
-            f"another one, nor alone in the best set {of}."
+            f"another one, nor alone in the best set of {rows}."
         ),
     }[verdict]
 
