@@ -93,3 +93,13 @@ def test_the_snakemake_of_a_block_shows_nothing(start, handlers, capfd):
     handlers.begin()
     handlers.end(complete=True)
     assert capfd.readouterr() == ("", "")
+
+
+def test_after_an_end_before_the_end_the_newest_page_is_named(handlers, capfd):
+    for age_s, name in enumerate(("round1", "first_row")):
+        page = Path("results/so_far", name, "report.html")
+        page.parent.mkdir(parents=True)
+        page.touch()
+        os.utime(page, (10**9 - age_s,) * 2)
+    handlers.end(complete=False)
+    assert "what they show so far: results/so_far/round1/report.html\n" in capfd.readouterr().err

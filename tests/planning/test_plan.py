@@ -63,12 +63,15 @@ def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
     assert [r.identity for r in plan(**config).runs] == [r.identity for r in plan(**same).runs]
 
 
-def test_only_the_first_run_of_a_cell_is_probed_at_other_batch_sizes():
+def test_only_the_first_run_of_a_cell_is_probed_at_another_batch_size():
+    runs = plan(runs=2, models={"bert": {"fit": [6, 1]}}).runs
     probes = {
-        run.number: [probe["batch_size"] for probe in json.loads(run.identity)["probes"]]
-        for run in plan(runs=3, models={"bert": {"fit": 6}}).runs
+        (run.row.batch_size, run.number): [
+            probe["batch_size"] for probe in json.loads(run.identity)["probes"]
+        ]
+        for run in runs
     }
-    assert probes == {1: [3, 12], 2: [], 3: []}
+    assert probes == {(6, 1): [3], (1, 1): [2], (6, 2): [], (1, 2): []}
 
 
 def test_what_one_run_tells_as_well_is_measured_in_the_first_whatever_the_number_of_runs():

@@ -23,12 +23,12 @@ def runs_by_row(**config):
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [
-        ("default", (1, 1, 1, 1)),
+        ("default", (3, 3, 3, 3)),
         (4, (4, 4, 4, 4)),
-        ({"bert": 3}, (3, 3, 1, 1)),
-        ({"default": "default", "gemma": 2}, (1, 1, 2, 2)),
+        ({"bert": 5}, (5, 5, 3, 3)),
+        ({"default": "default", "gemma": 2}, (3, 3, 2, 2)),
         ({"default": 2, "bert": {"fit": 5}, "gemma": {"generate": {1: 7}}}, (5, 2, 2, 7)),
-        ({"gemma": {"generate": {"4": 3}}}, (1, 1, 3, 1)),  # as JSON has the keys
+        ({"gemma": {"generate": {"4": 1}}}, (3, 3, 1, 3)),  # as JSON has the keys
     ],
 )
 def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
@@ -81,8 +81,8 @@ def test_the_document_says_the_number_of_rounds_and_has_a_block_for_each_of_a_ro
     names = ("model", "task", "batch_size")
     rounds = Counter(tuple(block[name] for name in names) for block in document["blocks"])
     assert [row for row, count in rounds.items() if count == 4] == [("bert", "fit", 8)]
-    assert {*rounds.values()} == {1, 4}
-    assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [1, 4]
+    assert {*rounds.values()} == {3, 4}
+    assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [3, 4]
 
 
 def test_a_number_of_the_command_line_takes_the_place_of_the_files_and_of_snakemakes_own_reading():

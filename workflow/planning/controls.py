@@ -15,7 +15,7 @@ from supervise import sources
 
 # Those that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
 LIBRARIES = ("torch", "tensorflow", "jax", "numpy")
-PART_S = {"paper": 0.7, "laptop": 0.3, "smoke": 0.05}  # of each of a canary's parts
+PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # of each of a canary's parts
 # Milliseconds, and in how many processes: one hiccup of the machine is much to a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
 KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}

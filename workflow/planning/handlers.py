@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from deploy.environments import write_atomically
-from planning import changes, conclusion
+from planning import changes, conclusion, so_far
 from planning.jobs import Jobs
 from planning.rule_graph import rule_graph
 from planning.start import Start, tell
@@ -69,6 +69,9 @@ class Handlers:
             f"{runs - missing} of {runs} runs are measured and kept; the same command goes on from"
             " there"
         )
+        pages = Path(self._start.results, so_far.FOLDER).glob("*/report.html")
+        if last := max(pages, key=lambda page: page.stat().st_mtime_ns, default=None):
+            tell(f"what they show so far: {last.as_posix()}")
 
     def _show_results(self, page: Path) -> None:
         """Print the table, what it shows, and where the report is."""

@@ -106,16 +106,16 @@ def _sources(files: tuple[Path, ...]) -> str:
 
 
 def probes(model: Model, row: Row, scale: str, family: str, number: int) -> list[dict]:
-    """What else is timed in a run, without another start: half and twice the batch, other lengths.
+    """What else is timed in a run, without another start: another batch, other lengths.
 
-    The batches tell whether a step is work or fixed cost, and the lengths whether each token of a
-    length costs the same, for which one run is enough. The shortest and the longest tell what share
+    The batch tells whether a step is work or fixed cost, and the lengths whether each token of a
+    length costs the same, for which one run is enough; half the batch, since it has room wherever
+    the whole has, and each size more is a compilation. The shortest and the longest tell what share
     of a step is padding, whose interval is over runs: each run of what pads has them.
     """
     lengths: list[dict] = model.tasks[row.task].get("probes", {}).get(scale, [])
     if number == 1:
-        sizes = [row.batch_size // 2, 2 * row.batch_size]
-        return [*({"batch_size": size} for size in sizes if size), *lengths]
+        return [{"batch_size": row.batch_size // 2 or 2}, *lengths]
     found = [probe["max_length"] for probe in lengths if "max_length" in probe]
     if not found or family not in PADS:
         return []

@@ -12,7 +12,7 @@ PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
 # Three rounds show no more falsely than five, where processes have two modes too, but half as much:
 # of gaps of 5 % at 1 % scatter 73 % and 85 %, at 2 % scatter 27 % and 42 %; and a lone cell of two
 # modes has intervals that hold in 80 % and 94 % (benchmarks/verdicts).
-DEFAULT_RUNS = {"paper": 5, "laptop": 1, "smoke": 1}
+DEFAULT_RUNS = {"paper": 5, "laptop": 3, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 

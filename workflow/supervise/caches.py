@@ -1,4 +1,4 @@
-"""What torch.compile keeps on disk between processes, of a cell's first run for its later ones.
+"""What compilers keep on disk between processes, of a cell's first run for its later ones.
 
 A user's first process finds nothing there and the next ones do. A run works on a copy in its own
 scratch folder, and what it leaves there is put in its place when it is whole: neither a kill nor a
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "caches"  # of the results; in no archive and on no way back from elsewhere
-PARTS = ("inductor", "triton")  # of a run's scratch folder, see supervise.variables
+PARTS = ("inductor", "triton", "jax")  # of a run's scratch folder, see supervise.variables
 # What runs of a cell differ in; none of it is compiled.
 OF_A_RUN = {"run", "seed", "extras", "probes", "training"}
 

@@ -95,6 +95,7 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "MILLISTEP_SCRATCH": str(scratch),
         "TRITON_CACHE_DIR": str(scratch / "triton"),
+        **(_programs_of_jax(scratch) if identity["accelerator"] == "cpu" else {}),
         "HF_HUB_OFFLINE": "0" if identity.get("weights") == "preset" else "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "TOKENIZERS_PARALLELISM": "false",
@@ -107,6 +108,19 @@ def _device(accelerator: str, visible_device: str) -> dict[str, str]:
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
     return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
+
+
+def _programs_of_jax(scratch: Path) -> dict[str, str]:
+    """JAX keeps all programs, which it does for who asks for it. Not those of a GPU: what XLA's
+    autotuner chooses there may differ from one process to the next, and belongs to the scatter.
+    """
+    return {
+        "JAX_COMPILATION_CACHE_DIR": str(scratch / "jax"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        # Their folder would be part of a program's name, and is another one in each run.
+        "JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none",
+    }
 
 
 def _temporary_files(library: str, scratch: Path) -> dict[str, str]:

@@ -44,12 +44,12 @@ def _rows(results: Results) -> Iterator[KeySentence]:
     compared = [row for row in results.rows if len(row.measured) > 1]
     among = " on the same stack of library versions" if results.several_stacks else ""
     few = len(compared) <= FEW_ROWS
-    texts = [_row(row, among) for row in compared] if few else [*_best(compared, among)]
+    texts = [row_sentence(row, among) for row in compared] if few else [*_best(compared, among)]
     texts += [] if few else _slower(compared)
     yield from (KeySentence(text, "#table") for text in texts)
 
 
-def _row(row: RowCells, among: str) -> str:
+def row_sentence(row: RowCells, among: str = "") -> str:
     """Who is best or equal in a row and who is undecided; where none was compared, the lowest and
     the highest time without calling any best. among: which columns compete, where not all do.
     """

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,22 @@ class Framework(Keras3Framework):
 
         self.jax = jax
         self._compiled = 0
+        self._asked: Counter[str] = Counter()  # of the programs kept on disk
         monitoring.register_event_duration_secs_listener(self._count)
+        monitoring.register_event_listener(self._count_asked)
 
     def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compiled += 1
+
+    def _count_asked(self, event: str, **_: Any) -> None:
+        self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
+
+    def compile_cache(self) -> str | None:
+        """By the programs that JAX looked for among those kept, building the model included."""
+        if self._asked["cache_misses"]:
+            return "cold"
+        return "warm" if self._asked["cache_hits"] else None
 
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_jax(self.jax)

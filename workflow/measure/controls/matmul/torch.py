@@ -31,7 +31,7 @@ class Library:
         return lambda: torch.mm(left, right, out=out)
 
     def copy(self, mib: int) -> Callable[[], object]:
-        source = self._normal(mib, 2**20 // 4)
+        source = torch.ones(mib, 2**20 // 4, device=self._device)
         target = torch.empty_like(source)
         return lambda: target.copy_(source)
 

@@ -1,0 +1,62 @@
+"""When it is shown what is known: after the first row, after a round, when a row is complete."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from planning.jobs import Jobs
+from planning.plan import Plan
+from planning.so_far import SoFar
+
+ENVS = Path(__file__).parents[2] / "envs"
+ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
+LAST = "results/so_far/laptop/sam/predict-b4.txt"
+
+
+@pytest.fixture
+def shown(tmp_path, monkeypatch):
+    """``shown(done, **config)``: what is shown, in its order, where so many blocks are done."""
+    monkeypatch.chdir(tmp_path)
+
+    def of(done=0, scale="laptop", **config):
+        here = {"scale": scale, "accelerator": "cpu", "threads": 1, "columns": ["keras3-jax"]}
+        plan = Plan({"models": ROWS, **here, **config}, lambda path: "0" * 64, ENVS)
+        first = {run.record for block in plan.blocks[:done] for run in block.runs}
+        settings = SimpleNamespace(forcerun=set(), forceall=False)
+        start = SimpleNamespace(
+            plan=plan,
+            to_measure={path: "" for path in plan.timed if path not in first},
+            workflow=SimpleNamespace(dag_settings=settings),
+        )
+        found = SoFar(plan, Jobs(start))
+        priority = found.priority("{path}")
+        order = plan.order.priorities
+        places = {path: priority({"path": path}) for path in found.files(None)}
+        for path, place in places.items():
+            before = found.measured_before("{path}")({"path": path})
+            assert before and all(order[canary] > place for canary in before)
+            assert place not in order.values()
+        return sorted(places, key=places.__getitem__, reverse=True)
+
+    return of
+
+
+def test_a_page_follows_the_first_row_and_each_round_and_a_verdict_each_complete_row(shown):
+    assert shown(runs=2) == [
+        "results/so_far/first_row/report.html",
+        "results/so_far/round1/report.html",
+        "results/so_far/laptop/bert/fit-b8.txt",
+        "results/so_far/laptop/bert/predict-b32.txt",
+    ]  # after the last row the report itself
+
+
+@pytest.mark.parametrize(("done", "pages"), [(2, ["round1"]), (3, ["first_row"]), (5, []), (6, [])])
+def test_a_start_that_goes_on_shows_what_it_adds(shown, done, pages):
+    found = [path for path in shown(done, runs=2) if path.endswith("html")]
+    assert found == [f"results/so_far/{page}/report.html" for page in pages]
+
+
+def test_a_single_round_has_no_verdict_and_nobody_waits_at_smoke_scale(shown):
+    assert shown(runs=1) == ["results/so_far/first_row/report.html"]
+    assert shown(scale="smoke", runs=3) == []

@@ -1,0 +1,33 @@
+"""python -m analysis.report.verdict --plan results/plan.json --row bert fit 8 --output FILE: what
+the rounds of a row show while others are still measured.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from analysis.formats.errors import InputError, run_command, write_text
+from analysis.formats.text import plain
+from analysis.report.key_sentences import row_sentence
+from analysis.results.commands import parser, results_of
+
+
+def main() -> None:
+    """Print the sentence, and write it."""
+    options = parser("Say what the rounds of a row show.")
+    options.add_argument("--row", nargs=3, required=True, metavar=("MODEL", "TASK", "BATCH"))
+    options.add_argument("--output", type=Path, required=True)
+    arguments = options.parse_args()
+    model, task, batch = arguments.row
+    results = results_of(arguments)
+    found = [row for row in results.rows if row.row.key == (model, task, int(batch))]
+    if not found:
+        raise InputError(f"--row {model} {task} {batch}: is no row of {arguments.plan}")
+    text = f"{plain(row_sentence(found[0]))}\n"
+    write_text(arguments.output, text)
+    sys.stderr.write(f"    {text}")
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,74 @@
+"""Say when to show what is known so far: between blocks, for who waits or stops early."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+from planning.blocks import Block
+from planning.jobs import Jobs, OfJob
+from planning.plan import Plan
+from supervise.sitting import AFTER
+
+FOLDER = "so_far"  # of the results
+AT_ONCE = "smoke"  # the scale at which nobody waits
+
+
+class SoFar:
+    """Of one start: a page after its first block and after each round, and each row's verdict.
+
+    Only what this start measures changes a page, and after its last block the report follows.
+    """
+
+    def __init__(self, plan: Plan, jobs: Jobs):
+        self._plan, self._jobs = plan, jobs
+        self._folder = f"{plan.results}/{FOLDER}"
+
+    def files(self, wildcards: Any) -> list[str]:
+        """What the jobs of this start write."""
+        return [*self._until]
+
+    def measured_before(self, pattern: str) -> OfJob:
+        """Canaries after the blocks that a file waits for; who asks for it later waits for none."""
+        return lambda wildcards: [
+            path for block in self._blocks(pattern, wildcards) for path in block.canaries(AFTER)
+        ]
+
+    def priority(self, pattern: str) -> OfJob:
+        """Just after the last of these blocks, before the next."""
+
+        def of_job(wildcards: Any) -> int:
+            blocks = self._blocks(pattern, wildcards)
+            return self._plan.order.priorities[blocks[-1].files[-1]] - 1 if blocks else 0
+
+        return of_job
+
+    def _blocks(self, pattern: str, wildcards: Any) -> list[Block]:
+        return self._until.get(pattern.format(**wildcards), [])
+
+    @cached_property
+    def _now(self) -> list[Block]:
+        if self._plan.scale == AT_ONCE:
+            return []
+        return [block for block in self._plan.blocks if block.path in self._jobs.blocks_now]
+
+    @cached_property
+    def _until(self) -> dict[str, list[Block]]:
+        """The blocks that each file waits for."""
+        found: dict[str, list[Block]] = {}
+        now = self._now
+        rounds = {number: list(of) for number, of in groupby(now, lambda block: block.number)}
+        for number, of_round in rounds.items():
+            if of_round[-1] is not now[-1]:
+                found[self._page(f"round{number}")] = of_round
+        if len(next(iter(rounds.values()), [])) > 1:
+            found[self._page("first_row")] = now[:1]
+        for block in now[:-1]:
+            if 1 < block.number == self._plan.runs_of[block.row]:
+                row = f"{block.row.model}/{block.row.task}-b{block.row.batch_size}"
+                found[f"{self._folder}/{self._plan.scale}/{row}.txt"] = [block]
+        return found
+
+    def _page(self, name: str) -> str:
+        return f"{self._folder}/{name}/report.html"

@@ -1,0 +1,52 @@
+# What is known so far, between two blocks: nothing is timed meanwhile.
+
+SO_FAR = SoFar(PLAN, JOBS)
+PAGE_SO_FAR = f"{RESULTS}/so_far/{{part}}/report.html"
+VERDICT = f"{RESULTS}/so_far/{ROW}.txt"
+
+
+rule page_so_far:
+    """The report as far as it is measured."""
+    input:
+        SO_FAR.measured_before(PAGE_SO_FAR),
+        environment=ANALYSIS_ENVIRONMENT,
+        plan=f"{RESULTS}/plan.json",
+    output:
+        PAGE_SO_FAR,
+    log:
+        f"{RESULTS}/logs/so_far/{{part}}.log",
+    wildcard_constraints:
+        part="first_row|round[0-9]+",
+    priority: SO_FAR.priority(PAGE_SO_FAR)
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        machine_percent=100,
+        python=ANALYSIS_PYTHON,
+    shell:
+        analysis("report.draw", "--output-dir $(dirname {output:q})")
+
+
+rule verdict:
+    """What the rounds of a row show, once it has them all."""
+    input:
+        SO_FAR.measured_before(VERDICT),
+        environment=ANALYSIS_ENVIRONMENT,
+        plan=f"{RESULTS}/plan.json",
+    output:
+        VERDICT,
+    log:
+        f"{RESULTS}/logs/so_far/{ROW}.log",
+    priority: SO_FAR.priority(VERDICT)
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        machine_percent=100,
+        python=ANALYSIS_PYTHON,
+    shell:
+        analysis(
+            "report.verdict",
+            "--row {wildcards.model} {wildcards.task} {wildcards.batch} --output {output}",
+        )
