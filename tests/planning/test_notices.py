@@ -35,7 +35,7 @@ def test_a_setting_without_effect_is_said(changes, said):
 
 def test_nothing_is_installed_where_no_cell_can_be_measured():
     nothing = plan(models={"gemma": {"fit": "default"}}, columns=["keras2-tensorflow"])
-    with pytest.raises(ConfigError, match="none of the cells can be measured.* requires Keras 3"):
+    with pytest.raises(ConfigError, match=r"none of the cells can be measured.* requires Keras 3"):
         this_machine.check_device(nothing)
 
 

@@ -47,5 +47,5 @@ def shipped(name):
 
 
 def test_a_part_of_a_configuration_is_told_how_it_is_applied():
-    with pytest.raises(ConfigError, match="'models' is missing.*config/config.yaml and this file"):
+    with pytest.raises(ConfigError, match=r"'models' is missing.*config/config.yaml and this file"):
         check({"columns": ["keras3-jax"]})
