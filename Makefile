@@ -3,6 +3,7 @@
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make lint   style and types alone
+# make docs   the site of the documents, in site/
 
 SHELL := bash
 PYTHON ?= python3
@@ -34,7 +35,8 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
+.PHONY: run environments study known_study test lint docs .venv .venv-analysis .venv-test \
+	.venv-snakefmt .venv-docs
 
 run: .venv
 	@$(call snakemake)
@@ -48,7 +50,7 @@ study: known_study .venv
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
-test: lint
+test: lint docs
 	@PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
 
 lint: .venv-test .venv-snakefmt
@@ -56,6 +58,9 @@ lint: .venv-test .venv-snakefmt
 	ruff check && ruff format --check && mypy && \
 	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/Snakefile workflow/rules && \
 	snakemake --lint
+
+docs: .venv-docs
+	@.venv-docs/bin/python -m sphinx -W --keep-going -q -c docs . site
 
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)
@@ -68,3 +73,6 @@ lint: .venv-test .venv-snakefmt
 
 .venv-snakefmt:
 	@$(call environment,snakefmt,.venv-snakefmt,snakefmt.txt)
+
+.venv-docs:
+	@$(call environment,docs,.venv-docs,docs.txt)

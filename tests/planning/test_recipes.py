@@ -7,12 +7,13 @@ import pytest
 import yaml
 
 from deploy.environments import definition_sha256
+from planning import changes
 from planning.config import ConfigError, check, lay_over, read_configuration
 from planning.plan import Plan
 from tests.workshop import source_tree
 
 from ..measure.nvidia_smi import A100
-from .test_config import ROOT
+from .test_config import ROOT, plan
 
 RECIPE = re.compile(
     r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale", re.M | re.S
@@ -49,3 +50,10 @@ def shipped(name):
 def test_a_part_of_a_configuration_is_told_how_it_is_applied():
     with pytest.raises(ConfigError, match=r"'models' is missing.*config/config.yaml and this file"):
         check({"columns": ["keras3-jax"]})
+
+
+def test_a_first_run_is_told_with_what_it_prints(tmp_path):
+    made = plan(scale="laptop", runs=3)
+    said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
+    page = (ROOT / "docs/first_run.md").read_text()
+    assert f"```text\n{said[0]}\n" in page

@@ -15,11 +15,12 @@ TITLES = {
     "loss": "Loss",
     "precision": "Precision",
     "parameters": "Parameters",
+    "memory": "Memory at least",
 }
 
 
 def measures(model: Model, task: str, scale: str) -> dict[str, str]:
-    """Words by the keys of ``TITLES`` and `short`; precision and parameters follow from the sizes.
+    """Words by the keys of ``TITLES`` and `short`; what follows from the sizes stands beside them.
 
     Raises :class:`ConfigError` for a name in braces that is no size of the model.
     """
@@ -34,7 +35,9 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
                 f"size of it; allowed in braces are {', '.join(sizes)}"
             ) from None
     if count := about["parameters"][scale]:
+        gib = model.least_memory_mib(task, scale) / 1024
         found |= {"precision": sizes.get("dtype", "float32"), "parameters": f"{count:,}"}
+        found["memory"] = f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:,.0f} MiB"
     return found
 
 

@@ -1,0 +1,17 @@
+"""The site of the documents: Sphinx and MyST read the same Markdown that lies in the repository.
+
+    make docs      # into site/, without a network; a broken link is an error
+"""
+
+project = "Millistep"
+copyright = "the authors of Millistep, Apache-2.0"
+extensions = ["myst_parser", "sphinx_external_toc"]
+external_toc_path = "docs/toc.yml"
+# Sources are the whole repository, so that links between its folders hold.
+include_patterns = ["*.md", "*/*.md"]
+exclude_patterns = [".*", "results", "site", "tests", "workflow", "envs", "profiles", "report"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = project
+html_copy_source = False
+html_show_sphinx = False
