@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
 # make environments   what a run needs, and no run: before a machine goes without a network

@@ -1,6 +1,6 @@
 """The site of the documents: Sphinx and MyST read the same Markdown that lies in the repository.
 
-    make docs      # into site/, without a network; a broken link is an error
+make docs      # into site/, without a network; a broken link is an error
 """
 
 project = "Millistep"

@@ -165,7 +165,7 @@ def test_too_many_blocks_for_a_page_are_drawn_as_pixels(project, monkeypatch):
     monkeypatch.setattr(blocks, "MOST_MARKS", runs)
     as_pixels = svg()
     assert b"<image" in as_pixels and b"data:image/png;base64" in as_pixels
-    assert b"Blocks</text>" in as_pixels  # words stay words
+    assert b"Stretches of steps</text>" in as_pixels  # words stay words
     assert as_pixels.count(b"<use ") < as_shapes.count(b"<use ") - runs
 
 
