@@ -1,4 +1,4 @@
-"""The recipes of config/README.md make as many runs as they say, with the options they name."""
+"""Recipes make as many runs as they say, with the options that they name."""
 
 import re
 import shlex
@@ -18,11 +18,12 @@ from .test_config import ROOT, plan
 RECIPE = re.compile(
     r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale", re.M | re.S
 )
-RECIPES = RECIPE.findall((ROOT / "config/README.md").read_text())
+TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/first_run.md").read_text()
+RECIPES = RECIPE.findall(TEXT)
 
 
 def test_every_recipe_says_how_it_is_applied():
-    assert len(RECIPES) == (ROOT / "config/README.md").read_text().count("```yaml") == 10
+    assert len(RECIPES) == TEXT.count("```yaml") == 11
 
 
 @pytest.mark.parametrize(("text", "options", "runs", "scale"), RECIPES)
