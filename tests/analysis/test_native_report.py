@@ -49,7 +49,7 @@ def test_sentences_and_tables_by_hand(tmp_path):
     found = section_of(by_hand(tmp_path))
     assert found["verdicts"] == ["mas in ALIGNER fit: native code pays on plain PyTorch."]
     assert found["itself_verdicts"] == [
-        "mas in ALIGNER fit: the framework's best way takes longer than native code on native "
+        "mas in ALIGNER fit: the framework's best way takes longer than native code on plain "
         "PyTorch (48.00× [48.00×, 48.00×])."
     ]
     title, alone = "ALIGNER fit on plain PyTorch", "48.00× [48.00×, 48.00×]"

@@ -47,5 +47,6 @@ def _read_back(row: RowCells) -> Iterator[tuple[bool, str]]:
         same = same and words.get("precision", "") in dtype  # which may name several, with shares
         if work:
             facts.append(f"{work.tokens_per_step:,} tokens" if work.tokens_per_step else None)
-            facts.append(f"{work.parameters:,} parameters, {work.trainable_parameters:,} trained")
+            facts.append(f"{work.parameters:,} parameters")
+            facts.append(f"{work.trainable_parameters:,} trained" if optimizer else None)
         yield same, ", ".join(filter(None, facts))
