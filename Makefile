@@ -5,6 +5,7 @@
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make lint   style and types alone
 # make docs   the site of the documents, in site/
+# make example   keeps what is in results/ as the documents' example of a report
 
 SHELL := bash
 PYTHON ?= python3
@@ -33,10 +34,14 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
 	python workflow/planning check "$$@" && snakemake "$$@"
 
+link = <a href="example/$(1)">$(2)</a>
+shown = Of a run of the default: $(call link,report.html,the report), \
+	$(call link,appendix.html,its appendix), $(call link,table.md,its table).
+
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study test lint docs .venv .venv-analysis .venv-test \
+.PHONY: run environments study known_study test lint docs example .venv .venv-analysis .venv-test \
 	.venv-snakefmt .venv-docs
 
 run: .venv
@@ -62,6 +67,10 @@ lint: .venv-test .venv-snakefmt
 
 docs: .venv-docs
 	@.venv-docs/bin/python -m sphinx -W --keep-going -q -c docs . site
+
+example:
+	@mkdir -p docs/example && cp results/report.html results/appendix.html results/table.md docs/example
+	@sed -i 's|^\[A first run\](first_run.md) has a picture.*|$(shown)|' docs/reading_the_report.md
 
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)
