@@ -1,8 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make lint   style and types alone
+# make docs   the site of the documents, in site/
+# make example   keeps what is in results/ as the documents' example of a report
 
 SHELL := bash
 PYTHON ?= python3
@@ -31,10 +34,15 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
 	python workflow/planning check "$$@" && snakemake "$$@"
 
+link = <a href="example/$(1)">$(2)</a>
+shown = Of a run of the default: $(call link,report.html,the report), \
+	$(call link,appendix.html,its appendix), $(call link,table.md,its table).
+
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study test lint .venv .venv-analysis .venv-test .venv-snakefmt
+.PHONY: run environments study known_study test lint docs example .venv .venv-analysis .venv-test \
+	.venv-snakefmt .venv-docs
 
 run: .venv
 	@$(call snakemake)
@@ -48,7 +56,7 @@ study: known_study .venv
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
-test: lint
+test: lint docs
 	@PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
 
 lint: .venv-test .venv-snakefmt
@@ -56,6 +64,13 @@ lint: .venv-test .venv-snakefmt
 	ruff check && ruff format --check && mypy && \
 	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/Snakefile workflow/rules && \
 	snakemake --lint
+
+docs: .venv-docs
+	@.venv-docs/bin/python -m sphinx -W --keep-going -q -c docs . site
+
+example:
+	@mkdir -p docs/example && cp results/report.html results/appendix.html results/table.md docs/example
+	@sed -i 's|^\[A first run\](first_run.md) has a picture.*|$(shown)|' docs/reading_the_report.md
 
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)
@@ -68,3 +83,6 @@ lint: .venv-test .venv-snakefmt
 
 .venv-snakefmt:
 	@$(call environment,snakefmt,.venv-snakefmt,snakefmt.txt)
+
+.venv-docs:
+	@$(call environment,docs,.venv-docs,docs.txt)

@@ -56,3 +56,20 @@ def test_a_cell_lists_the_caveats_that_touch_it(project, figures):
     assert "This machine was not quiet" in caveats("fit-b8-keras3.2d.jax")
     assert "not quiet" not in caveats("predict-b16-keras3.2d.jax")
     assert "Other machines and sizes" in caveats("predict-b16-keras3.2d.jax")
+
+
+def test_rows_say_what_they_measure_and_where_a_run_read_back_something_else(project, figures):
+    words = {
+        "short": "64 tokens, all weights",
+        "optimizer": "adamw: rate 1",
+        "precision": "float32",
+    }
+    project.plan["rows"][0]["measures"] = words
+    report, text = pages_of(project, figures)
+    assert report.count('BERT fit<span class="measures">64 tokens, all weights</span>') == 1
+    section = text.partition('<section id="measured"')[2].partition("</section>")[0]
+    assert "adamw: rate 1" in section and "adamw, float32" in section
+    assert "differs" not in section
+    project.change(lambda r: r["parity"].update(optimizer="sgd"), "keras3-jax", "fit")
+    section = appendix_of(project, figures).partition('<section id="measured"')[2]
+    assert section.partition("</section>")[0].count("differs") == 1

@@ -165,7 +165,7 @@ def test_too_many_blocks_for_a_page_are_drawn_as_pixels(project, monkeypatch):
     monkeypatch.setattr(blocks, "MOST_MARKS", runs)
     as_pixels = svg()
     assert b"<image" in as_pixels and b"data:image/png;base64" in as_pixels
-    assert b"Blocks</text>" in as_pixels  # words stay words
+    assert b"Stretches of steps</text>" in as_pixels  # words stay words
     assert as_pixels.count(b"<use ") < as_shapes.count(b"<use ") - runs
 
 
@@ -229,7 +229,7 @@ def test_wildly_different_runs_do_not_break_the_axes(project, words, spread):
 def test_a_family_without_columns_is_reported(tmp_path, words):
     project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
-    assert "native PyTorch not among the columns" in found
+    assert "plain PyTorch not among the columns" in found
 
 
 @pytest.mark.parametrize(

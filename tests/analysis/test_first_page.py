@@ -59,7 +59,7 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     # the factory's columns are that many times as slow
     assert "Keras 3 (PyTorch) in 11" in slower and "3.8 times as long as Keras 3 (JAX)" in slower
     assert keras2.startswith("Keras 3 on its fastest backend against Keras 2: faster in 11 of 11")
-    assert pytorch.startswith("Keras 3 on its fastest backend against native PyTorch: faster in 11")
+    assert pytorch.startswith("Keras 3 on its fastest backend against plain PyTorch: faster in 11")
     assert "63 of 66 cells have a time, each from 2 and 3 runs." in where
     evidence = re.findall(r'href="#([^"]+)" aria-label="Evidence of sentence', whole_pages[0])
     assert len(evidence) == MOST and all(f'id="{anchor}"' in whole_pages[0] for anchor in evidence)

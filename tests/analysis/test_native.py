@@ -32,7 +32,7 @@ def payoff_of(project):
 
 def test_gains_share_and_pay_back_by_hand(tmp_path):
     payoff = payoff_of(project := by_hand(tmp_path))
-    assert (payoff.operation, payoff.framework) == ("mas", "native PyTorch")
+    assert (payoff.operation, payoff.framework) == ("mas", "plain PyTorch")
     # Compiled is the better way of the framework: 24 of 32 ms, so at most 4 times as fast.
     assert (payoff.column_framework, payoff.column_native) == (COMPILED, NATIVE)
     assert payoff.share_framework == pytest.approx(0.75)

@@ -38,7 +38,7 @@ def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questio
 ):
     text = page_of(by_hand(tmp_path), figures)
     top = text.split("</header>")[0]
-    assert "built around an operation (ALIGNER fit on native PyTorch)" in top
+    assert "built around an operation (ALIGNER fit on plain PyTorch)" in top
     assert 'href="#native"' in top
     heads = [text.index(f"<h3>{head}</h3>") for head in QUESTIONS]
     assert heads == sorted(heads) and text.index(f">{HEADING}</h2>") < heads[0]
@@ -47,12 +47,12 @@ def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questio
 
 def test_sentences_and_tables_by_hand(tmp_path):
     found = section_of(by_hand(tmp_path))
-    assert found["verdicts"] == ["mas in ALIGNER fit: native code pays on native PyTorch."]
+    assert found["verdicts"] == ["mas in ALIGNER fit: native code pays on plain PyTorch."]
     assert found["itself_verdicts"] == [
-        "mas in ALIGNER fit: the framework's best way takes longer than native code on native "
+        "mas in ALIGNER fit: the framework's best way takes longer than native code on plain "
         "PyTorch (48.00× [48.00×, 48.00×])."
     ]
-    title, alone = "ALIGNER fit on native PyTorch", "48.00× [48.00×, 48.00×]"
+    title, alone = "ALIGNER fit on plain PyTorch", "48.00× [48.00×, 48.00×]"
     way = ("PyTorch (compiled)", "24.00", "32.00")
     assert lines_of(found["problem"]) == [
         [title, "mas", *way, "75 % [75 %, 75 %]", "4.00× [4.00×, 4.00×]"]
@@ -103,7 +103,7 @@ def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path, figures)
     found = section_of(project)
     assert found["problem"].lines[0][3:] == ("NA", "32.00", "NA", "NA")
     assert found["pays"].lines[0][2] == "NA"
-    assert "pays on native PyTorch" in found["verdicts"][0]
+    assert "pays on plain PyTorch" in found["verdicts"][0]
     assert "no round in which both were timed alone" in found["itself_verdicts"][0]
     assert HEADING in page_of(project, figures)
 
@@ -112,7 +112,7 @@ def test_a_single_run_says_so(tmp_path):
     project = by_hand(tmp_path, runs=1)
     found = section_of(project)
     assert found["pays"].lines[0][4] == "not shown: one run"
-    assert found["verdicts"][0].endswith("is not shown to pay on native PyTorch (one run).")
+    assert found["verdicts"][0].endswith("is not shown to pay on plain PyTorch (one run).")
     assert key_sentences(Data(project.load())) == []
 
 

@@ -127,7 +127,7 @@ def test_methods_text_says_what_the_records_say(project):
     project.change(lambda r: r["timing"].update(stop="time", warmup_steps=7), run=2)
     text = " ".join(methods_text(project.load()))
     assert "After 3 to 7 discarded steps" in text
-    assert "100 steps per run were timed in 10 pipelined blocks" in text
+    assert "100 steps per run were timed in 10 pipelined stretches" in text
     assert "the full number of steps in 24 and the cap on time in 12 of 36 runs" in text
     assert "95 % Student t interval" in text
     assert "venv with Python 3.11.7" in text

@@ -11,6 +11,7 @@ import pytest
 from analysis.caveats import collect
 from analysis.comparisons.cards import ENTRIES, NO_DIFFERENCE
 from analysis.data.operation_groups import Group, group_of
+from analysis.report.measured import measured
 from analysis.report.parity import differing
 from analysis.results.loading import load_results
 
@@ -114,6 +115,8 @@ EVERY += ("attention", "device", "threads", "flush_denormals")
 def test_cards_hold_what_decides_and_each_difference_is_told(half):
     results = load_results(half.folder / "results/plan.json")
     caveats = collect(results)
+    words = measured(results)
+    assert (len(words.lines), words.marked) == (ROWS, frozenset()), words.lines
     for row in results.rows:
         cards = {c.column.name: c.records[0].parity for c in row.cells if c.records}
         for column, card in cards.items():

@@ -102,8 +102,8 @@ def test_a_complete_model_is_read(tmp_path):
             "architecture.smoke: 5 is not allowed; a mapping of sizes",
         ),
         (
-            set_("unsupported", [{"framework": "keras2-tensorflow"}]),
-            "unsupported.0: 'reason' is missing; needed are framework, reason",
+            set_("unsupported", [{"column": "keras2-tensorflow"}]),
+            "unsupported.0: 'reason' is missing; needed are column, reason",
         ),
         (set_("title", 7), "title: 7 is not allowed; the model's name in tables, in words"),
         (set_("preset", ""), "preset: '' is not allowed; the name of its published weights"),

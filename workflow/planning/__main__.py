@@ -1,7 +1,7 @@
 """Write what a configuration asks for, as a file, check that it can be read, or write the table of
-the settings that columns may have.
+the settings that columns may have, or what each row measures.
 
-python3 workflow/planning {plan,bundle,check,settings} ...
+python3 workflow/planning {plan,bundle,check,settings,rows} ...
 """
 
 import argparse
@@ -14,6 +14,7 @@ from planning import (  # noqa: E402 (the path above finds them)
     check_file,
     write_bundle,
     write_plan,
+    write_rows,
     write_settings,
 )
 
@@ -22,6 +23,7 @@ COMMANDS = {
     "bundle": write_bundle.main,
     "check": check_file.main,
     "settings": write_settings.main,
+    "rows": write_rows.main,
 }
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from jsonschema.exceptions import ValidationError
 from planning import schemas
 
 MAX_VALUE = 80  # characters of a wrong value
+INCOMPLETE = (
+    "; to change the default table: --configfile config/config.yaml and this file behind it"
+)
 NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # of a study
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
 REPEATED = re.compile(r"(.+)\1{19,}")  # what Snakemake takes for the path of an endless recursion
@@ -51,7 +54,8 @@ def check(config: dict) -> dict:
     """The configuration with defaults filled in; raises :class:`ConfigError`."""
     errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
     if errors:
-        raise ConfigError(words(errors[0]))
+        lacks = errors[0].validator == "required" and not errors[0].path
+        raise ConfigError(words(errors[0]) + (INCOMPLETE if lacks else ""))
     known = schemas.validator("config").schema["properties"].items()
     defaults = {name: entry["default"] for name, entry in known if "default" in entry}
     return {**defaults, **config}

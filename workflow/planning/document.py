@@ -8,6 +8,7 @@ from dataclasses import asdict
 from planning.blocks import row
 from planning.cells import Row, Run
 from planning.columns import Column
+from planning.measures import measures
 from planning.models import Model
 
 
@@ -106,4 +107,5 @@ def _row(plan, row: Row, place: int) -> dict:
         "batch_size": row.batch_size,
         "title": f"{model.title} {row.task}",
         "published_batch_size": published[place] if place < len(published) else None,
+        "measures": measures(model, row.task, plan.scale),
     }

@@ -26,7 +26,7 @@ class Model:
     preset: str
     architecture: dict  # by scale
     tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
-    unsupported: list  # of {task, framework, reason}
+    unsupported: list  # of {column, task, way, reason}
     variants: dict = field(default_factory=dict)  # by the end of their name: sizes and parameters
     variant_of: str | None = None
     data: str | None = None  # published, of a training to its end; None where nothing trains it

@@ -8,7 +8,7 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from planning import columns, identity, models, resolve, runs, schedule, this_machine
+from planning import builders, columns, identity, models, resolve, runs, schedule, this_machine
 from planning.blocks import Block, blocks
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
@@ -17,6 +17,7 @@ from planning.controls import Controls
 from planning.document import document
 from planning.environments import Environments
 from planning.frameworks import frameworks
+from planning.notices import notices
 from planning.order import Order
 from planning.unsupported import Unsupported
 from supervise import memory, variables
@@ -63,7 +64,7 @@ class Plan:
         default = resolve.DEFAULT_RUNS[self.scale]
         self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
         self._unsupported = Unsupported(self)
-        self.unsupported  # noqa: B018 (raises for what is wrong in the configuration)
+        builders.check(self)
 
     @property
     def rounds(self) -> int:
@@ -161,13 +162,7 @@ class Plan:
     @property
     def notices(self) -> list[str]:
         """What a user should know before anything is measured, a line each."""
-        columns_by_reason: dict[str, list[str]] = {}
-        for column, reason in self.barred.items():
-            columns_by_reason.setdefault(reason, []).append(column.name)
-        return [
-            f"{reason}: not measured are {', '.join(names)}"
-            for reason, names in columns_by_reason.items()
-        ]
+        return list(notices(self))
 
     @cached_property
     def runs(self) -> list[Run]:

@@ -30,10 +30,13 @@ def check_processors(plan) -> None:
 
 
 def check_device(plan) -> None:
-    """Raise :class:`ConfigError` where no column can be measured here."""
+    """Raise :class:`ConfigError` where no column, or no cell of any, can be measured here."""
     reasons = [plan.barred.get(column) for column in plan.columns]
     if all(reasons):
         raise ConfigError(
             f"accelerator: {reasons[0]}, so none of the columns can be measured; "
             "allowed here are auto, cpu"
         )
+    if not plan.runs:
+        reason = next(iter(plan.unsupported.values()))
+        raise ConfigError(f"columns: none of the cells can be measured, the first since {reason}")

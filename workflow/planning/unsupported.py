@@ -101,7 +101,7 @@ class Unsupported:
 
     def _of_models(self) -> list[dict]:
         return [
-            {**entry, "model": name, "column": entry["framework"]}
+            {**entry, "model": name}
             for name in self._plan.measured_models
             for entry in self._plan.models.load(name).unsupported
         ]

@@ -21,7 +21,7 @@ UPDATE = "optimizer_update"
     "Parameters are updated in different ways",
     "One after the other, all at once or inside a compiled step: part of a difference.",
     Changes.ORDER,
-    "Set optimizer: fused in a column of native PyTorch.",
+    "Set optimizer: fused in a column of plain PyTorch.",
     SETTINGS,
 )
 def optimizer_update_differs(results: Results) -> Iterator[Caveat]:

@@ -73,9 +73,9 @@ def findings(results: Results) -> list[Finding]:
         ),
         _faster(
             "keras3_over_pytorch",
-            "Is Keras 3, on its fastest backend, faster than native PyTorch at its fastest?",
+            "Is Keras 3, on its fastest backend, faster than plain PyTorch at its fastest?",
             "Keras 3 on its fastest backend",
-            "native PyTorch",
+            "plain PyTorch",
             family_gains(results, "keras3", "pytorch"),
             on,
         ),

@@ -17,7 +17,7 @@ from analysis.results.reference import Reference
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval
 
-FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "native PyTorch"}
+FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,10 @@ def _blocks(axes: Axes, runs: Measured) -> None:
     axes.set_ylim(-reach, reach)
     axes.axhline(0, color=INK, linewidth=0.8)
     axes.grid(axis="x", visible=False)
-    axes.set_ylabel("block vs. mean of cell (%)")
-    outside_text = f"{outside:,} of {len(everything):,} blocks lie outside" if outside else ""
+    axes.set_ylabel("stretch vs. mean of cell (%)")
+    outside_text = f"{outside:,} of {len(everything):,} stretches lie outside" if outside else ""
     axes.set_title(outside_text, loc="right", fontsize=9, fontweight="normal")
-    axes.set_title("Blocks")
+    axes.set_title("Stretches of steps")
 
 
 def _as_pixels(marks: int) -> dict[str, bool]:

@@ -28,8 +28,8 @@ def speedup_over_keras2(data: Data) -> Figure:
 
 
 def speedup_over_pytorch(data: Data) -> Figure:
-    """The best of Keras 3 over the best of native PyTorch, row by row."""
-    return _figure(data, "pytorch", "best native PyTorch")
+    """The best of Keras 3 over the best of plain PyTorch, row by row."""
+    return _figure(data, "pytorch", "best plain PyTorch")
 
 
 def _figure(data: Data, family: str, base: str) -> Figure:

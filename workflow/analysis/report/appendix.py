@@ -14,6 +14,7 @@ from analysis.report import machine, sections, self_test
 from analysis.report.contents import DETAILS, IN_FULL, contents
 from analysis.report.details import OfTopics
 from analysis.report.figure_views import figure_view
+from analysis.report.measured import measured
 from analysis.report.rendering import write_rendered
 from analysis.topics import said
 
@@ -45,6 +46,7 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
     of_rows = of_topics("row_details", data)
     of_cells = OfTopics(of_topics("cell_facts", data), of_topics("cell_details", data))
     return {
+        "measured": measured(results),
         "rows": sections.row_views(results, groups, of_rows, of_cells),
         "details": [figure_view(name, figures) for name in DETAILED if name in figure_modules()],
         "self_test": self_test.self_test(results),

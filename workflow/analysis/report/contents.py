@@ -18,7 +18,7 @@ SECTIONS = ("caveats", "findings", *OF_TOPICS, "claims", "published", "figures")
 SECTIONS += ("run", "methods", "reproduce", "cite")
 # Of the appendix: first what the report shows in brief, then what it does not show.
 IN_FULL = ("caveats", "findings", "effects", "why", "native", "claims")
-DETAILS = ("cells", "details", "quality", "machine", "versions", "schedule", "rules")
+DETAILS = ("measured", "cells", "details", "quality", "machine", "versions", "schedule", "rules")
 HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
@@ -29,10 +29,11 @@ HEADINGS = {
     "methods": "Methods text",
     "reproduce": "How to reproduce",
     "cite": "How to cite",
+    "measured": "What each row measures",
     "cells": "Every cell",
     "details": "Figures of every cell",
     "quality": "Self-test and canaries",
-    "machine": "System card",
+    "machine": "Machine card",
     "versions": "Versions",
     "schedule": "Schedule",
     "rules": "Rules",

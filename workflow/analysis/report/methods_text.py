@@ -76,9 +76,9 @@ def _timing(results: Results) -> str:
         "planned. The runs of a row are scheduled in randomised complete blocks, each visiting "
         f"every measured column once. After {spread(t.warmup_steps for t in timings)} discarded "
         f"steps (the first one included), {spread(t.steps for t in timings)} steps per run were "
-        f"timed in {spread(len(t.blocks) for t in timings)} pipelined blocks through the "
-        "framework's public API; a block lies between two fences that wait for every output and "
-        "every updated variable. ms/step is the sum of the blocks' times over the sum of their "
+        f"timed in {spread(len(t.blocks) for t in timings)} pipelined stretches through the "
+        "framework's public API; a stretch lies between two fences that wait for every output and "
+        "every updated variable. ms/step is the sum of the stretches' times over the sum of their "
         f"steps. Timing stopped at {reasons} of {count(len(timings), 'run')}."
     )
 
@@ -97,7 +97,8 @@ def _statistics(results: Results) -> str:
         "ratios to all others that are not significantly slower end at "
         f"1 + {percent(MARGIN)} or below, else undecided. What was not steady in most runs, or "
         "shares fewer than two rounds with the fastest, is not compared. Steadiness is judged by "
-        "change points in the block means (PELT, penalty 15 ln n in units of the noise variance, "
+        "change points in the means of stretches (PELT, penalty 15 ln n in units of the noise "
+        "variance, "
         "where they explain more than autocorrelated noise does; levels within 1 % are the same), "
         "after Barrett et al. 2017, and over the runs of a cell by the ratio of the first half of "
         "the steps to the second; warm-up that is found is left out of the mean. A column that "

@@ -25,6 +25,7 @@ class Row:
     title: str
     published_batch_size: int | None
     label: str  # the title, with the batch size where another row has the same title
+    measures: dict[str, str] = field(default_factory=dict, hash=False)  # what, in words
 
     @property
     def key(self) -> RowKey:

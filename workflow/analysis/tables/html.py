@@ -11,6 +11,9 @@ from analysis.results.plan import Column, Row
 from analysis.tables.model import Table, TableCell, TableRow
 
 ELSEWHERE = ("published", "not published")  # what this run knows nothing more about
+OURS = (
+    "table"  # whose rows say beneath their name what they measure; the published ones are others'
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,9 @@ def _head(title: str) -> str:
 def _row(table: Table, row: TableRow, links: Links) -> str:
     # The batch size scrolls out of a wide table's view: rows of one title need more.
     head, *others = map(html_text, (row.row.label, *row.labels[1:]))
+    short = row.row.measures.get("short") if table.name == OURS else None
+    if short:
+        head += f'<span class="measures">{html_text(short)}</span>'
     labels = [
         f'<td class="label" data-column="{html_text(title)}">{text}</td>'
         for title, text in zip(table.label_columns[1:], others, strict=True)

@@ -96,7 +96,7 @@ def _facts(way: Any) -> Iterator[tuple[str, str]]:
 
 
 def _by_row(found: pd.DataFrame, subject: str, words: Mapping[str, str]) -> Iterator[str]:
-    """Say 'mas in Aligner fit: native code pays on native PyTorch; is not shown to pay on Keras 3
+    """Say 'mas in Aligner fit: native code pays on plain PyTorch; is not shown to pay on Keras 3
     (JAX) (one run).' The words are by verdict.
     """
     for (*_, operation), of_row in found.groupby([*ROW, "operation"], sort=False):

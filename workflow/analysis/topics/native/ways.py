@@ -1,7 +1,7 @@
 """The ways of one operation, by what a user writes it in: which cells of a row stand beside each
 other when the question is whether native code is worth it.
 
-They are those of one framework, whatever it compiles: a user of native PyTorch may compile or not,
+They are those of one framework, whatever it compiles: a user of plain PyTorch may compile or not,
 one of Keras may ask for XLA or not, and the best of these is what native code has to beat. Any
 other setting that differs (device, precision, versions) makes another group.
 """

@@ -26,7 +26,7 @@ from analysis.statistics.call_time import Fit, fit
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, mean_interval
 
-# Of records whose cards do not say it: native PyTorch's own cache grows with its tokens.
+# Of records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
 PADDING_FAMILIES = ("keras2", "keras3")
 STATIC = "static"  # how the entry `cache` of a card begins, of one made for the whole length
 KIND = ["new_tokens", "max_length"]  # of calls that do the same

@@ -1,0 +1,23 @@
+"""docs/files.md says of every column of every CSV file what it is."""
+
+import csv
+
+from analysis.data import Data
+from analysis.results.reference import load_reference
+from analysis.tables.dictionary import EVERY, PAGE, ROOT, SAYS, described, undescribed, with_tables
+from analysis.tables.files import write_tables
+
+
+def test_every_column_of_every_file_is_described_and_no_other(project, tmp_path):
+    write_tables(Data(project.load(), load_reference(ROOT / "reference")), tmp_path)
+    files = {path.name: path.read_text() for path in tmp_path.glob("*.csv")}
+    headers = {name: next(csv.reader([text.partition("\n")[0]])) for name, text in files.items()}
+    assert described().keys() == {EVERY, *headers}
+    for name, header in headers.items():
+        assert undescribed(name, header) == set(), name
+        own = {column for column in described()[name] if "*" not in column} - {SAYS}
+        assert own <= {*header}, name
+
+
+def test_the_page_is_current():
+    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "python -m analysis.tables.dictionary"

@@ -1,0 +1,60 @@
+"""Recipes make as many runs as they say, with the options that they name."""
+
+import re
+import shlex
+
+import pytest
+import yaml
+
+from deploy.environments import definition_sha256
+from planning import changes
+from planning.config import ConfigError, check, lay_over, read_configuration
+from planning.plan import Plan
+from tests.workshop import source_tree
+
+from ..measure.nvidia_smi import A100
+from .test_config import ROOT, plan
+
+RECIPE = re.compile(
+    r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale", re.M | re.S
+)
+TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/first_run.md").read_text()
+RECIPES = RECIPE.findall(TEXT)
+
+
+def test_every_recipe_says_how_it_is_applied():
+    assert len(RECIPES) == TEXT.count("```yaml") == 11
+
+
+@pytest.mark.parametrize(("text", "options", "runs", "scale"), RECIPES)
+def test_a_recipe_makes_the_runs_that_it_says(
+    text, options, runs, scale, tmp_path, monkeypatch, gpus
+):
+    gpus(*[A100] * 4) if scale == "paper" else gpus()
+    source_tree(tmp_path / "keras")
+    (tmp_path / "millistep").mkdir()
+    monkeypatch.chdir(tmp_path / "millistep")
+    words = shlex.split(options)
+    files = [word for word in words[1:] if word.endswith(".yaml")]
+    assert [*words[:1], *files] == words[: len(files) + 1]
+    config = {}
+    for name in files:
+        lay_over(config, yaml.safe_load(text) if name == "mine.yaml" else shipped(name))
+    made = Plan(config, definition_sha256, ROOT / "envs")
+    assert (f"{len(made.runs):,}", made.scale, made.notices) == (runs, scale, [])
+
+
+def shipped(name):
+    return read_configuration(str(ROOT / name))
+
+
+def test_a_part_of_a_configuration_is_told_how_it_is_applied():
+    with pytest.raises(ConfigError, match=r"'models' is missing.*config/config.yaml and this file"):
+        check({"columns": ["keras3-jax"]})
+
+
+def test_a_first_run_is_told_with_what_it_prints(tmp_path):
+    made = plan(scale="laptop", runs=3)
+    said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
+    page = (ROOT / "docs/first_run.md").read_text()
+    assert f"```text\n{said[0]}\n" in page

@@ -1,0 +1,54 @@
+"""What the columns of the CSV files are, as Markdown for ``docs/files.md``.
+
+PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.tables.dictionary
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs/files.md"
+DECLARED = ROOT / "report/columns.yaml"
+BELOW = "<!-- Below: python -m analysis.tables.dictionary -->\n"
+EVERY, SAYS = "every", "says"
+
+
+def described() -> dict[str, dict[str, str]]:
+    """By file: what it says, and its own columns; `every` has those that mean the same in all."""
+    found: dict[str, Any] = yaml.safe_load(DECLARED.read_text())
+    return found
+
+
+def undescribed(file: str, header: list[str]) -> set[str]:
+    """Columns of a file that nothing is said of; of a record's part one entry says all."""
+    known = described()
+    names = {*known[EVERY], *known[file]}
+    return {name for name in header if not {name, f"{name.partition('.')[0]}.*"} & names}
+
+
+def with_tables(text: str) -> str:
+    """The page's text with what is declared now."""
+    return (
+        text.partition(BELOW)[0] + BELOW + "".join(_section(*each) for each in described().items())
+    )
+
+
+def _section(file: str, columns: dict[str, str]) -> str:
+    title = "In every file" if file == EVERY else f"`{file}`"
+    says = f"\n{columns[SAYS][0].upper()}{columns[SAYS][1:]}.\n" if SAYS in columns else ""
+    lines = "".join(_lines(columns))
+    table = f"\n| column | what it is |\n|---|---|\n{lines}" if lines else ""
+    return f"\n## {title}\n{says}{table}"
+
+
+def _lines(columns: dict[str, str]) -> Iterator[str]:
+    return (f"| `{name}` | {text} |\n" for name, text in columns.items() if name != SAYS)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text()))

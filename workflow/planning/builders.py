@@ -1,0 +1,57 @@
+"""Whether the builders of a user's model have the functions that are called by name.
+
+Read from the text, since what they import is only there where they are measured.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from planning.config import ConfigError
+from planning.models import OWN
+
+EVERY = ("build", "attention")
+BY_FAMILY = {"keras2": EVERY, "keras3": EVERY, "pytorch": (*EVERY, "library")}
+
+
+def check(plan) -> None:
+    """Raise :class:`ConfigError` for a function that is called by name and is not there.
+
+    Ours are checked by tests; a framework of a family of its own may call others.
+    """
+    unsupported = plan.unsupported
+    for row in plan.rows:
+        folder = plan.models.load(row.model).folder
+        if folder.is_relative_to(OWN):
+            continue
+        columns = (c for c in plan.columns if (row, c.name) not in unsupported)
+        for family in sorted({column.framework.family for column in columns}):
+            file = folder / f"{family}.py"
+            if family in BY_FAMILY and file.is_file():
+                trains = ("optimizer",) if (family, row.task) == ("pytorch", "fit") else ()
+                _check(file, (*BY_FAMILY[family], *trains))
+
+
+def _check(file: Path, needed: tuple[str, ...]) -> None:
+    try:
+        names = set(_names(ast.parse(file.read_bytes())))
+    except SyntaxError as error:
+        raise ConfigError(f"{file}, line {error.lineno}: {error.msg}") from None
+    if missing := [name for name in needed if name not in names and "*" not in names]:
+        raise ConfigError(
+            f"{file}: no function '{missing[0]}'; needed are {', '.join(needed)}, "
+            f"there are {', '.join(sorted(names)) or 'none'}"
+        )
+
+
+def _names(module: ast.Module) -> Iterator[str]:
+    """What a module defines, imports or assigns at its top level; * where anything may be."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
