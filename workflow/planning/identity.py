@@ -31,33 +31,44 @@ PADS = ("keras2", "keras3")  # families that pad a prompt to the length of the c
 def of_run(plan, row: Row, column: Column, number: int) -> str:
     """Of one run of a cell; nothing of other columns or rows is in it."""
     model: Model = plan.models.load(row.model)
-    about = model.tasks[row.task]
+    published = bool(model.tasks[row.task]["published"])
     training = trainings.planned(plan.config, model, row, number)
+    cell = (row, column.name)
+    if cell not in plan.facts_of_cells:
+        plan.facts_of_cells[cell] = _of_cell(plan, model, row, column)
     return text(
         {
-            **of_column(plan, column),
-            **column.of_framework,
-            "architecture": model.architecture[plan.scale],
-            "batch_size": row.batch_size,
-            "column": column.name,
-            "extras": extras(bool(about["published"]), number),
-            "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
-            "model": row.model,
-            "module": column.framework.module,
-            "parameters": about["parameters"][plan.scale],
-            "precision": column.precision,
+            **plan.facts_of_cells[cell],
+            "extras": extras(published, number),
             "probes": probes(model, row, plan.scale, column.framework.family, number),
             "run": number,
             "seed": plan.config["seed"] + number - 1,
-            "sources": _sources(entries(plan, row, column)),
-            "task": row.task,
-            "trains": about["trains"],
-            "weights": plan.config["weights"],
-            **({"variant_of": model.variant_of} if model.variant_of else {}),
-            **({"operation": model.operation} if model.operation else {}),
             **({"training": training} if training else {}),
         }
     )
+
+
+def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
+    """What all runs of a cell share."""
+    about = model.tasks[row.task]
+    return {
+        **of_column(plan, column),
+        **column.of_framework,
+        "architecture": model.architecture[plan.scale],
+        "batch_size": row.batch_size,
+        "column": column.name,
+        "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
+        "model": row.model,
+        "module": column.framework.module,
+        "parameters": about["parameters"][plan.scale],
+        "precision": column.precision,
+        "sources": _sources(entries(plan, row, column)),
+        "task": row.task,
+        "trains": about["trains"],
+        "weights": plan.config["weights"],
+        **({"variant_of": model.variant_of} if model.variant_of else {}),
+        **({"operation": model.operation} if model.operation else {}),
+    }
 
 
 def extras(published: bool, number: int) -> list[str]:
