@@ -140,6 +140,8 @@ def finish(copy: Path, config: dict) -> None:
         record = {**dict.fromkeys(required), "schema": SCHEMA, "identity": run.identity}
         record["parity"] = "x" * 10_000
         write(run.record, json.dumps(record, indent=1, sort_keys=True) + "\n")
+    for block in plan.blocks:
+        write(block.path, "{}")
     known_steps = plan.controls.known_steps
     write(known_steps.path, json.dumps({"identity": known_steps.identity}))
     if not virtual_prefix("analysis", Path("envs/analysis.yaml")).is_dir():

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.iocontainers import Wildcards
 
 from deploy import failures
 from planning.block_jobs import BlockJobs
@@ -124,14 +125,14 @@ def test_a_block_is_told_its_own_files_and_how_it_is_deployed():
     settings = SimpleNamespace(deployment_method={"conda"}, conda_prefix="/my envs")
     start = Start(workflow(deployment_settings=settings), config(slots=1), ROOT)
     jobs = BlockJobs(start, Jobs(start))
-    command = jobs.snakemake(PATTERN)(BLOCK)
+    command = jobs.snakemake(PATTERN)(Wildcards(fromdict=BLOCK))
     assert "--configfile results/.planned.json --use-conda --conda-prefix '/my envs' --" in command
     files = command.rpartition(" -- ")[2].split()
     assert files[0].endswith("round1/before-cpu.json") and files[-1].endswith("after-cpu.json")
     assert RECORD in files
-    assert "keras3-jax" in jobs.columns(PATTERN)(BLOCK)
+    assert "keras3-jax" in jobs.columns(PATTERN)(Wildcards(fromdict=BLOCK))
     with pytest.raises(ValueError, match="is not in the plan"):
-        jobs.columns(PATTERN)(BLOCK | {"batch": "5"})
+        jobs.columns(PATTERN)(Wildcards(fromdict=BLOCK | {"batch": "5"}))
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):

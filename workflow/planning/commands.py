@@ -14,10 +14,10 @@ from typing import Any
 
 from deploy import bare
 from planning.cells import Environment
+from planning.jobs import OfJob, with_signature
 from planning.start import Start
 
-IN_ENVIRONMENT = "{resources.told} --attempt {resources.attempt_no} --log {log}"
-IN_BLOCK_OF = "--around {resources.around}"
+IN_ENVIRONMENT = "{resources.told} --log {log}"
 
 
 class Commands:
@@ -45,12 +45,14 @@ class Commands:
             return environment.conda
         return bare.definition(environment.definition, Path(".snakemake/millistep")).as_posix()
 
-    def timed(self, environment: Environment, *more: str, of_block: bool = False) -> dict[str, Any]:
+    def timed(
+        self, environment: Environment, *more: str, of_job: OfJob | None = None
+    ) -> dict[str, Any]:
         """Return the resources of every job that times something in an environment.
 
-        more: options of the rule's own that are the same for all its jobs, quoted for a shell; one
-        resource has them all, since Snakemake evaluates each resource of each job. of_block:
-        whether the job belongs to a block.
+        more: options of the rule's own that are the same for all its jobs, quoted for a shell.
+        of_job: those of one job, where it belongs to a block. All are one resource, since Snakemake
+        evaluates each resource of each of thousands of jobs.
         """
         plan = self._start.plan
         options = {
@@ -61,14 +63,16 @@ class Commands:
             # This interpreter, which samples the machine from a process of its own.
             "monitor-interpreter": sys.executable,
         }
-        if of_block:
+        if of_job:
             options |= {"results": plan.results, "device": plan.config["device"]}
-        told = shlex.join(f"--{name}={value}" for name, value in options.items())
-        return {
-            "machine_percent": 100,
-            "attempt_no": attempt_no,
-            "told": " ".join(filter(None, [told, environment.overlay_options, *more])),
-        }
+        same = shlex.join(f"--{name}={value}" for name, value in options.items())
+        same = " ".join(filter(None, [same, environment.overlay_options, *more]))
+
+        def told(wildcards: Any, attempt: int) -> str:
+            own = f" {of_job(wildcards)}" if of_job else ""
+            return f"{same}{own} --attempt={attempt}"
+
+        return {"machine_percent": 100, "told": with_signature(told)}
 
 
 def attempt_no(wildcards: Any, attempt: int) -> int:

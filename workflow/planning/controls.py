@@ -138,6 +138,12 @@ class Controls:
         identities = {of: self.known_steps_of(column).identity for of, column in found.items()}
         return self._instead(identities, self.environment(), use_conda)
 
+    def options_of_canary(self, accelerator: str, use_conda: bool) -> str:
+        """Options of the command that measures the canaries of an accelerator."""
+        identity = self.canaries[accelerator][0].identity
+        own = [f"--identity={identity}", "--accelerators", *self.columns]
+        return f"{shlex.join(own)} {self.canary_instead(accelerator, use_conda)}".rstrip()
+
     def canary_instead(self, accelerator: str, use_conda: bool) -> str:
         """The same for the canaries of an accelerator."""
         found = {

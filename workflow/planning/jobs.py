@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import defaultdict
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from planning import bundle, changes, identity, this_machine
-from planning.blocks import Block
 from planning.config import or_one_line
 from planning.start import Start
 from supervise import sitting
@@ -24,6 +25,8 @@ class Jobs:
     def __init__(self, start: Start):
         self._plan, self._to_measure = start.plan, start.to_measure
         self._workflow = start.workflow
+        # By pattern and wildcards: of thousands of jobs Snakemake asks half a dozen things each.
+        self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
 
     @cached_property
     def now(self) -> set[str]:
@@ -47,18 +50,27 @@ class Jobs:
     def identity(self, pattern: str) -> OfJob:
         return self.of_file(pattern, lambda path: self._plan.timed[path].identity)
 
-    def around(self, pattern: str) -> OfJob:
-        """What the sessions of a file's block are described with."""
-        return self.of_file(pattern, lambda path: self._plan.block_of[path].around)
+    def in_block(self, pattern: str) -> OfJob:
+        """Options that tell what the sessions of a file's block are described with."""
+        return self.of_file(pattern, self._around)
 
-    def sources(self, pattern: str) -> OfJob:
-        """Options for a run, which measures nothing where they were changed meanwhile."""
+    def measured_by(self, pattern: str) -> OfJob:
+        """The same of a run, and the sources that it is measured by, which measures nothing where
+        they were changed meanwhile.
+        """
 
         def options(path: str) -> str:
             run = self._plan.timed[path]
-            return _told(identity.entries(self._plan, run.row, run.column))
+            of_all = (run.row.model, run.column.name)
+            if of_all not in told:
+                told[of_all] = _told(identity.entries(self._plan, run.row, run.column))
+            return f"{self._around(path)} {told[of_all]}"
 
+        told: dict[tuple[str, str], str] = {}
         return self.of_file(pattern, options)
+
+    def _around(self, path: str) -> str:
+        return f"--around={self._plan.block_of[path].around}"
 
     def stale_record(self, pattern: str) -> OfJob:
         """No input; but what Snakemake cannot see of a record, it is told.
@@ -101,21 +113,17 @@ class Jobs:
             if changes.why(self._plan.timed[path], Path()):
                 self._forget(path)
 
-    def records_before(self, pattern: str) -> OfJob:
-        """The runs that the canary after a block follows; one of a block that is not measured now
-        stays as it is.
+    def stale_canary(self, pattern: str) -> OfJob:
+        """No input, either: what says when it is measured is its priority, which is between those
+        of runs. One of a block that is not measured now stays as it is.
         """
 
-        def records(path: str) -> list[str]:
-            block: Block = self._plan.block_of[path]
-            if block.path not in self.blocks_now:
-                return []
-            if os.path.exists(path):
+        def stale(path: str) -> list[str]:
+            if self._plan.block_of[path].path in self.blocks_now and os.path.exists(path):
                 self.make_again(path)
-            after = path in block.canaries(sitting.AFTER)
-            return [run.record for run in block.runs] if after else []
+            return []
 
-        return self.of_file(pattern, records)
+        return self.of_file(pattern, stale)
 
     def stale_known_steps(self, wildcards) -> list[str]:
         control = self._plan.controls.known_steps
@@ -133,6 +141,17 @@ class Jobs:
             for path in block.canaries(when)
         )
         return [p for block, p in files if block.path in self.blocks_now or os.path.exists(p)]
+
+    def lost_blocks(self, sessions: str) -> Callable[[Any], list[str]]:
+        """No input; but where what says how a block was measured was lost, it is made again."""
+
+        def lost(wildcards) -> list[str]:
+            there = (os.path.exists(block.path) for block in self._plan.blocks)
+            if os.path.exists(sessions) and not all(there):
+                self.make_again(sessions)
+            return []
+
+        return lost
 
     def make_again(self, path: str) -> None:
         """Have Snakemake run the job of a file that it would take for up to date."""
@@ -161,19 +180,28 @@ class Jobs:
 
     def of_file(self, pattern: str, find: Callable[[str], Any]) -> OfJob:
         """Return a function that finds something for a job's file, which has to be planned."""
+        files = self._files[pattern]
 
         def of_job(wildcards):
-            path = pattern.format(**wildcards)
-            if path not in self._plan.order.priorities:
-                raise ValueError(f"{path} is not in the plan of this configuration")
+            values = tuple(wildcards)  # in the order of the pattern
+            path = files.get(values)
+            if path is None:
+                path = pattern.format(**wildcards)
+                if path not in self._plan.order.priorities:
+                    raise ValueError(f"{path} is not in the plan of this configuration")
+                files[values] = path
             return find(path)
 
-        return of_job
+        return with_signature(of_job)
 
 
-@cache
+def with_signature(function: OfJob) -> OfJob:
+    """Write a function's signature down, which Snakemake asks for several times for each job."""
+    function.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return function
+
+
 def _told(files: tuple[Path, ...]) -> str:
-    """Options that name these files; thousands of jobs share a few such sets."""
     return shlex.join(f"--source={_as_told(file)}" for file in files)
 
 

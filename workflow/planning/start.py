@@ -96,6 +96,14 @@ class Start:
         """Return those of the files that there will be: all, or what came from elsewhere."""
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
 
+    def lost(self, made) -> list[str]:
+        """Return the records that are not there while what is made of them is, for the sake of
+        which Snakemake makes none. Others are found through it: each mention of each costs time.
+        """
+        if self.elsewhere or self.beside or not all(map(os.path.exists, made)):
+            return []
+        return [p for p in self.plan.records if self.to_measure.get(p) == changes.MISSING]
+
     def _prepare(self) -> None:
         """Set what all jobs of this start inherit; refuse a folder Snakemake cannot work in."""
         # What is imported and planned stays until Snakemake ends: looking for garbage among it took

@@ -6,12 +6,13 @@ ARCHIVE = f"{RESULTS}/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
 rule archive:
     """The zip, and how to cite it on the terminal."""
     input:
+        RECORDS,
         lambda wildcards: rules.all.input,  # no list of its own
         SOURCES / "CITATION.cff",
         SOURCES / "LICENSE",
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        blocks=BLOCKS,
+        sessions=SESSIONS,
     output:
         ARCHIVE,
     log:

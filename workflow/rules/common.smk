@@ -3,7 +3,7 @@ import json
 import re
 
 from planning import commands, trainings
-from planning.commands import IN_BLOCK_OF, IN_ENVIRONMENT, attempt_no, verbatim
+from planning.commands import IN_ENVIRONMENT, attempt_no, verbatim
 from planning.config import (
     lay_over,
     on_the_command_line,
@@ -41,6 +41,7 @@ ROW = "{scale}/{model}/{task}-b{batch}"
 # What the tables are made of. Where a block is one job, its records are that job's affair.
 RECORDS = [] if START.beside else START.to_draw(PLAN.records)
 BLOCKS = START.to_draw(each.path for each in PLAN.blocks)
+SESSIONS = BLOCKS if START.elsewhere else BLOCKS and [f"{RESULTS}/sessions.json"]
 SELF_TEST = START.to_draw([PLAN.self_test])
 # The order of the keys is nothing; that of models, tasks and columns is the table's.
 WHOLE_CONFIG = verbatim(json.dumps(dict(sorted(PLAN.config.items()))))

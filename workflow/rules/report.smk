@@ -20,7 +20,7 @@ rule runs:
         RECORDS,
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        sessions=BLOCKS,
+        sessions=SESSIONS,
     output:
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",

@@ -1,14 +1,18 @@
 # In which sessions, where, and how fast the machine was: a file for each block.
+#
+# The one output has the digests of these. As outputs they would be thousands in a large plan, with
+# thousands of inputs each, and Snakemake looks for each in all, and keeps all inputs of each.
 
 
 rule sessions:
     """The sessions of all blocks, from their canaries and records."""
     input:
         RECORDS,
+        JOBS.lost_blocks(SESSIONS[0]),
         BLOCK_JOBS.all if START.beside else JOBS.canaries,
         plan=f"{RESULTS}/plan.json",
     output:
-        [update(path) for path in BLOCKS],  # with those of earlier sittings
+        SESSIONS,
     log:
         f"{RESULTS}/logs/sessions.log",
     localrule: True
@@ -17,4 +21,7 @@ rule sessions:
     resources:
         machine_percent=1,
     shell:
-        program("supervise sessions", "--plan {input.plan} 2> >(tee {log} >&2)")
+        program(
+            "supervise sessions",
+            "--plan {input.plan} --output {output} 2> >(tee {log} >&2)",
+        )

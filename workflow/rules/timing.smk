@@ -35,21 +35,22 @@ for name, column, record, logs in TIMED:
         conda:
             conda(PLAN.environment_of(column))
         resources:
-            **timed(PLAN.environment_of(column), PLAN.options_of_cells, of_block=True),
-            around=JOBS.around(record),
-            sources=JOBS.sources(record),
+            **timed(
+                PLAN.environment_of(column),
+                PLAN.options_of_cells,
+                of_job=JOBS.measured_by(record),
+            ),
         params:
             identity=JOBS.identity(record),
         shell:
             program(
                 "supervise cell",
-                "--record {output} --identity {params.identity:q} {resources.sources}",
+                "--record {output} --identity {params.identity:q}",
                 IN_ENVIRONMENT,
-                IN_BLOCK_OF,
             )
 
 
-for kind, canaries in PLAN.controls.canaries.items():
+for kind in PLAN.controls.canaries:
 
     CANARY = f"{RESULTS}/blocks/{ROW}/round{{run}}/{{when}}-{kind}.json"
 
@@ -58,7 +59,7 @@ for kind, canaries in PLAN.controls.canaries.items():
         name:
             f"canary_{kind}"
         input:
-            JOBS.records_before(CANARY),
+            JOBS.stale_canary(CANARY),
         output:
             update(CANARY),  # with those of earlier sittings
         log:
@@ -70,18 +71,16 @@ for kind, canaries in PLAN.controls.canaries.items():
         conda:
             conda(PLAN.controls.environment(kind))
         resources:
-            **timed(PLAN.controls.environment(kind), of_block=True),
-            around=JOBS.around(CANARY),
-            accelerators=" ".join(PLAN.accelerators),
-            identity=canaries[0].identity,
-            instead=PLAN.controls.canary_instead(kind, START.use_conda),
+            **timed(
+                PLAN.controls.environment(kind),
+                PLAN.controls.options_of_canary(kind, START.use_conda),
+                of_job=JOBS.in_block(CANARY),
+            ),
         shell:
             program(
                 "supervise canary",
-                "--output {output} --identity {resources.identity:q} --when {wildcards.when}"
+                "--output {output} --when {wildcards.when}"
                 " --block {wildcards.scale}/{wildcards.model}/{wildcards.task}"
-                "-b{wildcards.batch}/round{wildcards.run}"
-                " --accelerators {resources.accelerators} {resources.instead}",
+                "-b{wildcards.batch}/round{wildcards.run}",
                 IN_ENVIRONMENT,
-                IN_BLOCK_OF,
             )

@@ -1,10 +1,12 @@
-"""The sessions of every block, put together from its canaries and records: ``round<k>.json``.
+"""The sessions of every block, put together from its canaries and records: ``round<k>.json``; and
+one file with the digests of all of these.
 
 A session is one sitting. What is in such a file already stays: who resumes a block, or measures a
 column of it again, adds another one.
 """
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,7 +17,7 @@ from typing import Any
 from deploy.virtual_environments import write_atomically
 from supervise import canary, reading
 from supervise.marks import any_left
-from supervise.sitting import AFTER
+from supervise.sitting import AFTER, DIGITS
 
 SCHEMA = "millistep.block/1"
 PLACE = ("id", "node", "device", "slot", "slots", "attempt")
@@ -35,10 +37,13 @@ class Block:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--plan", type=Path, required=True, help="whose paths start from here")
+    parser.add_argument("--output", type=Path, required=True, help="digests by path")
     options = parser.parse_args()
+    results = options.plan.parent
     try:
-        for block in blocks_of(json.loads(options.plan.read_text())):
-            write(Path(options.plan.parent), block)
+        blocks = blocks_of(json.loads(options.plan.read_text()))
+        digests = {block.path.as_posix(): write(results, block) for block in blocks}
+        write_atomically(options.output, json.dumps(digests, indent=1) + "\n")
     except OSError as error:
         print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
@@ -58,8 +63,8 @@ def blocks_of(plan: dict[str, Any]) -> Iterable[Block]:
         yield Block(Path(block["path"]), row, plan["scale"], block["round"], ordered)
 
 
-def write(results: Path, block: Block) -> None:
-    """The block's file, which stays as it is where nothing is new; raises OSError."""
+def write(results: Path, block: Block) -> str:
+    """The block's file, which stays as it is where nothing is new; its digest. Raises OSError."""
     earlier = _read(block.path)
     found = {session["id"]: session for session in earlier}
     for session in sessions(results, block):
@@ -69,6 +74,7 @@ def write(results: Path, block: Block) -> None:
     about = {"schema": SCHEMA, "row": block.row, "scale": block.scale, "round": block.round}
     text = json.dumps({**about, "sessions": ordered}, indent=1, sort_keys=True) + "\n"
     write_atomically(block.path, text)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
