@@ -35,7 +35,7 @@ def shown(tmp_path, monkeypatch):
         places = {path: priority({"path": path}) for path in found.files(None)}
         for path, place in places.items():
             before = found.measured_before("{path}")({"path": path})
-            assert before and all(order[canary] > place for canary in before)
+            assert before and all(order[earlier] > place for earlier in before)
             assert place not in order.values()
         return sorted(places, key=places.__getitem__, reverse=True)
 

@@ -30,10 +30,16 @@ class SoFar:
         return [*self._until]
 
     def measured_before(self, pattern: str) -> OfJob:
-        """Canaries after the blocks that a file waits for; who asks for it later waits for none."""
-        return lambda wildcards: [
-            path for block in self._blocks(pattern, wildcards) for path in block.canaries(AFTER)
-        ]
+        """What is measured now of the blocks that a file waits for, and their last canaries. Who
+        asks for the file later waits for nothing.
+        """
+
+        def files(wildcards: Any) -> list[str]:
+            blocks, now = self._blocks(pattern, wildcards), self._jobs.now
+            runs = (run.record for block in blocks for run in block.runs if run.record in now)
+            return [*runs, *(path for block in blocks for path in block.canaries(AFTER))]
+
+        return files
 
     def priority(self, pattern: str) -> OfJob:
         """Just after the last of these blocks, before the next."""
