@@ -1,8 +1,8 @@
 """Caveats as data: what a reader must know before comparing two numbers.
 
-A rule is a small pure function to caveats in one of the modules of this package, all of which are
-imported here: adding a caveat is adding a function. Every sentence must be true of the data that
-its evidence holds.
+A rule is a small pure function in one of the modules of this package, all of which are imported
+here, and an entry in the YAML file beside it; a limit of one reading is an entry of limits.yaml
+alone. Every sentence must be true of the data that its evidence holds.
 """
 
 from importlib import import_module

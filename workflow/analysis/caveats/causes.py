@@ -1,10 +1,9 @@
-"""What several rules show signs of: a reader meets it as one caveat, with one thing to do."""
+"""What a cause is told with, from the measurements."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from analysis.caveats.core import Cause, Changes
 from analysis.data import Data
 from analysis.formats.text import count, percent
 
@@ -30,46 +29,4 @@ def smallest_difference(data: Data) -> tuple[str, str]:
     )
 
 
-NOISE = Cause(
-    "noise",
-    "This machine was not quiet: {}",
-    "Other work, clocks or heat changed its speed between and within runs.",
-    Changes.ORDER,
-    "Close other programs, fix the clocks, remove these records and start again; or add rounds.",
-    smallest_difference,
-)
-REACH = Cause(
-    "reach",
-    "Other machines and sizes may rank the columns differently",
-    "This table is about its own models, batch sizes and devices.",
-    Changes.ORDER,
-    "Set scale: paper and, if you decide about a GPU, accelerator: cuda.",
-)
-SETTINGS = Cause(
-    "settings",
-    "Columns of a row did not run with the same settings",
-    "Part of a difference may come from that instead of from the framework.",
-    Changes.ORDER,
-    "Add a column with the setting of the other one, and compare these two.",
-)
-OVERHEAD = Cause(
-    "overhead",
-    "Overhead decides these times more than arithmetic",
-    "A larger batch or model may rank the columns differently.",
-    Changes.ELSEWHERE,
-    "Measure a larger batch size or model; a compiled column shows what Python costs.",
-)
-CLOCKS = Cause(
-    "clocks",
-    "Timed in another way, these steps take another time",
-    "How a step is timed is part of its number.",
-    Changes.ELSEWHERE,
-    "Compare these times only with others that were taken from fence to fence.",
-)
-UNTESTED = Cause(
-    "untested",
-    "Not everything could be checked",
-    "Nothing is known to be wrong there, and nothing is known to be right.",
-    Changes.UNTESTED,
-    "Install psutil (nvidia-ml-py for a GPU) and start again: what is missing is measured.",
-)
+NUMBERS = {"noise": smallest_difference}  # what stands in the braces of a cause's title

@@ -1,19 +1,36 @@
-"""What a caveat is, and the list that rules register in."""
+"""What a caveat is, and how rules become caveats.
+
+A rule is a function from the tables of all that was measured to what it :class:`Found`, under
+:func:`rule`. What is said of it stands under its name in the YAML file beside its module: `title`,
+`summary`, what it `changes`, its `severity`, and where there is one its `cause`, its `remedy` and
+the `sentence`, a Jinja template over the evidence and the words of what was found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import wraps
+from functools import cache
 from heapq import nlargest
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from analysis.data import Data
-from analysis.formats.text import count, listed
+from analysis.formats.text import count, listed, ms, percent, signed_percent, spelled, times
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+MOST = 8  # cells that a sentence lists, each with a text of its own
+CAUSES = Path(__file__).with_name("causes.yaml")
+FILTERS = (count, listed, ms, percent, signed_percent, spelled, times)
+
+Rows = Sequence[RowCells]
 
 
 class Severity(IntEnum):
@@ -54,35 +71,29 @@ class Caveat:
             "sentence": self.sentence,
             "title": rule.title,
             "remedy": rule.remedy,
-            "cause": rule.cause.name if rule.cause else self.id,
+            "cause": rule.read_as.name,
         }
 
 
-def cell_json(cell: Cell) -> dict[str, Any]:
-    """The names of a cell, as in every frame and file."""
-    model, task, batch_size = cell.row.key
-    return {
-        "model": model,
-        "task": task,
-        "batch_size": batch_size,
-        "column": cell.column.name,
-    }
+@dataclass(frozen=True)
+class Found:
+    """What a rule found: cells (None: the whole report; without any nothing is said), the numbers,
+    what else its sentence needs, and its severity where that is not always the same.
+    """
+
+    cells: Collection[Cell] | None
+    evidence: dict[str, Any]
+    words: dict[str, Any] = field(default_factory=dict)
+    severity: Severity | None = None
 
 
-MOST = 8  # cells that a sentence lists, each with a text of its own
-
-Rows = Sequence[RowCells]
-Judge = Callable[[Data], Iterable[Caveat]]
-FromResults = Callable[[Results], Iterable[Caveat]]
+Judge = Callable[[Data], Iterable[Found]]
 
 
 @dataclass(frozen=True)
 class Cause:
     """What a reader has to know once, whatever number of rules shows it: a short title, one
     sentence on what it means, what it changes, and what to do about it (empty: nothing).
-
-    `number` gives what stands in the braces of the title, from the measurements, and how it was
-    found.
     """
 
     name: str
@@ -90,50 +101,79 @@ class Cause:
     summary: str
     changes: Changes
     remedy: str = ""
-    number: Callable[[Data], tuple[str, str]] | None = None
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A function that yields caveats of its name, and what is true of all of them. Those of one
-    `cause` are read as one.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Rule(Cause):
+    """A rule, and what is true of all caveats of its name. Those of one `cause` are read as one."""
 
     judge: Judge
-    title: str
-    summary: str
-    changes: Changes
-    remedy: str
-    cause: Cause | None
+    severity: Severity
+    sentence: str = "{{ sentence }}"
+    cause: Cause | None = None
 
-    def read_as(self, name: str) -> Cause:
+    @property
+    def read_as(self) -> Cause:
         """The cause, or the rule as the cause of its own."""
-        return self.cause or Cause(name, self.title, self.summary, self.changes, self.remedy)
+        return self.cause or self
+
+    def caveats(self, data: Data) -> Iterable[Caveat]:
+        """Yield what it has to say of these measurements."""
+        for found in self.judge(data):
+            if found.cells is None or found.cells:
+                yield self._caveat(found, data.results)
+
+    def _caveat(self, found: Found, results: Results) -> Caveat:
+        cells = tuple(found.cells or ())
+        words = {"plan": results.plan, "cells": cells, **found.evidence, **found.words}
+        if "where" in self.sentence and "where" not in words:
+            words["where"] = places(cells, rows=results.rows)
+        text = template(self.sentence).render(words)
+        return Caveat(self.name, found.severity or self.severity, cells, found.evidence, text)
 
 
 RULES: dict[str, Rule] = {}
 
 
-def frame_rule(
-    title: str, summary: str, changes: Changes, remedy: str = "", cause: Cause | None = None
-) -> Callable[[Judge], Judge]:
-    """Register a function from the tables of all that was measured as the rule of its name."""
-
-    def register(judge: Judge) -> Judge:
-        RULES[judge.__name__] = Rule(judge, title, summary, changes, remedy, cause)
-        return judge
-
-    return register
+def rule(judge: Judge) -> Judge:
+    """Register a function as the rule of its name."""
+    file = Path(inspect.getfile(judge)).with_suffix(".yaml")
+    register(judge.__name__, judge, texts_of(file)[judge.__name__])
+    return judge
 
 
-def rule(*texts: Any, **more: Any) -> Callable[[FromResults], FromResults]:
-    """Register a function from the results as the rule of its name, as :func:`frame_rule` does."""
+def register(name: str, judge: Judge, texts: Mapping[str, Any]) -> None:
+    """Register a rule with the texts of its entry."""
+    read = {
+        "changes": Changes[texts["changes"].upper()],
+        "severity": Severity[texts["severity"].upper()],
+        "cause": _cause(texts["cause"]) if "cause" in texts else None,
+    }
+    RULES[name] = Rule(name=name, judge=judge, **{**texts, **read})
 
-    def register(judge: FromResults) -> FromResults:
-        frame_rule(*texts, **more)(wraps(judge)(lambda data: judge(data.results)))
-        return judge
 
-    return register
+@cache
+def _cause(name: str) -> Cause:
+    texts = texts_of(CAUSES)[name]
+    return Cause(name, **{**texts, "changes": Changes[texts["changes"].upper()]})
+
+
+@cache
+def texts_of(file: Path) -> dict[str, dict[str, Any]]:
+    """Return the entries of a file of texts by their names."""
+    import yaml
+
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+@cache
+def template(text: str) -> Template:
+    """Return a sentence to be filled in; `x | percent` spells a number as everywhere."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined)
+    environment.filters |= {spell.__name__: spell for spell in FILTERS}
+    return environment.from_string(text)
 
 
 def collect(results: Results, data: Data | None = None) -> list[Caveat]:
@@ -142,7 +182,7 @@ def collect(results: Results, data: Data | None = None) -> list[Caveat]:
     are made already.
     """
     data = data or Data(results)
-    found = [caveat for entry in RULES.values() for caveat in entry.judge(data)]
+    found = [caveat for entry in RULES.values() for caveat in entry.caveats(data)]
     return sorted(found, key=lambda caveat: (-caveat.severity, -RULES[caveat.id].changes))
 
 
@@ -152,6 +192,12 @@ def caveats_json(caveats: list[Caveat]) -> dict[str, Any]:
         "schema": "millistep.caveats/4",
         "caveats": [caveat.as_json() for caveat in caveats],
     }
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """The names of a cell, as in every frame and file."""
+    names = ("model", "task", "batch_size", "column")
+    return dict(zip(names, (*cell.row.key, cell.column.name), strict=True))
 
 
 def measured(rows: Rows) -> list[Cell]:
@@ -172,34 +218,35 @@ def name(cell: Cell) -> str:
 
 
 def where_and_how_much(
-    rule_name: str,
-    found: Mapping[Cell, Any],
-    sentence: str,
+    values: Mapping[Cell, Any],
     spell: Callable[[Any], str] = str,
     *,
-    severity: Severity = Severity.WARNING,
     describe: Callable[[Cell], str] | None = None,
     size: Callable[[Any], float] | None = None,
+    severity: Severity | None = None,
     **evidence: Any,
-) -> Iterable[Caveat]:
-    """Yield one caveat about cells with a value each; none where there are none.
+) -> Iterable[Found]:
+    """Yield cells with a value each.
 
-    `{where}` in the sentence becomes the cells with their values as `spell` gives them, or with
-    what `describe` says of each: those of the largest `size`, by default of the value, where they
-    are too many. The evidence has all.
+    `where` in the sentence is the cells with their values as `spell` gives them, or with what
+    `describe` says of each: those of the largest `size`, by default of the value, where they are
+    too many. The evidence has all.
     """
-    if found:
-        largest = size or (lambda value: value if isinstance(value, int | float) else 0)
-        text = describe or (lambda cell: spell(found[cell]))
-        where = places(found, text, lambda cell: largest(found[cell]))
-        content = {"readings": readings(found), **evidence}
-        told = sentence.replace("{where}", where)
-        yield Caveat(rule_name, severity, tuple(found), content, told)
+    largest = size or (lambda value: value if isinstance(value, int | float) else 0)
+    text = describe or (lambda cell: spell(values[cell]))
+    where = places(values, text, lambda cell: largest(values[cell]))
+    content = {"readings": readings(values), **evidence}
+    yield Found(values, content, {"where": where}, severity)
 
 
 def readings(found: Mapping[Cell, Any]) -> list[dict[str, Any]]:
     """A value of each cell as records, for evidence."""
     return [{**cell_json(cell), "value": value} for cell, value in found.items()]
+
+
+def labelled(found: Mapping[Cell, Any]) -> dict[str, Any]:
+    """A value of each cell by its label, for evidence."""
+    return {label(cell): value for cell, value in found.items()}
 
 
 def places(

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-from analysis.caveats.causes import NOISE, UNTESTED
-from analysis.caveats.core import MOST, Caveat, Changes, Severity, label, places, rule
+from analysis.caveats.core import MOST, Found, label, places, rule
+from analysis.data import Data
 from analysis.formats.text import count, listed, percent, signed_percent
 from analysis.results.canaries import Around, Canary
 from analysis.results.cells import Cell
@@ -60,37 +60,28 @@ def _why(canary: Canary | None, machines: set[str], cpu: bool) -> str:
     return ""
 
 
-@rule(
-    "The machine drifted within a session",
-    "Columns of such a session were not measured at the same speed of the machine.",
-    Changes.ORDER,
-    "Fix the clocks and cool the machine; more rounds average it out.",
-    NOISE,
-)
-def session_drifted(results: Results) -> Iterator[Caveat]:
+@rule
+def session_drifted(data: Data) -> Iterator[Found]:
     """Sessions in which fixed work took another time afterwards than before."""
+    results = data.results
     for accelerator in results.accelerators:
         sessions, _ = _on(results, accelerator)
         drifted = [found for found in sessions if found.drifted]
-        if drifted:
-            worst = nlargest(MOST, drifted, key=_size)
-            details = "; ".join(
-                f"{found.name}: {listed([_change(*item) for item in found.drifted.items()])}"
-                for found in drifted
-                if found in worst
-            )
-            sentence = (
-                f"The machine drifted by more than {percent(MARGIN)} within {len(drifted)} of "
-                f"{count(len(sessions), 'session')}{_where(results, accelerator)}, by the time "
-                f"that the same fixed work took before and after ({details}{_more(drifted)})."
-            )
-            evidence = {
-                "accelerator": accelerator,
-                "time_after_over_before": {_key(found): found.drifted for found in drifted},
-                "sessions": len(sessions),
-                "threshold": MARGIN,
-            }
-            yield Caveat("session_drifted", Severity.WARNING, _cells(drifted), evidence, sentence)
+        worst = nlargest(MOST, drifted, key=_size)
+        changes = {
+            found.name: listed([_change(*item) for item in found.drifted.items()])
+            for found in drifted
+            if found in worst
+        }
+        evidence = {
+            "accelerator": accelerator,
+            "time_after_over_before": {_key(found): found.drifted for found in drifted},
+            "sessions": len(sessions),
+            "threshold": MARGIN,
+        }
+        words = {"drifted": len(drifted), "device": _where(results, accelerator)}
+        words["details"] = [f"{name}: {change}" for name, change in changes.items()]
+        yield Found(_cells(drifted), evidence, {**words, "more": _more(drifted)})
 
 
 def _size(found: Measured) -> float:
@@ -101,34 +92,26 @@ def _change(work: str, ratio: float) -> str:
     return f"{work} {signed_percent(ratio - 1)}"
 
 
-@rule(
-    "Whether the machine drifted is not known",
-    "Fixed work before or after some runs is missing, or tells nothing.",
-    Changes.UNTESTED,
-    cause=UNTESTED,
-)
-def drift_unknown(results: Results) -> Iterator[Caveat]:
+@rule
+def drift_unknown(data: Data) -> Iterator[Found]:
     """Sessions that lack a successful canary before or after them, and runs without a session."""
+    results = data.results
     for accelerator in results.accelerators:
         sessions, alone = _on(results, accelerator)
-        if not sessions and not alone:
-            continue
         where = _where(results, accelerator)
-        unknown = {found: why for found in sessions if (why := found.useless)}
-        if all(found.around == Around(None, None) for found in sessions):
+        if (sessions or alone) and all(each.around == Around(None, None) for each in sessions):
             sentence = (
                 f"No fixed work was timed between the runs{where}: nothing shows whether the "
                 "machine drifted."
             )
+            cells = _cells(sessions, alone) if len(results.accelerators) > 1 else None
             evidence = {"accelerator": accelerator, "canaries": 0}
-            cells = _cells(sessions, alone) if len(results.accelerators) > 1 else ()
-            yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
+            yield Found(cells, evidence, {"sentence": sentence})
             continue
+        unknown = {found: why for found in sessions if (why := found.useless)}
         parts = []
         if unknown:
-            reasons = "; ".join(
-                f"{found.name}: {why}" for found, why in list(unknown.items())[:MOST]
-            )
+            reasons = "; ".join(f"{found.name}: {why}" for found, why in [*unknown.items()][:MOST])
             parts.append(
                 f"{len(unknown)} of {count(len(sessions), 'session')}{where} (of their canaries, "
                 f"{reasons}{_more(unknown)})"
@@ -139,15 +122,13 @@ def drift_unknown(results: Results) -> Iterator[Caveat]:
                 f"{count(len(alone), 'run')}{where} of which no session is kept "
                 f"({places(cells, rows=results.rows)})"
             )
-        if parts:
-            evidence = {
-                "accelerator": accelerator,
-                "sessions": {_key(found): why for found, why in unknown.items()},
-                "runs": [f"{label(cell)}/run{run.number}" for cell, run in alone],
-            }
-            sentence = f"Whether the machine drifted is not known for {listed(parts)}."
-            cells = _cells(unknown, alone)
-            yield Caveat("drift_unknown", Severity.NOTE, cells, evidence, sentence)
+        evidence = {
+            "accelerator": accelerator,
+            "sessions": {_key(found): why for found, why in unknown.items()},
+            "runs": [f"{label(cell)}/run{run.number}" for cell, run in alone],
+        }
+        sentence = f"Whether the machine drifted is not known for {listed(parts)}."
+        yield Found(_cells(unknown, alone), evidence, {"sentence": sentence})
 
 
 def _on(results: Results, accelerator: str) -> tuple[list[Measured], list[tuple[Cell, Run]]]:

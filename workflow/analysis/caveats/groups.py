@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from analysis.caveats.causes import NUMBERS
 from analysis.caveats.core import RULES, Cause, Caveat, Changes, Severity, measured
 from analysis.data import Data
 from analysis.formats.text import count, letter
@@ -71,7 +72,7 @@ def grouped(caveats: Sequence[Caveat], results: Results, data: Data | None = Non
     data = data or Data(results)
     found: dict[str, list[Caveat]] = {}
     for caveat in caveats:
-        found.setdefault(RULES[caveat.id].read_as(caveat.id).name, []).append(caveat)
+        found.setdefault(RULES[caveat.id].read_as.name, []).append(caveat)
     every = set(measured(results.rows))
     groups = [_group(tuple(members), every, data) for members in found.values()]
     whole = len(list(results.cells))
@@ -87,13 +88,13 @@ def grouped(caveats: Sequence[Caveat], results: Results, data: Data | None = Non
 def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     """Caveats of one cause; notes alone say no more than their rule."""
     rule = RULES[members[0].id]
-    cause = rule.read_as(members[0].id)
+    cause = rule.read_as
     noted = all(member.severity is Severity.NOTE for member in members)
     title, summary = cause.title, cause.summary
-    if cause.number and noted:
+    if cause.name in NUMBERS and noted:
         title, summary = rule.title, rule.summary
-    elif cause.number:
-        number, how = cause.number(data)
+    elif cause.name in NUMBERS:
+        number, how = NUMBERS[cause.name](data)
         title, summary = title.format(number), f"{summary} {how}"
     cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
     everywhere = not all(member.cells for member in members) or every <= {*cells}

@@ -1,28 +1,17 @@
-"""What the monitor saw while steps were timed."""
+"""What the monitor saw while steps were timed: other work, and clocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analysis.caveats.causes import NOISE, UNTESTED
-from analysis.caveats.core import (
-    Caveat,
-    Changes,
-    Severity,
-    frame_rule,
-    label,
-    measured,
-    places,
-    rule,
-    where_and_how_much,
-)
-from analysis.caveats.readings import each, worst
-from analysis.caveats.thresholds import CLOCK_CHANGE
+from analysis.caveats.core import Found, Severity, labelled, measured, rule, where_and_how_much
+from analysis.caveats.readings import column, each, extreme
+from analysis.caveats.thresholds import CLOCK_CHANGE, FOREIGN_CPU_SHARE
 from analysis.data import Data
-from analysis.formats.text import percent
+from analysis.formats.text import percent, spread
 from analysis.results.cells import Cell
 from analysis.results.machine import Monitor, Range
-from analysis.results.results import Results
+from analysis.results.profiles import FOREIGN_CPU_HEAVY
 from analysis.results.runs import Run
 
 Clock = Callable[[Monitor], Range | None]
@@ -33,51 +22,47 @@ CLOCKS: dict[str, Clock] = {
 }
 
 
+@rule
+def foreign_load(data: Data) -> Iterator[Found]:
+    """Other processes worked during the timed steps; from FOREIGN_CPU_HEAVY on a number tells
+    nothing.
+    """
+    shares = extreme(
+        data,
+        lambda runs: column(runs, "load.foreign_cpu_share"),
+        "max",
+        lambda share: share >= FOREIGN_CPU_SHARE,
+    )
+    heavy = {cell: share for cell, share in shares.items() if share >= FOREIGN_CPU_HEAVY}
+    light = {cell: share for cell, share in shares.items() if cell not in heavy}
+    for found, severity in ((heavy, Severity.CRITICAL), (light, Severity.WARNING)):
+        yield from where_and_how_much(
+            found, percent, severity=severity, threshold=FOREIGN_CPU_SHARE
+        )
+
+
 def _monitors(cell: Cell) -> list[Monitor]:
     return [record.monitor for record in cell.records if record.monitor]
 
 
-@rule(
-    "Runs without a monitor",
-    "Throttling, clocks and other work on the machine are not known there.",
-    Changes.UNTESTED,
-    "Install psutil, and nvidia-ml-py for a GPU, where the runs are measured.",
-    UNTESTED,
-)
-def not_monitored(results: Results) -> Iterator[Caveat]:
+@rule
+def not_monitored(data: Data) -> Iterator[Found]:
     """Runs without a monitor: what the machine did is not known."""
     missing = {
         cell: number
-        for cell in measured(results.rows)
-        if (number := sum(record.monitor is None for record in cell.records))
+        for cell in measured(data.results.rows)
+        if (number := len(cell.records) - len(_monitors(cell)))
     }
-    if missing:
-        everything = sum(missing.values()) == len(results.records)
-        where = "any run" if everything else f"some runs ({places(missing, rows=results.rows)})"
-        sentence = (
-            f"No reading of the machine was taken during the timed steps of {where}: throttling, "
-            "clocks and other work on it are not known there."
-        )
-        evidence = {"runs": {label(cell): number for cell, number in missing.items()}}
-        yield Caveat("not_monitored", Severity.NOTE, tuple(missing), evidence, sentence)
+    everything = sum(missing.values()) == len(data.results.records)
+    yield Found(missing, {"runs": labelled(missing)}, {"all": everything})
 
 
-@rule(
-    "Clocks were held down",
-    "Heat, power or a limit slowed the machine while steps were timed.",
-    Changes.TIMES,
-    "Cool the machine better, raise its power limit, or fix the clocks.",
-    NOISE,
-)
-def throttled(results: Results) -> Iterator[Caveat]:
+@rule
+def throttled(data: Data) -> Iterator[Found]:
     """Clocks were limited: by heat, power, or a setting."""
-    seen = {cell: found for cell in measured(results.rows) if (found := _throttling(cell))}
-    yield from where_and_how_much(
-        "throttled",
-        seen,
-        "The clocks were held down while steps were timed: {where}.",
-        lambda reasons: f"({', '.join(reasons)})",
-    )
+    cells = measured(data.results.rows)
+    seen = {cell: found for cell in cells if (found := _throttling(cell))}
+    yield from where_and_how_much(seen, lambda reasons: f"({', '.join(reasons)})")
 
 
 def _throttling(cell: Cell) -> list[str]:
@@ -89,26 +74,13 @@ def _throttling(cell: Cell) -> list[str]:
     return processors + list(dict.fromkeys(reasons))
 
 
-@frame_rule(
-    "Clocks moved within a run",
-    "Turbo and idle cores do that too; steady clocks give steadier times.",
-    Changes.TIMES,
-    "Fix the clocks.",
-    NOISE,
-)
-def clocks_changed(data: Data) -> Iterator[Caveat]:
+@rule
+def clocks_changed(data: Data) -> Iterator[Found]:
     """Clocks changed within a run; turbo and idle cores do that too, so it is a note."""
     for what, clock in CLOCKS.items():
-        yield from where_and_how_much(
-            "clocks_changed",
-            worst(data, each(data, _drop_of(clock)), lambda drop: drop > CLOCK_CHANGE),
-            f"The clock of the {what} moved by more than {percent(CLOCK_CHANGE)} of its highest "
-            "value while steps of a run were timed ({where}).",
-            percent,
-            severity=Severity.NOTE,
-            clock=what,
-            threshold=CLOCK_CHANGE,
-        )
+        drops = each(data, _drop_of(clock))
+        found = extreme(data, drops, "max", lambda drop: drop > CLOCK_CHANGE)
+        yield from where_and_how_much(found, percent, clock=what, threshold=CLOCK_CHANGE)
 
 
 def _drop_of(clock: Clock) -> Callable[[Run], float | None]:
@@ -122,28 +94,19 @@ def _drop_of(clock: Clock) -> Callable[[Run], float | None]:
     return drop
 
 
-@rule(
-    "Runs of a row had different clocks",
-    "Part of a difference within such a row may come from the clocks.",
-    Changes.ORDER,
-    "Fix the clocks, or add rounds.",
-    NOISE,
-)
-def clocks_differ(results: Results) -> Iterator[Caveat]:
+@rule
+def clocks_differ(data: Data) -> Iterator[Found]:
     """Runs of one row had different clocks: part of a difference may come from that."""
     for what, clock in CLOCKS.items():
         found: dict[Cell, list[float]] = {}
-        for row in results.rows:
+        for row in data.results.rows:
             medians = {cell: each for cell in row.measured if (each := _medians(cell, clock))}
             values = [value for each in medians.values() for value in each]
             if values and min(values) < (1 - CLOCK_CHANGE) * max(values):
                 found |= medians
         yield from where_and_how_much(
-            "clocks_differ",
             found,
-            f"The clock of the {what} differed between runs of a row, by more than "
-            f"{percent(CLOCK_CHANGE)}; medians of the runs in MHz: {{where}}.",
-            _span,
+            lambda values: spread(values, "{:.0f}".format),
             size=lambda values: -min(values),
             clock=what,
             threshold=CLOCK_CHANGE,
@@ -152,8 +115,3 @@ def clocks_differ(results: Results) -> Iterator[Caveat]:
 
 def _medians(cell: Cell, clock: Clock) -> list[float]:
     return [found.median for monitor in _monitors(cell) if (found := clock(monitor))]
-
-
-def _span(values: list[float]) -> str:
-    low, high = f"{min(values):.0f}", f"{max(values):.0f}"
-    return low if low == high else f"{low} to {high}"

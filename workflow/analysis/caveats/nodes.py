@@ -6,67 +6,38 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from analysis.caveats.causes import UNTESTED
-from analysis.caveats.core import (
-    Caveat,
-    Changes,
-    Severity,
-    comparable,
-    label,
-    measured,
-    places,
-    rule,
-)
+from analysis.caveats.core import Found, comparable, label, labelled, measured, places, rule
 from analysis.caveats.thresholds import NEIGHBOURS
-from analysis.formats.text import count, percent, signed_percent
+from analysis.data import Data
+from analysis.formats.text import count
 from analysis.results.cells import Cell
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.statistics.intervals import geometric_mean, log_t_interval
 
 
-@rule(
-    "Measured on several nodes",
-    "Two nodes of one kind differ too; a ratio is of runs that one node measured in one session.",
-    Changes.TIMES,
-    "Add rounds, each of a row on another node.",
-)
-def several_nodes(results: Results) -> Iterator[Caveat]:
+@rule
+def several_nodes(data: Data) -> Iterator[Found]:
     """Nodes differ: an interval knows by how much where it rests on several of them."""
-    cells = measured(results.rows)
-    if len(results.nodes) > 1:
-        alone = tuple(cell for cell in cells if len(cell.nodes) == 1)
-        parts = [f"Measured on {count(len(results.nodes), 'node')}."]
-        if len(alone) < len(cells):
-            parts.append(
-                f"Of {count(len(cells) - len(alone), 'cell')} the runs lie on more than one, and "
-                "intervals rest on the means of nodes."
-            )
-        if alone:
-            where = places(alone, rows=results.rows)
-            parts.append(f"Measured on one node, times and intervals hold for it alone: {where}.")
-        evidence = {"nodes": len(results.nodes), "on_one_node": list(map(label, alone))}
-        yield Caveat("several_nodes", Severity.NOTE, alone, evidence, " ".join(parts))
+    cells, nodes = measured(data.results.rows), len(data.results.nodes)
+    alone = [cell for cell in cells if len(cell.nodes) == 1]
+    if nodes > 1:
+        evidence = {"nodes": nodes, "on_one_node": list(map(label, alone))}
+        where = places(alone, rows=data.results.rows)
+        words = {"more": len(cells) - len(alone), "where": where}
+        yield Found(alone or None, evidence, words)
 
 
-@rule(
-    "Rounds lost to other sessions",
-    "Runs of a round that were measured in several sessions are not compared.",
-    Changes.ORDER,
-    "Remove all records of these rounds and start again.",
-)
-def rounds_lost(results: Results) -> Iterator[Caveat]:
+@rule
+def rounds_lost(data: Data) -> Iterator[Found]:
     """Runs that were measured in another session than the others of their row and round."""
-    lost = {cell: numbers for row in results.rows for cell, numbers in _lost(row).items()}
-    if lost:
-        where = places(lost, lambda cell: _of(cell, lost[cell]), lambda cell: len(lost[cell]))
-        sentence = (
-            "Measured in another session than the other columns of their row in that round, so "
-            f"that ratios to these are without it ({where})."
-        )
-        evidence = {"rounds": {label(cell): numbers for cell, numbers in lost.items()}}
-        yield Caveat("rounds_lost", Severity.WARNING, tuple(lost), evidence, sentence)
+    lost = {cell: numbers for row in data.results.rows for cell, numbers in _lost(row).items()}
+
+    def share(cell: Cell) -> str:
+        return f"{len(lost[cell])} of {count(len(cell.run_ms), 'round')}"
+
+    where = places(lost, share, lambda cell: len(lost[cell]))
+    yield Found(lost, {"rounds": labelled(lost)}, {"where": where})
 
 
 def _lost(row: RowCells) -> dict[Cell, list[int]]:
@@ -83,51 +54,34 @@ def _lost(row: RowCells) -> dict[Cell, list[int]]:
     return {cell: numbers for cell, numbers in found.items() if numbers}
 
 
-def _of(cell: Cell, numbers: list[int]) -> str:
-    """'1 of 3 rounds'."""
-    return f"{len(numbers)} of {count(len(cell.run_ms), 'round')}"
-
-
-@rule(
-    "Neighbours on the node cost time",
-    "Times measured beside busy neighbours are longer than those of a node alone.",
-    Changes.TIMES,
-    "Set slots: 1, or fewer of them.",
-)
-def neighbours_disturb(results: Results) -> Iterator[Caveat]:
+@rule
+def neighbours_disturb(data: Data) -> Iterator[Found]:
     """The same cells took another time beside busy slots of their node than without any."""
-    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := _beside(cell))}
-    if not ratios:
+    cells = comparable(data.results.rows)
+    ratios = {cell: ratio for cell in cells if (ratio := _beside(cell))}
+    interval = log_t_interval(list(ratios.values()))
+    if interval is None or interval.low <= 1 <= interval.high:
         return
-    mean, interval = geometric_mean(ratios.values()), log_t_interval(list(ratios.values()))
-    shown = interval is not None and not interval.low <= 1 <= interval.high
-    if shown and max(mean, 1 / mean) > 1 + NEIGHBOURS:
-        slots = max(record.session.slots for cell in ratios for record in cell.records)
-        sentence = (
-            f"Steps take {signed_percent(mean - 1)} [{signed_percent(interval.low - 1)}, "
-            f"{signed_percent(interval.high - 1)}] beside busy neighbours "
-            f"on their node (divided into {count(slots, 'slot')}) over alone, more than "
-            f"{percent(NEIGHBOURS)}, by the {count(len(ratios), 'cell')} that were measured both "
-            "ways."
-        )
-        evidence = {
-            "ratio": mean,
-            "interval": [interval.low, interval.high],
-            "cells": {label(cell): ratio for cell, ratio in ratios.items()},
-            "threshold": NEIGHBOURS,
-        }
-        beside = tuple(cell for cell in measured(results.rows) if any(map(_busy, cell.ok_runs)))
-        yield Caveat("neighbours_disturb", Severity.WARNING, beside, evidence, sentence)
+    mean = geometric_mean(ratios.values())
+    evidence = {
+        "ratio": mean,
+        "interval": [interval.low, interval.high],
+        "cells": labelled(ratios),
+        "threshold": NEIGHBOURS,
+    }
+    slots = max(record.session.slots for cell in ratios for record in cell.records)
+    if max(mean, 1 / mean) > 1 + NEIGHBOURS:
+        yield Found(_with_neighbours(data), evidence, {"slots": slots, "both": len(ratios)})
 
 
-def _busy(run: Run) -> bool:
+def _with_neighbours(data: Data) -> list[Cell]:
+    return [c for c in measured(data.results.rows) if any(map(_neighbours, c.ok_runs))]
+
+
+def _neighbours(run: Run) -> int | None:
+    """How many other slots of its node were busy; None where that is not known."""
     session = run.record.session if run.record else None
-    return bool(session and session.neighbours)
-
-
-def _alone(run: Run) -> bool:
-    session = run.record.session if run.record else None
-    return session is not None and session.neighbours == 0
+    return session.neighbours if session else None
 
 
 def _beside(cell: Cell) -> float | None:
@@ -137,27 +91,16 @@ def _beside(cell: Cell) -> float | None:
     logs = []
     for node in sorted(cell.nodes):
         runs = [run for run in cell.ok_runs if run.sitting.node == node]
-        busy = [run.step_ms for run in runs if _busy(run)]
-        alone = [run.step_ms for run in runs if _alone(run)]
+        busy = [run.step_ms for run in runs if _neighbours(run)]
+        alone = [run.step_ms for run in runs if _neighbours(run) == 0]
         if busy and alone:
             logs.append(math.log(geometric_mean(busy) / geometric_mean(alone)))
     return math.exp(sum(logs) / len(logs)) if logs else None
 
 
-@rule(
-    "Whether neighbours cost time is not known",
-    "Nothing that was measured beside busy neighbours was measured without them too.",
-    Changes.UNTESTED,
-    "Measure one round with slots: 1.",
-    UNTESTED,
-)
-def neighbours_unknown(results: Results) -> Iterator[Caveat]:
+@rule
+def neighbours_unknown(data: Data) -> Iterator[Found]:
     """Runs beside busy slots of their node, of which none can be compared with one alone."""
-    beside = tuple(cell for cell in measured(results.rows) if any(map(_busy, cell.ok_runs)))
-    if beside and not any(map(_beside, comparable(results.rows))):
-        sentence = (
-            "Measured while other slots of the same node were busy, and never without: what that "
-            f"costs is not known ({places(beside, rows=results.rows)})."
-        )
-        evidence = {"cells": list(map(label, beside))}
-        yield Caveat("neighbours_unknown", Severity.NOTE, beside, evidence, sentence)
+    if not any(map(_beside, comparable(data.results.rows))):
+        beside = _with_neighbours(data)
+        yield Found(beside, {"cells": list(map(label, beside))})

@@ -12,9 +12,9 @@ from itertools import combinations, permutations
 from typing import Any
 
 from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
-from analysis.caveats.causes import SETTINGS
-from analysis.caveats.core import Caveat, Changes, Severity, measured, rule
+from analysis.caveats.core import Found, rule
 from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
+from analysis.data import Data
 from analysis.formats.text import listed, ms, spelled
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -23,7 +23,7 @@ from analysis.results.rows import RowCells
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
-# Judged by what a copy or an update costs: caveats/feeding.py, caveats/optimizers.py.
+# Judged by what a copy or an update costs: caveats/work.py.
 ELSEWHERE = ("feeding", "fed_bytes_per_step", "optimizer_update")
 OF_FAMILIES = ("model_library",)  # another one for each family of frameworks
 NOT_REPORTED = "not reported"
@@ -32,46 +32,28 @@ Ranks = tuple[float | None, ...]
 Partition = tuple[tuple[str, Ranks, tuple[str, ...]], ...]  # value, ranks, columns
 
 
-@rule(
-    "Columns of a row were compiled in different ways",
-    "Part of a difference is the mode or the compiler, not the framework.",
-    Changes.ORDER,
-    "Compare columns of one mode, or add a column with another mode or jit_compile.",
-)
-def execution_differs(results: Results) -> Iterator[Caveat]:
+@rule
+def execution_differs(data: Data) -> Iterator[Found]:
     """One column compiles and another does not: the difference is at least partly that."""
-    yield from _differences(results, EXECUTION, "execution_differs", Severity.CRITICAL)
+    return _differences(data.results, EXECUTION)
 
 
-@rule(
-    "Columns of a row computed in different precisions",
-    "Less precise arithmetic may be faster: part of a difference may come from that.",
-    Changes.ORDER,
-    "Set precision: float32 (or tf32), which asks the same of every column.",
-)
-def precision_differs(results: Results) -> Iterator[Caveat]:
+@rule
+def precision_differs(data: Data) -> Iterator[Found]:
     """Different precisions are different amounts of work."""
-    yield from _differences(results, PRECISION, "precision_differs", Severity.CRITICAL)
+    return _differences(data.results, PRECISION)
 
 
-@rule(
-    "Settings differ between columns",
-    "Columns of one row ran with other settings; part of a difference may come from that.",
-    Changes.ORDER,
-    cause=SETTINGS,
-)
-def parity_differs(results: Results) -> Iterator[Caveat]:
+@rule
+def parity_differs(data: Data) -> Iterator[Found]:
     """Attention, then every other entry of the parity cards, one caveat per entry that differs."""
-    yield from _differences(results, ATTENTION, "parity_differs", Severity.WARNING)
     known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE, *ELSEWHERE, *OF_FAMILIES}
-    cards = [record.parity or {} for cell in measured(results.rows) for record in cell.records]
-    for key in dict.fromkeys(key for card in cards for key in card if key not in known):
-        yield from _differences(results, (key,), "parity_differs", Severity.WARNING)
+    keys = (key for record in data.results.records for key in record.parity or {})
+    for entry in (ATTENTION, *((key,) for key in dict.fromkeys(keys) if key not in known)):
+        yield from _differences(data.results, entry)
 
 
-def _differences(
-    results: Results, keys: tuple[str, ...], caveat_id: str, severity: Severity
-) -> Iterator[Caveat]:
+def _differences(results: Results, keys: tuple[str, ...]) -> Iterator[Found]:
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
     same: dict[tuple[Partition, Declared], list[tuple[RowCells, list[Cell]]]] = defaultdict(list)
     for row in results.rows:
@@ -92,15 +74,13 @@ def _differences(
             "favours": [] if against else levels,
             "declared": dict(declared),
         }
-        yield Caveat(
-            caveat_id,
-            severity,
-            tuple(cell for _, cells in group for cell in cells),
-            evidence,
+        sentence = (
             f"{listed([row.row.label for row, _ in group])}: {what} {_differ(keys)} between "
             f"columns ({values}), so part of a difference may come from that. "
-            f"{_only_declared(declared)}{_advantage(keys[0], levels, against)}",
+            f"{_only_declared(declared)}{_advantage(keys[0], levels, against)}"
         )
+        cells = [cell for _, of_row in group for cell in of_row]
+        yield Found(cells, evidence, {"sentence": sentence})
 
 
 def _differ(keys: tuple[str, ...]) -> str:

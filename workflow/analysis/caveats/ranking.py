@@ -1,64 +1,69 @@
-"""Where the order of the columns in a row is no ranking."""
+"""Where the order of the columns in a row is no ranking, or one of luck."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, rule
-from analysis.formats.text import percent
+from analysis.caveats.core import Found, Severity, label, places, rule
+from analysis.data import Data
+from analysis.formats.text import ms, percent
 from analysis.results.cells import Cell
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import MARGIN
+from analysis.statistics.intervals import MARGIN, geometric_mean
+from analysis.statistics.modes import modes_of, without_rounds
 
 
-@rule(
-    "The fastest column leads by less than the margin",
-    "Such a lead names no winner.",
-    Changes.ORDER,
-    "Add rounds.",
-)
-def close_call(results: Results) -> Iterator[Caveat]:
+@rule
+def close_call(data: Data) -> Iterator[Found]:
     """Rows whose fastest column leads by less than the margin that counts as the same."""
-    compared = [row for row in results.rows if len(row.comparable) > 1]
-    leads = {row.row.key: _lead(row) for row in compared}
-    close = [row for row in compared if leads[row.row.key] < MARGIN]
-    if close:
-        details = "; ".join(
-            f"{row.row.label}: {_first(row)} before {_second(row)} by "
-            f"{100 * leads[row.row.key]:.2f}\u00a0%"
-            for row in close
-        )
-        single = any(len(cell.ok_runs) == 1 for row in close for cell in _two(row))
-        why = "on a single run " if single else ""
-        sentence = (
-            f"In {len(close)} of {len(compared)} rows the fastest column leads by less than "
-            f"{percent(MARGIN)} {why}({details}): such a lead names no winner."
-        )
-        cells = tuple(cell for row in close for cell in _two(row))
-        evidence = {
-            "lead": {"/".join(map(str, row.row.key)): leads[row.row.key] for row in close},
-            "rows": len(compared),
-            "threshold": MARGIN,
-        }
-        severity = Severity.WARNING if single else Severity.NOTE
-        yield Caveat("close_call", severity, cells, evidence, sentence)
+    compared = [row for row in data.results.rows if len(row.comparable) > 1]
+    firsts = {row: sorted(row.comparable, key=lambda cell: cell.step_ms)[:2] for row in compared}
+    leads = {row: two[1].step_ms / two[0].step_ms - 1 for row, two in firsts.items()}
+    close = {row.row: firsts[row] for row, lead in leads.items() if lead < MARGIN}
+    of_rows = {row.row: lead for row, lead in leads.items()}
+    cells = [cell for two in close.values() for cell in two]
+    details = [
+        f"{row.label}: {first.column.title} before {second.column.title} by "
+        f"{100 * of_rows[row]:.2f}\u00a0%"
+        for row, (first, second) in close.items()
+    ]
+    evidence = {
+        "lead": {"/".join(map(str, row.key)): of_rows[row] for row in close},
+        "rows": len(compared),
+        "threshold": MARGIN,
+    }
+    single = any(len(cell.ok_runs) == 1 for cell in cells)
+    severity = Severity.WARNING if single else None
+    yield Found(cells, evidence, {"single": single, "details": details}, severity)
 
 
-def _two(row: RowCells) -> list[Cell]:
-    """The two fastest cells."""
-    return sorted(row.comparable, key=lambda cell: cell.step_ms)[:2]
+@rule
+def two_modes(data: Data) -> Iterator[Found]:
+    """Cells whose run means lie in two groups far apart."""
+    found = {cell: modes for row in data.results.rows for cell, modes in _modes(row).items()}
+
+    def text(cell: Cell) -> str:
+        fast, slow, share = found[cell].values()
+        return f"{ms(fast)} or {ms(slow)} ms, the slower in {percent(share)} of its runs"
+
+    def apart(cell: Cell) -> float:
+        return found[cell]["slower_ms"] / found[cell]["faster_ms"]
+
+    evidence = {label(cell): modes for cell, modes in found.items()}
+    yield Found(found, evidence, {"where": places(found, text, apart)})
 
 
-def _lead(row: RowCells) -> float:
-    """Time of the second over that of the fastest, less 1."""
-    fastest, second = _two(row)
-    return second.step_ms / fastest.step_ms - 1
-
-
-def _first(row: RowCells) -> str:
-    return _two(row)[0].column.title
-
-
-def _second(row: RowCells) -> str:
-    return _two(row)[1].column.title
+def _modes(row: RowCells) -> dict[Cell, dict[str, float]]:
+    """ms/step of both modes, and the share of runs in the slower, of the cells that have two."""
+    cells = {cell.column.name: cell for cell in row.measured if not cell.disturbed}
+    rounds = without_rounds({name: cell.run_ms for name, cell in cells.items()})
+    found = {}
+    for name, logs in rounds.items():
+        if modes := modes_of(logs):
+            fast, slow = modes.split(list(cells[name].run_ms.values()))
+            found[cells[name]] = {
+                "faster_ms": geometric_mean(fast),
+                "slower_ms": geometric_mean(slow),
+                "share_slower": len(slow) / len(logs),
+            }
+    return found

@@ -5,65 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import (
-    Caveat,
-    Changes,
-    Severity,
-    label,
-    measured,
-    rule,
-    where_and_how_much,
-)
+from analysis.caveats.core import Found, label, measured, rule, where_and_how_much
+from analysis.data import Data
 from analysis.formats.text import count, listed, percent
 from analysis.results.cells import Cell
-from analysis.results.results import Results
 from analysis.results.runs import Run
 from analysis.statistics.steady_state import SteadyState
 
 
-@rule(
-    "Steps that did not settle",
-    "Their mean is not the time of a steady state, so it is never called best.",
-    Changes.ORDER,
-    "Fix the clocks, use a quieter machine, or measure a larger batch size.",
-)
-def not_steady(results: Results) -> Iterator[Caveat]:
+@rule
+def not_steady(data: Data) -> Iterator[Found]:
     """Most runs of these cells did not stay on one level, or all of them went on changing."""
-    cells = [cell for cell in measured(results.rows) if not cell.steady]
-    yield from _unsettled(
-        "not_steady",
-        cells,
-        "Steps did not settle ({where}): the mean of such a cell is not the time of a steady "
-        "state, so it is never called best.",
-        Severity.WARNING,
-    )
+    return _unsettled([cell for cell in measured(data.results.rows) if not cell.steady])
 
 
-@rule(
-    "Some runs were not steady",
-    "Most runs of the cell were, so that it is compared; its interval has what they add.",
-    Changes.TIMES,
-)
-def inconsistent_runs(results: Results) -> Iterator[Caveat]:
+@rule
+def inconsistent_runs(data: Data) -> Iterator[Found]:
     """Some runs of these cells, but not most, did not stay on one level, or warmed up."""
-    cells = [
-        cell for cell in measured(results.rows) if cell.steadiness.state is SteadyState.INCONSISTENT
-    ]
-    text = "Some runs were not steady where most were ({where})."
-    yield from _unsettled("inconsistent_runs", cells, text, Severity.NOTE)
+    cells = measured(data.results.rows)
+    return _unsettled([c for c in cells if c.steadiness.state is SteadyState.INCONSISTENT])
 
 
-def _unsettled(name: str, cells: list[Cell], sentence: str, severity: Severity) -> Iterator[Caveat]:
-    """Yield a caveat with the runs that did not settle as evidence."""
+def _unsettled(cells: list[Cell]) -> Iterator[Found]:
+    """Yield them with the runs that did not settle as evidence."""
     courses = {label(cell): cell.steadiness.course for cell in cells if cell.steadiness.course}
-    yield from where_and_how_much(
-        name,
-        {cell: [_steadiness(run) for run in _deviant(cell)] for cell in cells},
-        sentence,
-        describe=_unsteady,
-        severity=severity,
-        course=courses,
-    )
+    deviant = {cell: [_steadiness(run) for run in _deviant(cell)] for cell in cells}
+    yield from where_and_how_much(deviant, describe=_unsteady, course=courses)
 
 
 def _unsteady(cell: Cell) -> str:

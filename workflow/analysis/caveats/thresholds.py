@@ -1,4 +1,4 @@
-"""Every threshold of the caveats, named, in one place. Shares are of 1."""
+"""Thresholds of the caveats that have more than a limit (limits.yaml). Shares are of 1."""
 
 # of a step, that does not grow with the batch: the cell measures the framework, not the model
 FIXED_COST_SHARE = 0.50
@@ -6,16 +6,11 @@ SAMPLE_GROWTH = 0.50  # longer that a sample takes at the larger of two batch si
 LOW_USE = 0.05  # of the machine's best matrix product: arithmetic does not decide the time
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
 FOREIGN_CPU_SHARE = 0.05  # of its processors, used by other processes during the timed steps
-LOAD_PER_CORE = 1.0  # one-minute load average before a run, per core
-SWAPPED_MIB = 1.0  # swapping less than this is the kernel tidying up
-BLOCK_ERROR = 0.01  # relative standard error of the block means of a run
 WIDE_INTERVAL = 0.05  # relative half-width of a cell's 95 % interval
-ENOUGH_STEPS = 20  # timed steps that the protocol asks for at least
 SLOW_GENERATION = 2.0  # times the fastest column: worth explaining
 HARNESS_ERROR = 0.005  # of a step of known duration, and what the monitor may cost
 OBSERVER_EFFECT = 0.05  # between a fence after every step and none
 CLOCK_CHANGE = 0.05  # between the lowest and the highest clock of a run, or of the runs of a row
-LOAD_WHILE_TIMED = 2.0  # one-minute load average during the timed steps, per core
 HOST_OVERHEAD = 0.50  # of a step in which no operation computes
 OTHER_OPERATIONS = 0.15  # of a step, in operations that are in no group
 COPY_SHARE = 0.01  # of the fastest step, in which a batch is copied to the device

@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from analysis.caveats.causes import CLOCKS
-from analysis.caveats.core import Caveat, Changes, Severity, comparable, label, places, rule
+from analysis.caveats.core import Found, comparable, labelled, places, rule
 from analysis.caveats.thresholds import LEGACY_DIFFERENCE
-from analysis.formats.text import count, listed, ms, percent
+from analysis.data import Data
+from analysis.formats.text import count, listed, ms
 from analysis.results.cells import Cell
-from analysis.results.results import Results
 from analysis.statistics.intervals import geometric_mean
 from analysis.topics.legacy.compute import (
     Cause,
@@ -22,32 +21,19 @@ from analysis.topics.legacy.compute import (
 )
 
 
-@rule(
-    "The published arithmetic gives other times",
-    "That is no difference between frameworks.",
-    Changes.ELSEWHERE,
-    cause=CLOCKS,
-)
-def legacy_differs(results: Results) -> Iterator[Caveat]:
+@rule
+def legacy_differs(data: Data) -> Iterator[Found]:
     """Cells of whose steps the published arithmetic gives another time than ours."""
-    ratios = {cell: ratio for cell in comparable(results.rows) if (ratio := legacy_ratio(cell))}
+    cells = comparable(data.results.rows)
+    ratios = {cell: ratio for cell in cells if (ratio := legacy_ratio(cell))}
     worst = {
         cell: ratio
         for cell, ratio in ratios.items()
         if max(ratio, 1 / ratio) > 1 + LEGACY_DIFFERENCE and beyond_scatter(cell)
     }
-    if worst:
-        where = places(worst, _both_ms, lambda cell: abs(math.log(worst[cell])))
-        sentence = (
-            "The published arithmetic gives another time in the same process, by more than "
-            f"{percent(LEGACY_DIFFERENCE)} and beyond all of its blocks ({where}): no difference "
-            f"between frameworks. {_explained(list(worst))}"
-        )
-        evidence = {
-            "legacy_over_ours": {label(cell): ratio for cell, ratio in worst.items()},
-            "threshold": LEGACY_DIFFERENCE,
-        }
-        yield Caveat("legacy_differs", Severity.WARNING, tuple(worst), evidence, sentence)
+    where = places(worst, _both_ms, lambda cell: abs(math.log(worst[cell])))
+    evidence = {"legacy_over_ours": labelled(worst), "threshold": LEGACY_DIFFERENCE}
+    yield Found(worst, evidence, {"where": where, "explained": _explained(list(worst))})
 
 
 def _explained(cells: list[Cell]) -> str:

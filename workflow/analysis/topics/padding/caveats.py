@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.caveats.core import Caveat, Changes, Severity, frame_rule, label
+from analysis.caveats.core import Found, labelled, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.data import CELL, CellKey, Data, cell_key
@@ -29,12 +29,8 @@ Shares = dict[Cell, Share]
 Means = dict[CellKey, pd.DataFrame]
 
 
-@frame_rule(
-    "Static padding in generation",
-    "Part of a call's time grows with the length of the cache; it bounds what padding costs.",
-    Changes.TIMES,
-)
-def static_padding(data: Data) -> Iterator[Caveat]:
+@rule
+def static_padding(data: Data) -> Iterator[Found]:
     """Give the share of padding in a call's time in each row that generates, and say whether it
     makes a column slow.
     """
@@ -43,12 +39,10 @@ def static_padding(data: Data) -> Iterator[Caveat]:
     for row in data.results.rows:
         own = {cell: found[key] for cell in row.comparable if (key := cell_key(cell)) in found}
         if own:
-            evidence = {
-                label(c): _evidence(c, share, means[cell_key(c)]) for c, share in own.items()
-            }
+            evidence = {c: _evidence(c, share, means[cell_key(c)]) for c, share in own.items()}
             sentence = f"{_bound(data.results, row, own, means)}{_slowest(row, own)}"
-            sentence += _without_share(row, own)
-            yield Caveat("static_padding", Severity.WARNING, tuple(own), evidence, sentence)
+            words = {"sentence": sentence + _without_share(row, own)}
+            yield Found(own, labelled(evidence), words)
 
 
 def _bound(results: Results, row: RowCells, own: Shares, means: Means) -> str:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Caveat, Changes, Severity, label, name, rule
+from analysis.caveats.core import Found, label, name, rule
 from analysis.data import Data
 from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
-from analysis.results.results import Results
 from analysis.topics.trainings.compute import SAME_LOSS, SAME_RIGHT, trainings
 
 KERAS_BESIDE_PYTORCH = ({"keras2", "pytorch"}, {"keras3", "pytorch"})
 
 
-@rule(
-    "Trainings ended elsewhere",
-    "The same weights and images bring them to another loss: they do not compute the same.",
-    Changes.TIMES,
-    "precision: float32, where TF32 is the reason.",
-)
-def trainings_differ(results: Results) -> Iterator[Caveat]:
+@rule
+def trainings_differ(data: Data) -> Iterator[Found]:
     """Compare loss and images told right with those of the row's first training; a thousandth and
     one image are rounding.
     """
-    found = trainings(Data(results))
+    found = trainings(data)
     for each in found[found["as_the_first"].eq(False)].itertuples():
         first, right = int(each.validation_right_first), int(each.validation_right)
         evidence = {
@@ -37,7 +31,7 @@ def trainings_differ(results: Results) -> Iterator[Caveat]:
             f"{each.validation_loss_first:.6f} and {first}: more than {percent(SAME_LOSS)} or "
             f"{count(SAME_RIGHT, 'image')} apart.{_reason(each.cell_first, each.cell)}"
         )
-        yield Caveat("trainings_differ", Severity.WARNING, (each.cell,), evidence, sentence)
+        yield Found((each.cell,), evidence, {"sentence": sentence})
 
 
 def _numbers(loss: float, right: int) -> dict[str, float]:
@@ -61,20 +55,13 @@ def _reason(*cells: Cell) -> str:
     )
 
 
-@rule(
-    "Trainings that did not end",
-    "Their loss, accuracy and seconds are missing, or are those of fewer epochs.",
-    Changes.ELSEWHERE,
-    "Remove the record of run 1 and start again to try it again.",
-)
-def trainings_missing(results: Results) -> Iterator[Caveat]:
+@rule
+def trainings_missing(data: Data) -> Iterator[Found]:
     """Find trainings without their data, with an error, or cut short."""
-    planned = (results.plan.training or {}).get("epochs", 0)
-    for each in trainings(Data(results)).itertuples():
+    planned = (data.results.plan.training or {}).get("epochs", 0)
+    for each in trainings(data).itertuples():
         if each.status == "ok" and each.epochs >= planned:
             continue
         reason = f"{each.status}: {each.reason}" if each.reason else "it was cut short"
-        epochs = f"{each.epochs} of {count(planned, 'epoch')}"
         evidence = {"epochs": each.epochs, "planned": planned, "reason": reason}
-        sentence = f"{name(each.cell)}: {epochs} ({reason})."
-        yield Caveat("trainings_missing", Severity.WARNING, (each.cell,), evidence, sentence)
+        yield Found((each.cell,), evidence, {"name": name(each.cell)})
