@@ -5,9 +5,8 @@ drifted.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from analysis.statistics.intervals import MARGIN
 
@@ -39,18 +38,6 @@ class Canary:
     memory_copy_gib_per_s: float | None
     matmul: tuple[MatrixProduct, ...]
     foreign_cpu_share: float | None = None  # of its processors; older canaries do not say
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Canary:
-        """From data that already passed the schema."""
-        parts = {
-            "started_at": datetime.fromisoformat(data["started_at"]),
-            "finished_at": datetime.fromisoformat(data["finished_at"]),
-            "matmul": tuple(MatrixProduct(**product) for product in data["matmul"]),
-        }
-        names = {field.name for field in fields(cls)} - parts.keys()
-        plain = {name: value for name, value in data.items() if name in names}
-        return cls(**plain, **parts)
 
     @property
     def ok(self) -> bool:

@@ -34,6 +34,7 @@ from analysis.results.runs import NOT_MEASURED, STALE, Run
 from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session, by_node
 from analysis.results.stand_in import check
+from analysis.results.structure import build
 from contract.ending import of_control
 
 MAX_DIFFERENCES = 4  # of a stale identity, that a footnote spells out
@@ -84,10 +85,10 @@ def load_results(plan_path: Path, project: Path | None = None) -> Results:
     blocks = [read(block.path, "block", partial(_sessions, block)) for block in plan.blocks]
     sessions = tuple(session for found in blocks for session in found or ())
     cards = {
-        node: read(plan.machine_card(node), "machine", MachineCard.from_json)
+        node: read(plan.machine_card(node), "machine", partial(build, MachineCard))
         for node in by_node(sessions)
     }
-    self_test = read(plan.self_test, "self_test", SelfTest.from_json)
+    self_test = read(plan.self_test, "self_test", partial(build, SelfTest))
     # The digest names what was measured; this is how.
     graph = read(plan.rules, "rules", RuleGraph.from_json, digest=hashlib.sha256())
     if problems:
@@ -142,7 +143,8 @@ def _sessions(block: PlannedBlock, data: dict[str, Any]) -> list[Session]:
         for around in session["canaries"].values():
             for canary in filter(None, around.values()):
                 canary |= _worded(canary)
-    return [Session.from_json(session, row, block.round) for session in data["sessions"]]
+    place = {"row": row, "round": block.round}
+    return [build(Session, {**session, **place}) for session in data["sessions"]]
 
 
 def _load_cell(

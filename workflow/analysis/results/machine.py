@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -72,13 +71,3 @@ class Monitor:
     throttled: int | None
     swapped_mib: float | None
     gpu: GpuMonitor | None
-
-
-def monitor_of(data: dict[str, Any]) -> Monitor:
-    frequency, gpu = data["frequency_mhz"], data["gpu"]
-    if gpu:
-        readings = {k: Range(**v) if isinstance(v, dict) else v for k, v in gpu.items()}
-        gpu = GpuMonitor(**{**readings, "throttle_reasons": tuple(gpu["throttle_reasons"])})
-    return Monitor(
-        **{**data, "frequency_mhz": Range(**frequency) if frequency else None, "gpu": gpu}
-    )

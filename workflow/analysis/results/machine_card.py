@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,3 @@ class MachineCard:
     ids: dict[str, str]
     collected_at: str
     sections: tuple[Section, ...]
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> MachineCard:
-        """From data that already passed the schema."""
-        sections = tuple(
-            Section(section["title"], tuple(Fact(**fact) for fact in section["facts"]))
-            for section in data["sections"]
-        )
-        return cls(data["ids"], data["collected_at"], sections)

@@ -10,6 +10,7 @@ from typing import Any
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json, validate
 from analysis.formats.text import count
+from analysis.results.structure import build
 
 RowKey = tuple[str, str, int]
 OLDER = [f"millistep.plan/{version}" for version in (1, 2, 3)]  # measured in other units
@@ -170,23 +171,13 @@ class Plan:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         """From data that already passed the schema."""
-        built = {"schema", "blocks", "models", "rows", "columns", "cells"}
-        return cls(
-            **{name: value for name, value in data.items() if name not in built},
-            blocks=tuple(
-                PlannedBlock(_row_key(block), block["round"], block["path"])
-                for block in data["blocks"]
-            ),
-            models={name: Model(**model) for name, model in data["models"].items()},
-            rows=_rows(data["rows"]),
-            columns=tuple(Column(**column) for column in data["columns"]),
-            cells={_cell_key(cell): _planned_cell(cell) for cell in data["cells"]},
-        )
-
-
-def _rows(rows: list[dict[str, Any]]) -> tuple[Row, ...]:
-    titles = [row["title"] for row in rows]
-    return tuple(Row(**row, label=_label(row, titles)) for row in rows)
+        titles = [row["title"] for row in data["rows"]]
+        parts = {
+            "blocks": [{**block, "row": _row_key(block)} for block in data["blocks"]],
+            "rows": [{**row, "label": _label(row, titles)} for row in data["rows"]],
+            "cells": {_cell_key(cell): _in_order(cell) for cell in data["cells"]},
+        }
+        return build(cls, {**data, **parts})
 
 
 def _label(row: dict[str, Any], titles: list[str]) -> str:
@@ -202,13 +193,9 @@ def _cell_key(cell: dict[str, Any]) -> tuple[RowKey, str]:
     return _row_key(cell), cell["column"]
 
 
-def _planned_cell(cell: dict[str, Any]) -> PlannedCell:
-    runs = sorted((_planned_run(run) for run in cell["runs"]), key=lambda run: run.run)
-    return PlannedCell(cell["unsupported"], tuple(runs))
-
-
-def _planned_run(run: dict[str, Any]) -> PlannedRun:
-    return PlannedRun(**{**run, "identity": sys.intern(run["identity"])})
+def _in_order(cell: dict[str, Any]) -> dict[str, Any]:
+    runs = [{**run, "identity": sys.intern(run["identity"])} for run in cell["runs"]]
+    return {**cell, "runs": sorted(runs, key=lambda run: run["run"])}
 
 
 def load_plan(path: Path) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing
 REST = "operations that are not listed"
@@ -45,13 +44,6 @@ class HostOverhead:
     operations: tuple[Operation, ...] = ()
     rest_ms: float = 0.0
     rest_launched: float = 0.0
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> HostOverhead:
-        """From a part of a record that passed the schema."""
-        operations = tuple(Operation(**entry) for entry in data.get("operations", ()))
-        pairs = tuple(Pair(**entry) for entry in data.get("pairs", ()))
-        return cls(**{**data, "operations": operations, "pairs": pairs})
 
     @property
     def disturbed(self) -> bool:

@@ -9,17 +9,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from analysis.results.machine import Load, Machine, Monitor, Threads, monitor_of
+from analysis.results.machine import Load, Machine, Monitor, Threads
 from analysis.results.profiles import HostOverhead
+from analysis.results.structure import build
 from analysis.results.timed_operation import TimedOperation
-from analysis.results.timing import (
-    Probe,
-    Timing,
-    Training,
-    probe_of,
-    timing_of,
-    training_of,
-)
+from analysis.results.timing import Probe, Timing, Training
 from contract import ending, printed
 
 
@@ -144,36 +138,30 @@ class Record:
         new ones do.
         """
         status, reason = ending.of_record(data)
-        plain = ("started_at", "finished_at", "total_s")
-        found = data["host_overhead"]
-        profile = HostOverhead.from_json(found) if found else None
-        return cls(
-            **{name: data[name] for name in plain},
-            identity=sys.intern(data["identity"]),  # the plan has the same text
-            status=status,
-            reason=reason,
-            cell=CellName(**data["cell"]),
-            environment=_shared(Environment, data["environment"]),
-            threads=_shared(Threads, data["threads"]),
-            machine=_shared(Machine, data["machine"]),
-            parity=_shared(dict, data["parity"]),
-            load=Load(**data["load"]),
-            monitor=monitor_of(data["monitor"]) if data["monitor"] else None,
-            timing=timing_of(data["timing"]) if data["timing"] else None,
-            probes=tuple(probe_of(probe) for probe in data["probes"] if not probe["failed"]),
-            work=_shared(Work, data["work"]),
-            memory=Memory(**data["memory"]),
-            energy=Energy(**data["energy"]) if data["energy"] else None,
-            host_overhead=None if profile and profile.disturbed else profile,
-            warnings=(*data["warnings"], *printed.warnings(data["printed"])),
-            restarted=ending.of_restart(data["restarted"]),
-            probe_failures=tuple(ending.of_probes(data)),
-            log_tail=tuple(data["log_tail"]),
-            withheld=(*data.get("withheld", ()), *_disturbed(profile)),
-            training=training_of(data["training"]) if data.get("training") else None,
-            session=_shared(SessionName, data.get("session")),
-            operation=_operation(data.get("operation")),
-        )
+        withheld, profile = [*data.get("withheld", ())], data["host_overhead"]
+        profile = profile and build(HostOverhead, profile)
+        if profile and profile.disturbed:
+            share = f"{100 * profile.foreign_cpu_share:.0f}\u00a0%"
+            withheld.append(f"host_overhead: others used {share} of the processors meanwhile")
+            profile = None
+        shared = {name: _shared(kind, data.get(name)) for name, kind in SHARED.items()}
+        worded = {
+            "identity": sys.intern(data["identity"]),  # the plan has the same text
+            "status": status,
+            "reason": reason,
+            "restarted": ending.of_restart(data["restarted"]),
+            "warnings": [*data["warnings"], *printed.warnings(data["printed"])],
+            "probes": [probe for probe in data["probes"] if not probe["failed"]],
+            "probe_failures": ending.of_probes(data),
+            "host_overhead": profile,
+            "withheld": withheld,
+        }
+        return build(cls, {**data, **shared, **worded})
+
+
+# Parts that are read once for all records in which they are the same.
+SHARED = {"environment": Environment, "threads": Threads, "machine": Machine, "parity": dict}
+SHARED |= {"work": Work, "session": SessionName}
 
 
 def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
@@ -189,14 +177,3 @@ def _built(kind: Callable[..., Any], content: bytes) -> Any:
     same bytes.
     """
     return kind(**marshal.loads(content))
-
-
-def _disturbed(profile: HostOverhead | None) -> list[str]:
-    if profile is None or not profile.disturbed:
-        return []
-    share = 100 * profile.foreign_cpu_share
-    return [f"host_overhead: others used {share:.0f}\u00a0% of the processors meanwhile"]
-
-
-def _operation(data: dict[str, Any] | None) -> TimedOperation | None:
-    return TimedOperation.from_json(data) if data else None

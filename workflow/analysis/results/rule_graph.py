@@ -7,6 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from analysis.formats.errors import InputError
+from analysis.results.structure import build
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class RuleGraph:
         """From data that already passed the schema; raises :class:`InputError` where a rule is
         named twice, is missing, or needs itself.
         """
-        found = [Rule(**{**rule, "after": tuple(rule["after"])}) for rule in data["rules"]]
+        found = build(cls, data).rules
         rules = {rule.name: rule for rule in found}
         if len(rules) < len(found):
             raise InputError("/rules: two rules have the same name")

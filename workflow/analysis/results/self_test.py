@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from analysis.statistics.intervals import Ratio, log_t_interval, paired_ratio
 
@@ -72,37 +71,6 @@ class SelfTest:
     same_cell: SameCell | None
     monitor: MonitorCost | None
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> SelfTest:
-        """From data that already passed the schema."""
-        same, monitor = data["same_cell"], data["monitor"]
-        parts = {
-            "known_steps": tuple(
-                KnownStep(**{**step, "runs_ms": tuple(step.get("runs_ms", ()))})
-                for step in data["known_steps"]
-            ),
-            "same_cell": SameCell(**same | _by_round(same)) if same else None,
-            "monitor": _monitor(monitor) if monitor else None,
-        }
-        plain = {field.name: data[field.name] for field in fields(cls) if field.name not in parts}
-        return cls(**plain, **parts)
-
     @property
     def ok(self) -> bool:
         return self.status == "ok"
-
-    @property
-    def worst_error(self) -> KnownStep | None:
-        """The known step that the harness read worst; None when none was timed."""
-        return max(self.known_steps, key=lambda step: abs(step.error), default=None)
-
-
-def _by_round(same: dict[str, Any]) -> dict[str, dict[int, float]]:
-    return {
-        name: {int(number): value for number, value in same[name].items()}
-        for name in ("a_ms", "b_ms")
-    }
-
-
-def _monitor(data: dict[str, Any]) -> MonitorCost:
-    return MonitorCost(tuple(data["on_ms"]), tuple(data["off_ms"]), data["step"])

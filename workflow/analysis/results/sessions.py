@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from analysis.results.canaries import Around, Canary
 from analysis.results.machine import Machine
@@ -28,23 +27,6 @@ class Session:
     ended: str | None  # done, interrupted or killed; None of one that runs, or could not say
     machine: Machine
     canaries: dict[str, Around]  # by accelerator
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any], row: RowKey, number: int) -> Session:
-        """From data that already passed the schema, of round `number`."""
-        plain = ("id", "node", "device", "slot", "slots", "started_at", "ended")
-        return cls(
-            **{name: data[name] for name in plain},
-            row=row,
-            round=number,
-            machine=Machine(**data["machine"]),
-            canaries={kind: _around(found) for kind, found in data["canaries"].items()},
-        )
-
-
-def _around(found: dict[str, Any]) -> Around:
-    before, after = (Canary.from_json(c) if c else None for c in (found["before"], found["after"]))
-    return Around(before, after)
 
 
 def canaries_of(sessions: Iterable[Session], accelerator: str) -> list[Canary]:

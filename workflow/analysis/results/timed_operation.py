@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import Any
 
 from analysis.statistics.intervals import NS_PER_MS
 
@@ -69,24 +68,3 @@ class TimedOperation:
     def in_a_step_ms(self) -> float | None:
         """What all uses of a step take alone."""
         return self.uses * self.alone_ms if self.uses and self.alone_ns else None
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> TimedOperation:
-        """From a part of a record that passed the schema."""
-        parts = {
-            "alone_ns": tuple(data["alone_ns"]),
-            "agreement": _agreement(data["agreement"]),
-            "build": _build(data["build"]),
-        }
-        return cls(**{**data, **parts})
-
-
-def _agreement(data: dict[str, Any]) -> Agreement:
-    return Agreement(**{name: Difference(**part) if part else None for name, part in data.items()})
-
-
-def _build(data: dict[str, Any] | None) -> Build | None:
-    if data is None:
-        return None
-    lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
-    return Build(**{**data, **lists})

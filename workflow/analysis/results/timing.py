@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from analysis.statistics.intervals import NS_PER_MS
 
@@ -93,23 +92,3 @@ class Training:
     images: int | None
     validation_images: int | None
     epochs: tuple[Epoch, ...]
-
-
-def probe_of(data: dict[str, Any]) -> Probe:
-    return Probe(**{**data, "blocks": tuple(Block(**block) for block in data.get("blocks", ()))})
-
-
-def timing_of(data: dict[str, Any]) -> Timing:
-    parts = {
-        "blocks": tuple(Block(**block) for block in data["blocks"]),
-        "synchronised_ns": tuple(data["synchronised_ns"]),
-        "legacy": Legacy(**data["legacy"]) if data["legacy"] else None,
-        "compilations": Compilations(**data["compilations"]),
-    }
-    # By the status, which is worded from the raw facts; and only in older records.
-    judged = {"late_ns", "extended"}
-    return Timing(**{k: v for k, v in data.items() if k not in judged} | parts)
-
-
-def training_of(data: dict[str, Any]) -> Training:
-    return Training(**{**data, "epochs": tuple(Epoch(**epoch) for epoch in data["epochs"])})
