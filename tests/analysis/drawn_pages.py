@@ -9,7 +9,6 @@ from analysis.caveats.groups import grouped
 from analysis.data import Data
 from analysis.report.anchors import APPENDIX
 from analysis.report.files import pages
-from analysis.report.rendering import TEMPLATES
 from analysis.results.reference import load_reference
 from analysis.results.results import Results
 
@@ -19,7 +18,7 @@ def write_pages(results: Results, figures: Path, folder: Path) -> tuple[Path, Pa
     data = Data(results, load_reference())
     groups = grouped(collect(results, data), results, data)
     report = folder / "report.html"
-    for write in pages(data, groups, figures, TEMPLATES, report):
+    for write in pages(data, groups, figures, report):
         write()
     return report, report.with_name(APPENDIX)
 

@@ -19,16 +19,13 @@ def run(module, *options, cwd=None):
     return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True)
 
 
+PARTS = ("runs", "table", "effects", "caveats", "claims", "figures", "report")
+
+
 def test_from_records_to_report(project, tmp_path):
     plan, out = project.save(), tmp_path / "results"
-    for module, options in (
-        ("tables", ("--output-dir", out)),
-        ("caveats", ("--output-dir", out)),
-        ("figures", ("--output-dir", out / "figures")),
-        ("report", ("--figures", out / "figures", "--output", out / "report.html")),
-    ):
-        done = run(module, "--plan", plan, *options)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = run("report.draw", "--plan", plan, "--output-dir", out)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = {path.name for path in out.iterdir() if path.is_file()}
     assert written >= {
         *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
@@ -52,15 +49,11 @@ def test_from_records_to_report(project, tmp_path):
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_all_at_once_writes_what_the_commands_write_one_by_one(project, tmp_path):
+def test_parts_write_one_by_one_what_all_at_once_does(project, tmp_path):
     plan, one, all_ = project.save(), tmp_path / "one", tmp_path / "all"
-    for module in ("tables", "caveats", "claims", "figures"):
-        folder = one / "figures" if module == "figures" else one
-        assert run(module, "--plan", plan, "--output-dir", folder).returncode == 0
-    options = ("--figures", one / "figures", "--output", one / "report.html")
-    assert run("report", "--plan", plan, *options).returncode == 0
-    done = run("report.draw", "--plan", plan, "--output-dir", all_)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for folder, *asked in ((all_,), *((one, "--only", part) for part in PARTS)):
+        done = run("report.draw", "--plan", plan, "--output-dir", folder, *asked)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = {path.relative_to(one): path.read_bytes() for path in one.rglob("*.*")}
     assert len(written) > 50
     assert {path.relative_to(all_): path.read_bytes() for path in all_.rglob("*.*")} == written
@@ -79,7 +72,7 @@ def test_works_from_any_folder(project, tmp_path):
     assert done.returncode == 0 and "8.016" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["tables", "caveats", "figures", "report.show", "report.draw"])
+@pytest.mark.parametrize("module", ["report.show", "report.draw"])
 def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
     plan = project.save()
     path = next(iter(project.records))
@@ -97,7 +90,7 @@ def test_missing_plan_and_missing_figures(project, tmp_path):
     done = run("report.show", "--plan", tmp_path / "nowhere.json")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no such file" in done.stderr
-    options = ("--figures", tmp_path / "none", "--output", tmp_path / "report.html")
-    done = run("report", "--plan", project.save(), *options)
+    options = ("--output-dir", tmp_path, "--only", "report")
+    done = run("report.draw", "--plan", project.save(), *options)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert re.search(r"\w+\.svg: no such file", done.stderr)

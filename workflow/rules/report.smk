@@ -35,7 +35,7 @@ rule runs:
     params:
         analysis=drawn_by("tables"),
     shell:
-        analysis("tables", "--only runs --output-dir {resources.results}")
+        analysis("report.draw", "--only runs --output-dir {resources.results}")
 
 
 TABLE = results("table.md", "table.tex", "published.md", "published.tex")
@@ -48,12 +48,12 @@ TABLE += [
 EFFECTS = results(*TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md")
 
-# Rule -> its module and options, what it is drawn by, what it writes.
-for name, module, rooms, files in (
-    ("table", "tables --only table", ["tables"], TABLE),
-    ("effects", "tables --only effects", ["tables"], EFFECTS),
-    ("caveats", "caveats", ["caveats"], CAVEATS),
-    ("claims", "claims", ["caveats", "claims"], results("claims.json")),
+# Rule -> what it is drawn by, what it writes.
+for name, rooms, files in (
+    ("table", ["tables"], TABLE),
+    ("effects", ["tables"], EFFECTS),
+    ("caveats", ["caveats"], CAVEATS),
+    ("claims", ["caveats", "claims"], results("claims.json")),
 ):
 
     rule:
@@ -75,11 +75,11 @@ for name, module, rooms, files in (
         resources:
             python=ANALYSIS_PYTHON,
             results=RESULTS,
-            part=module,  # in the command, a name of this loop would be its last
+            part=name,  # in the command, a name of this loop would be its last
         params:
             analysis=drawn_by(*rooms),
         shell:
-            analysis("{resources.part}", "--output-dir {resources.results}")
+            analysis("report.draw", "--only {resources.part} --output-dir {resources.results}")
 
 
 rule figure:
@@ -110,8 +110,8 @@ rule figure:
         caption=DRAWING.caption,
     shell:
         analysis(
-            "figures",
-            "--only {wildcards.figure} --output-dir {resources.results}/figures",
+            "report.draw",
+            "--only figures --figure {wildcards.figure} --output-dir {resources.results}",
         )
 
 
@@ -144,7 +144,4 @@ rule report:
             texts=["report", "workflow/analysis/topics"],
         ),
     shell:
-        analysis(
-            "report",
-            "--figures {resources.results}/figures --output {resources.results}/report.html",
-        )
+        analysis("report.draw", "--only report --output-dir {resources.results}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Iterator
@@ -12,8 +11,6 @@ from typing import Any
 from analysis.formats.text import count, plain
 
 MAX_SHOWN = 60  # characters of a value
-MAX_SEARCHED = 64 * 1024  # bytes of a file in which one changed digit is looked for
-DIGITS = b"0123456789"
 
 
 def first_difference(name: str, found: bytes, expected: bytes) -> str:
@@ -95,24 +92,3 @@ def _around(found: str, expected: str) -> str:
 def _short(value: Any) -> str:
     text = plain(value if isinstance(value, str) else json.dumps(value))
     return f"{text[:MAX_SHOWN]}..." if len(text) > MAX_SHOWN else text or "nothing"
-
-
-def undo_one_digit(content: bytes, sha256: str) -> bytes | None:
-    """The content with this SHA-256 that differs from `content` in one digit; None if there is
-    none. It takes about a second for a record of 20 KiB, so larger files are not tried.
-    """
-    if len(content) > MAX_SEARCHED:
-        return None
-    before = hashlib.sha256()
-    done = 0
-    for place, byte in enumerate(content):
-        if byte not in DIGITS:
-            continue
-        before.update(content[done:place])
-        done, rest = place, content[place + 1 :]
-        for digit in DIGITS:
-            digest = before.copy()
-            digest.update(bytes((digit,)) + rest)
-            if digest.hexdigest() == sha256:
-                return content[:place] + bytes((digit,)) + rest
-    return None

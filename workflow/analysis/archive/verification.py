@@ -14,7 +14,7 @@ from analysis.archive.about import made_with
 from analysis.archive.citation import read_citation
 from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
-from analysis.archive.differences import first_difference, undo_one_digit
+from analysis.archive.differences import first_difference
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import Unpacked, unpack
@@ -26,7 +26,6 @@ from analysis.results.plan import load_plan
 
 REQUIRED = (ABOUT, CITATION, CRATE, "LICENSE", "workflow/Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
-MOST_SEARCHED = 20  # files, a second each
 _SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
@@ -55,7 +54,6 @@ def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
         for line in error.lines:
             name, _, message = line.removeprefix(f"{archive.folder}/").partition(": ")
             found.wrong.setdefault(name, f"nothing could be drawn anew: {message or line}")
-    _name_places(archive, found)
     return found
 
 
@@ -149,13 +147,3 @@ def _compare(name: str, path: Path, expected: bytes, found: Verification) -> Non
     else:
         in_figure = name.endswith(DRAWN) or _SVG.sub(b"", content) == _SVG.sub(b"", expected)
         found.unequal[name] = Unequal(place, in_figure)
-
-
-def _name_places(archive: Unpacked, found: Verification) -> None:
-    """Where one digit of a measured file was changed, its digest shows which."""
-    for name in sorted(found.wrong.keys() & archive.problems.keys())[:MOST_SEARCHED]:
-        path = archive.folder / name
-        if path.is_file() and found.wrong[name] == archive.problems[name]:
-            content = path.read_bytes()
-            if original := undo_one_digit(content, archive.digests[name]):
-                found.wrong[name] += f": {first_difference(name, content, original)}"

@@ -29,7 +29,6 @@ def write_appendix(
     data: Data,
     groups: Sequence[Group],
     figures: Path,
-    templates: Path,
     report: str,
 ) -> None:
     """Write the page that the numbers of the report lead to; `report` is the name of that beside
@@ -38,7 +37,7 @@ def write_appendix(
     everything = {**values, **_details(data, groups, figures)}
     links = {"brief": False, "report": report, "appendix": ""}
     names = list(contents((*IN_FULL, *DETAILS), values))
-    write_rendered(path, templates, "appendix.html.j2", contents=names, **links, **everything)
+    write_rendered(path, "appendix.html.j2", contents=names, **links, **everything)
 
 
 def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any]:

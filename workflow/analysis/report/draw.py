@@ -1,11 +1,13 @@
 """python -m analysis.report.draw --plan results/plan.json --output-dir results: everything that
-follows from plan and records, which are read once: what the rules of report.smk write one by one.
+follows from plan and records, which are read once, or those parts that a rule asks for.
 
 Reading ten thousand cells takes as long as drawing what is made of them.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -14,15 +16,15 @@ from analysis.caveats.files import write_caveats
 from analysis.caveats.groups import grouped
 from analysis.claims.files import write_claims
 from analysis.data import Data
-from analysis.figures.drawing import drawings
+from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
-from analysis.report.files import pages
-from analysis.report.rendering import TEMPLATES
 from analysis.results.commands import add_reference, parser, results_of
 from analysis.results.reference import load_reference
-from analysis.tables.files import write_tables
+from analysis.tables.files import TABLES
 from analysis.topics import load_rules
+
+PARTS = (*TABLES, "caveats", "claims", "figures", "report")
 
 
 def main() -> None:
@@ -31,23 +33,36 @@ def main() -> None:
     options = parser("Draw everything that follows from a plan and its records.")
     add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
-    arguments = options.parse_args()
-    results, reference = results_of(arguments), load_reference(arguments.reference)
-    folder: Path = arguments.output_dir
-    figures = folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    data = Data(results, reference)
-    caveats = collect(results, data)
-    groups = grouped(caveats, results, data)
-    in_processes(
-        [
-            partial(write_tables, data, folder),  # what takes longest comes first
-            partial(write_caveats, caveats, groups, folder),
-            partial(write_claims, results, reference, folder),
-            *drawings(data, figures),
-        ]
+    options.add_argument(
+        "--only", choices=PARTS, action="append", help="a part, more than once for several"
     )
-    in_processes(pages(data, groups, figures, TEMPLATES, folder / "report.html"))
+    options.add_argument("--figure", choices=figure_modules(), help="one figure; default: all")
+    arguments = options.parse_args()
+    data = Data(results_of(arguments), load_reference(arguments.reference))
+    asked = {part: part in (arguments.only or PARTS) for part in PARTS}
+    caveats = collect(data.results, data) if asked["caveats"] or asked["report"] else []
+    groups = grouped(caveats, data.results, data)
+    folder: Path = arguments.output_dir
+    parts = [partial(TABLES[name], data, folder) for name in TABLES if asked[name]]
+    if asked["caveats"]:
+        parts.append(partial(write_caveats, caveats, groups, folder))
+    if asked["claims"]:
+        parts.append(partial(write_claims, data.results, data.reference, folder))
+    if asked["figures"]:
+        parts += _figures(data, arguments)
+    in_processes(parts)
+    if asked["report"]:
+        from analysis.report.files import pages
+
+        in_processes(pages(data, groups, folder / "figures", folder / "report.html"))
+
+
+def _figures(data: Data, arguments: argparse.Namespace) -> Iterable[Callable[[], None]]:
+    from analysis.figures.drawing import drawings  # Matplotlib, which no table needs
+
+    folder = arguments.output_dir / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return drawings(data, folder, [arguments.figure] if arguments.figure else figure_modules())
 
 
 if __name__ == "__main__":

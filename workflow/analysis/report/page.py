@@ -13,6 +13,7 @@ from analysis.claims.verdicts import ClaimResult
 from analysis.comparisons.findings import findings
 from analysis.data import Data
 from analysis.formats.contents import figure_modules, figures_of
+from analysis.formats.errors import write_text
 from analysis.formats.text import listed
 from analysis.report import caveat_views, sections
 from analysis.report.anchors import APPENDIX, cell_address
@@ -22,7 +23,7 @@ from analysis.report.contents import IN_FULL, SECTIONS, contents
 from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
-from analysis.report.rendering import rendered
+from analysis.report.rendering import write_rendered
 from analysis.report.setting import (
     facts,
     libraries_since_the_page,
@@ -44,11 +45,12 @@ FIRST = "relative"  # the figure on the first page
 UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # of these the report says how many
 
 
-def render_report(values: dict[str, Any], templates: Path) -> str:
-    """Return the report from its :func:`content`."""
+def write_report(path: Path, values: dict[str, Any]) -> None:
+    """Write the report from its :func:`content`, and conclusion.json beside it."""
     links = {"brief": True, "report": "", "appendix": APPENDIX}
     names = list(contents(SECTIONS, values))
-    return rendered(templates, "report.html.j2", contents=names, **links, **values)
+    write_rendered(path, "report.html.j2", contents=names, **links, **values)
+    write_text(path.with_name("conclusion.json"), values["conclusion"].to_json())
 
 
 def shown_topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:

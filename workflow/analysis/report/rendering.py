@@ -14,29 +14,22 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
-
-
 PIECES = 1000  # of a page that are written at once
 
 
-def rendered(templates: Path, name: str, **content: Any) -> str:
-    """A whole page."""
-    return _template(templates, name).render(NA=NA, **_look(templates), **content)
-
-
-def write_rendered(path: Path, templates: Path, name: str, **content: Any) -> None:
-    """The same as a file, of which only pieces are ever in memory."""
-    page = _template(templates, name).stream(NA=NA, **_look(templates), **content)
+def write_rendered(path: Path, name: str, **content: Any) -> None:
+    """Write a page, of which only pieces are ever in memory."""
+    page = _template(name).stream(NA=NA, **_look(), **content)
     page.enable_buffering(PIECES)
     path.parent.mkdir(parents=True, exist_ok=True)
     page.dump(str(path), encoding="utf-8", errors="backslashreplace")
 
 
-def _template(templates: Path, name: str) -> Template:
+def _template(name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([templates, topics.FOLDER]),
+        loader=FileSystemLoader([TEMPLATES, topics.FOLDER]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_one_line,
@@ -45,12 +38,12 @@ def _template(templates: Path, name: str) -> Template:
     return environment.get_template(name)
 
 
-def _look(templates: Path) -> dict[str, Any]:
+def _look() -> dict[str, Any]:
     """Style and script stand in the page; the hash lets this script run and no other."""
     from markupsafe import Markup
 
-    script = (templates / "report.js").read_text(encoding="utf-8")
-    style = (templates / "style.css").read_text(encoding="utf-8")
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(f"\n{script}\n".encode()).digest()).decode()
     return {
         "style": Markup(style),

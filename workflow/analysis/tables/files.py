@@ -40,10 +40,4 @@ def write_effects(data: Data, folder: Path) -> None:
 
 
 # What a rule asks for -> what writes it.
-PARTS = {"runs": write_runs, "table": write_table, "effects": write_effects}
-
-
-def write_tables(data: Data, folder: Path) -> None:
-    """All of them."""
-    for write in PARTS.values():
-        write(data, folder)
+TABLES = {"runs": write_runs, "table": write_table, "effects": write_effects}
