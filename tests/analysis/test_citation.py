@@ -2,7 +2,7 @@
 
 import subprocess
 
-from analysis.archive import CITATION, ROOT, about, deposit
+from analysis.archive import ROOT, about
 from analysis.archive.citation import bibtex, read_citation
 
 
@@ -48,28 +48,3 @@ def test_our_citation_is_complete():
     assert citation["cff-version"] == "1.2.0" and citation["type"] == "software"
     assert {"abstract", "version", "date-released", "keywords", "references"} <= citation.keys()
     assert (ROOT / "LICENSE").read_text().strip().startswith("Apache License")
-
-
-def test_what_archives_of_software_read_says_the_same_as_the_citation():
-    for name, content in deposit.files(read_citation(ROOT / CITATION)).items():
-        assert (ROOT / name).read_text() == content, f"python -m analysis.archive.deposit: {name}"
-
-
-def test_a_person_is_deposited_with_family_name_orcid_and_affiliation():
-    ada = {
-        "family-names": "Lovelace",
-        "given-names": "Ada",
-        "orcid": "https://orcid.org/0000-0002-1825-0097",
-        "affiliation": "Analytical Engines",
-    }
-    citation = {"title": "T", "license": "MIT", "authors": [ada, {"name": "A group"}]}
-    [creator, group] = deposit.zenodo(citation)["creators"]
-    assert creator == {
-        "name": "Lovelace, Ada",
-        "affiliation": "Analytical Engines",
-        "orcid": "0000-0002-1825-0097",
-    }
-    assert group == {"name": "A group"}
-    [person, organisation] = deposit.codemeta(citation)["author"]
-    assert person["@type"] == "Person" and person["@id"] == ada["orcid"]
-    assert organisation == {"@type": "Organization", "name": "A group"}

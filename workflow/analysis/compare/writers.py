@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from analysis.compare.cells import Comparison, Pair
 from analysis.compare.changes import changes
-from analysis.formats.text import NA, csv_text, listed, markdown, ms, percent, plain
+from analysis.formats.text import NA, listed, markdown, ms, percent, plain
 from analysis.report.setting import coverage, machines, period, software
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import MARGIN
+from analysis.writing.files import to_csv as csv_of
 from analysis.writing.grid import Grid
 
 BANNER = (
@@ -88,13 +89,8 @@ CSV_HEADER += ("other_ms", "other_runs", "ratio", "ci95_low", "ci95_high", "verd
 
 def to_csv(comparisons: list[Comparison]) -> str:
     """One line per cell and comparison, unrounded."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(CSV_HEADER)
-    for comparison in comparisons:
-        for pair in comparison.pairs:
-            writer.writerow(map(_csv_value, _fields(comparison, pair)))
-    return buffer.getvalue()
+    lines = [_fields(each, pair) for each in comparisons for pair in each.pairs]
+    return csv_of(pd.DataFrame(lines, columns=CSV_HEADER, dtype=object))
 
 
 def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
@@ -111,12 +107,6 @@ def _fields(comparison: Comparison, pair: Pair) -> list[Any]:
         *((ends.low, ends.high) if ends else (None, None)),
         *(pair.verdict, pair.why),
     ]
-
-
-def _csv_value(value: Any) -> str:
-    if value is None:
-        return NA
-    return csv_text(value) if isinstance(value, str) else repr(value)
 
 
 def to_markdown(comparisons: list[Comparison]) -> str:

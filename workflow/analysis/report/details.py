@@ -44,33 +44,15 @@ class OfTopics:
     details: Mapping[CellKey, Sequence[Detail]]
 
 
-@dataclass(frozen=True)
-class CellView:
-    """The details of a cell, for the template."""
-
-    anchor: str
-    title: str
-    summary: str
-    facts: tuple[tuple[str, str], ...]
-    card: tuple[tuple[str, str], ...]
-    runs: Grid
-    details: Sequence[Detail]  # of topics
-    warnings: tuple[str, ...]
-    log_tail: tuple[str, ...]
-    environments: tuple[tuple[str, str], ...]  # address, name
-    caveats: tuple[Mark, ...]
-    records: tuple[str, ...]
-
-
 def cell_views(
     row: RowCells,
     places: dict[str, int],
     environments: dict[tuple, Any],
     marks: Callable[[Cell], Sequence[Mark]],
     of_topics: OfTopics,
-) -> list[CellView]:
-    """One per cell of a row; `places` is the realised order of all runs, by the path of the
-    record, `marks` are the caveats that touch a cell.
+) -> list[dict[str, Any]]:
+    """What the template shows of each cell of a row; `places` is the realised order of all runs, by
+    the path of the record, `marks` are the caveats that touch a cell.
     """
     return [
         _view(
@@ -87,26 +69,27 @@ def _view(
     environments: dict[tuple, Any],
     marks: Sequence[Mark],
     of_topics: OfTopics,
-) -> CellView:
+) -> dict[str, Any]:
     found = [run.record for run in cell.runs if run.record]
     used = dict.fromkeys(
         environments[record.environment.found] for record in cell.records if record.environment
     )
     failed = next((run.record for run in cell.runs if run.record and not run.ok), None)
-    return CellView(
-        anchor=cell_anchor(cell.row, cell.column),
-        title=cell.column.title,
-        summary=_summary(cell),
-        facts=(*_ranking(cell, standing), *_facts(cell, of_topics)) if cell.ok_runs else (),
-        card=tuple(card_of(cell)),
-        runs=_runs(cell, places),
-        details=of_topics.details.get(cell_key(cell), ()),
-        warnings=_warnings(found),
-        log_tail=failed.log_tail if failed else (),
-        environments=tuple(used),
-        caveats=tuple(marks),
-        records=tuple(run.path for run in cell.runs if run.record),
-    )
+    ranking = [*_ranking(cell, standing), *_facts(cell, of_topics)] if cell.ok_runs else []
+    return {
+        "anchor": cell_anchor(cell.row, cell.column),
+        "title": cell.column.title,
+        "summary": _summary(cell),
+        "facts": ranking,
+        "card": card_of(cell),
+        "runs": _runs(cell, places),
+        "details": of_topics.details.get(cell_key(cell), ()),
+        "warnings": _warnings(found),
+        "log_tail": failed.log_tail if failed else (),
+        "environments": list(used),  # address, name
+        "caveats": marks,
+        "records": [run.path for run in cell.runs if run.record],
+    }
 
 
 def _summary(cell: Cell) -> str:

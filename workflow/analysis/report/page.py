@@ -30,8 +30,8 @@ from analysis.report.setting import (
     machines,
     period,
     settings,
+    title,
 )
-from analysis.report.titles import title
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
 from analysis.caveats.groups import Group
 from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.anchors import environment_anchor
 from analysis.report.caveat_views import marks_of_cell
-from analysis.report.details import PHASES, CellView, OfTopics, cell_views
+from analysis.report.details import PHASES, OfTopics, cell_views
 from analysis.report.parity import differing
 from analysis.results.cells import Cell
 from analysis.results.plan import RowKey
-from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.tables.html import Mark
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
-
-
-@dataclass(frozen=True)
-class RowView:
-    """A row of the table with the details of its cells."""
-
-    anchor: str
-    title: str
-    differing: Grid
-    breakdown: Grid
-    details: Sequence[Detail]  # of topics
-    cells: list[CellView]
 
 
 def row_views(
@@ -39,20 +27,24 @@ def row_views(
     groups: Sequence[Group],
     details: Mapping[RowKey, Sequence[Detail]],
     of_topics: OfTopics,
-) -> Iterator[RowView]:
-    """One per row of the table."""
+) -> Iterator[dict[str, Any]]:
+    """What the template shows of each row of the table."""
     started = [run.path for _, run in _realised(results) if run.record]
     places = {path: place for place, path in enumerate(started, start=1)}
-    used = {view.key: (f"#{view.anchor}", view.title) for view in environments(results)}
+    used = {view["key"]: (f"#{view['anchor']}", view["title"]) for view in environments(results)}
+
+    def marks(cell: Cell) -> Sequence[Mark]:
+        return marks_of_cell(groups, cell)
+
     for row in results.rows:
-        yield RowView(
-            anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
-            f"{row.row.title}, batch {row.row.batch_size}",
-            differing(row),
-            time_breakdown(row),
-            details.get(row.row.key, ()),
-            cell_views(row, places, used, lambda cell: marks_of_cell(groups, cell), of_topics),
-        )
+        yield {
+            "anchor": anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
+            "title": f"{row.row.title}, batch {row.row.batch_size}",
+            "differing": differing(row),
+            "breakdown": time_breakdown(row),
+            "details": details.get(row.row.key, ()),
+            "cells": cell_views(row, places, used, marks, of_topics),
+        }
 
 
 def import_of_tensorflow(row: RowCells) -> str:
@@ -119,34 +111,22 @@ def _mean(values: Iterable[float]) -> float | None:
     return fmean(known) if known else None
 
 
-@dataclass(frozen=True)
-class EnvironmentView:
-    """One environment as found by the runs that used it."""
-
-    key: tuple
-    anchor: str
-    title: str
-    facts: str
-    packages: tuple[tuple[str, str], ...]
-
-
-def environments(results: Results) -> list[EnvironmentView]:
+def environments(results: Results) -> list[dict[str, Any]]:
     """Every different environment that a counted run found itself in, with all versions."""
-    found: dict[tuple, Record] = {}
-    for record in results.records:
-        found.setdefault(record.environment.found, record)
-    return [_environment(key, place, r) for place, (key, r) in enumerate(found.items())]
-
-
-def _environment(key: tuple, place: int, record: Record) -> EnvironmentView:
-    environment = record.environment
-    facts = (
-        f"{environment.method}, Python {environment.python}, "
-        f"{count(len(environment.packages), 'package')}, definition sha256 "
-        f"{environment.definition_sha256}"
-    )
-    packages = tuple(sorted(environment.packages.items()))
-    return EnvironmentView(key, environment_anchor(place), environment.name, facts, packages)
+    found = {record.environment.found: record.environment for record in reversed(results.records)}
+    different = dict.fromkeys(record.environment.found for record in results.records)
+    return [
+        {
+            "key": key,
+            "anchor": environment_anchor(place),
+            "title": found[key].name,
+            "facts": f"{found[key].method}, Python {found[key].python}, "
+            f"{count(len(found[key].packages), 'package')}, definition sha256 "
+            f"{found[key].definition_sha256}",
+            "packages": sorted(found[key].packages.items()),
+        }
+        for place, key in enumerate(different)
+    ]
 
 
 def schedule(results: Results) -> Grid:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.comparisons.observer import observer_effect
+from statistics import median
+
+from analysis.comparisons.observer import observer_ratio
 from analysis.formats.text import NA, signed_percent
 from analysis.results.results import Results
 from analysis.results.self_test import SelfTest
@@ -43,14 +45,13 @@ def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
 
 def _observer(results: Results) -> list[tuple[str, ...]]:
     """Synchronised against pipelined: no error, but what a loop that looks at each step sees."""
-    effect = observer_effect(results)
-    if effect is None:
+    cells = [cell for row in results.rows for cell in row.comparable]
+    ratios = [ratio for cell in cells if (ratio := observer_ratio(cell)) is not None]
+    if not ratios:
         return []
-    name = (
-        f"a step with a fence after it (median of a run) over a step in a row, {effect.cells} cells"
-    )
-    measured = f"median {effect.median:.4f}, {effect.low:.4f} to {effect.high:.4f}"
-    return [(name, NA, f"ratio {measured}", NA)]
+    what = "a step with a fence after it (median of a run) over a step in a row"
+    measured = f"median {median(ratios):.4f}, {min(ratios):.4f} to {max(ratios):.4f}"
+    return [(f"{what}, {len(ratios)} cells", NA, f"ratio {measured}", NA)]
 
 
 def _ratio(ratio: Ratio | None) -> tuple[str, str]:
