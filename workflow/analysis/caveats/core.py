@@ -15,20 +15,17 @@ from enum import IntEnum
 from functools import cache
 from heapq import nlargest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.data import Data
-from analysis.formats.text import count, listed, ms, percent, signed_percent, spelled, times
+from analysis.formats.sentences import template, texts_of
+from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
 MOST = 8  # cells that a sentence lists, each with a text of its own
 CAUSES = Path(__file__).with_name("causes.yaml")
-FILTERS = (count, listed, ms, percent, signed_percent, spelled, times)
 
 Rows = Sequence[RowCells]
 
@@ -156,24 +153,6 @@ def register(name: str, judge: Judge, texts: Mapping[str, Any]) -> None:
 def _cause(name: str) -> Cause:
     texts = texts_of(CAUSES)[name]
     return Cause(name, **{**texts, "changes": Changes[texts["changes"].upper()]})
-
-
-@cache
-def texts_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return the entries of a file of texts by their names."""
-    import yaml
-
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
-
-
-@cache
-def template(text: str) -> Template:
-    """Return a sentence to be filled in; `x | percent` spells a number as everywhere."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined)
-    environment.filters |= {spell.__name__: spell for spell in FILTERS}
-    return environment.from_string(text)
 
 
 def collect(results: Results, data: Data | None = None) -> list[Caveat]:

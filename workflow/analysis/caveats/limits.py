@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.caveats.core import Found, register, template, texts_of, where_and_how_much
+from analysis.caveats.core import Found, register, where_and_how_much
 from analysis.caveats.readings import Reading, column, each, extreme
 from analysis.data import Data
+from analysis.formats.sentences import template, texts_of
 from analysis.results.runs import Run
 from analysis.statistics.intervals import relative_standard_error
 
