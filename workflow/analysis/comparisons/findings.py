@@ -4,8 +4,10 @@ allow.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from analysis.comparisons.gains import (
@@ -19,11 +21,15 @@ from analysis.comparisons.gains import (
     tally,
     winners,
 )
+from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed, ms
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
 
+TEXTS = Path(__file__).with_suffix(".yaml")
 KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"
+
+Evidence = Iterable[tuple[str, str]]  # the label of a row, and what it shows
 
 
 class Answer(StrEnum):
@@ -55,31 +61,22 @@ def findings(results: Results) -> list[Finding]:
     on = _on(results)
     return [
         _one_best_backend(results, on),
-        _faster(
-            "keras3_over_keras2",
-            "Is Keras 3, on its fastest backend, faster than Keras 2?",
-            "Keras 3 on its fastest backend",
-            "Keras 2",
-            family_gains(results, "keras3", "keras2"),
-            on,
-        ),
-        _faster(
-            "upgrade_alone",
-            "Is the upgrade alone, from Keras 2 to Keras 3 on TensorFlow, faster?",
-            "Keras 3 on TensorFlow",
-            "Keras 2",
-            column_gains(results, UPGRADED, KERAS2),
-            on,
-        ),
-        _faster(
-            "keras3_over_pytorch",
-            "Is Keras 3, on its fastest backend, faster than plain PyTorch at its fastest?",
-            "Keras 3 on its fastest backend",
-            "plain PyTorch",
-            family_gains(results, "keras3", "pytorch"),
-            on,
-        ),
+        _faster("keras3_over_keras2", family_gains(results, "keras3", "keras2"), on),
+        _faster("upgrade_alone", column_gains(results, UPGRADED, KERAS2), on),
+        _faster("keras3_over_pytorch", family_gains(results, "keras3", "pytorch"), on),
     ]
+
+
+def _finding(
+    name: str, verdict: Answer, evidence: Evidence, numbers: dict[str, Any], **values: Any
+) -> Finding:
+    texts = texts_of(TEXTS)[name]
+    answer, statement = (
+        template(texts[part][str(verdict)]).render({**texts, **values})
+        for part in ("answer", "statement")
+    )
+    question = texts["question"]
+    return Finding(name, question, verdict, answer, statement, tuple(evidence), numbers)
 
 
 def _on(results: Results) -> str:
@@ -90,25 +87,21 @@ def _on(results: Results) -> str:
 
 def _one_best_backend(results: Results, on: str) -> Finding:
     contests = winners(results)
-    names = list(dict.fromkeys(c.column.name for w in contests for c in w.backends))
-    ahead = [name for name in names if contests and _never_behind(contests, name)]
-    verdict = _best_backend_verdict(contests, names, ahead)
     titles = {c.column.name: c.column.title for w in contests for c in w.backends}
-    leaders = [titles[name] for name in ahead]
-    rows = f"all {count(len(contests), 'row')}{on}" if len(contests) > 1 else f"the only row{on}"
-    return Finding(
+    ahead = [name for name in titles if contests and _never_behind(contests, name)]
+    return _finding(
         "one_best_backend",
-        "Is one backend of Keras 3 the fastest everywhere?",
-        verdict,
-        _best_backend_answer(verdict, leaders, rows) + _by_the_means(contests, titles),
-        _best_backend_statement(verdict, leaders, rows),
-        tuple((w.row.row.label, _contest(w)) for w in contests),
+        _best_backend_verdict(contests, list(titles), ahead),
+        [(w.row.row.label, _contest(w)) for w in contests],
         {
             "rows": len(contests),
             "corrected_over": "rows and backends",
-            "shown_slower_in": {n: sum(w.is_behind(n) for w in contests) for n in names},
-            "fastest_in": {n: sum(w.fastest.column.name == n for w in contests) for n in names},
+            "shown_slower_in": {n: sum(w.is_behind(n) for w in contests) for n in titles},
+            "fastest_in": {n: sum(w.fastest.column.name == n for w in contests) for n in titles},
         },
+        ahead=[titles[name] for name in ahead],
+        rows=f"all {count(len(contests), 'row')}{on}" if len(contests) > 1 else f"the only row{on}",
+        top=_by_the_means(contests, titles),
     )
 
 
@@ -123,37 +116,6 @@ def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list
         return Answer.NO
     alone = [name for name in names if all(contest.is_alone(name) for contest in contests)]
     return Answer.YES if alone else Answer.UNDECIDED
-
-
-def _best_backend_answer(verdict: Answer, ahead: list[str], rows: str) -> str:
-    return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
-        Answer.NO: (
-            "No: each backend is shown slower than another one in some row, corrected for the "
-            f"comparisons of {rows}."
-        ),
-        Answer.YES: f"Yes: {listed(ahead)} is alone in the best set of {rows}.",
-        Answer.UNDECIDED: (
-            f"Undecided: {listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower "
-            f"than another backend, nor alone in the best set of {rows}."
-        ),
-    }[verdict]
-
-
-def _best_backend_statement(verdict: Answer, ahead: list[str], rows: str) -> str:
-    return {
-        Answer.NOT_MEASURED: "No row has two backends of Keras 3 that may be compared.",
-        Answer.NO: (
-            "No backend of Keras 3 is the fastest everywhere: each is shown slower than another "
-            f"one in some row, corrected for the comparisons of {rows}."
-        ),
-        Answer.YES: f"Of Keras 3's backends, {listed(ahead)} is alone in the best set of {rows}.",
-        Answer.UNDECIDED: (
-            "Whether one backend of Keras 3 is the fastest everywhere is undecided: "
-            f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nowhere shown slower than "
-            f"another one, nor alone in the best set of {rows}."
-        ),
-    }[verdict]
 
 
 def _by_the_means(contests: list[Winners], titles: dict[str, str]) -> str:
@@ -184,36 +146,23 @@ def _contest(contest: Winners) -> str:
     return "; ".join([text, *standings])
 
 
-def _faster(name: str, question: str, new: str, base: str, gains: list[Gain], on: str) -> Finding:
-    faster, told = (
-        all_faster(gains),
-        f"{tally(in_lines(gains))}{on} ({_range(gains)})" if gains else "",
-    )
-    if not gains:
-        verdict, answer = (
-            Answer.NOT_MEASURED,
-            (f"No row has both {new} and {base} that may be compared."),
-        )
-    elif faster:
-        verdict, answer = Answer.YES, f"Yes: {new} is {told}."
-    elif faster is False:
-        verdict, answer = Answer.NO, f"Not everywhere: {new} is {told}."
-    else:
-        verdict, answer = Answer.UNDECIDED, f"Undecided: {new} is {told}."
-    evidence = tuple(
+def _faster(name: str, gains: list[Gain], on: str) -> Finding:
+    verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}
+    evidence = [
         (
             gain.row.label,
             f"{gain.text}, {gain.new.column.title} against {gain.base.column.title}"
             + (f": {gain.verdict}" if gain.interval else ""),
         )
         for gain in gains
-    )
+    ]
     numbers = {
         "gain": {"/".join(map(str, g.row.key)): g.ratio.value - 1 for g in gains},
         "verdicts": {"/".join(map(str, g.row.key)): str(g.verdict) for g in gains},
     }
-    statement = f"{new} against {base}: {told}." if gains else answer
-    return Finding(name, question, verdict, answer, statement, evidence, numbers)
+    verdict = verdicts[all_faster(gains)] if gains else Answer.NOT_MEASURED
+    told = f"{tally(in_lines(gains))}{on} ({_range(gains)})" if gains else ""
+    return _finding(name, verdict, evidence, numbers, told=told)
 
 
 def _range(gains: list[Gain]) -> str:
