@@ -6,7 +6,6 @@ A published number is one run without a record: ms/step and nothing else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Plan, Row
@@ -38,15 +37,9 @@ class PublishedRun(Run):
 
 def published_results(reference: Reference, revision: str) -> Results:
     """One revision, its rows and columns in the order of the page."""
-    plan = _plan(reference, revision)
-    step_ms = reference.step_ms[revision]
+    plan, step_ms = _plan(reference, revision), reference.step_ms[revision]
     rows = tuple(
-        RowCells(
-            row,
-            tuple(
-                _cell(row, column, step_ms.get((*row.key, column.name))) for column in plan.columns
-            ),
-        )
+        RowCells(row, tuple(_cell(row, c, step_ms.get((*row.key, c.name))) for c in plan.columns))
         for row in plan.rows
     )
     return Results(plan, rows, digest="")
@@ -54,48 +47,29 @@ def published_results(reference: Reference, revision: str) -> Results:
 
 def _plan(reference: Reference, revision: str) -> Plan:
     """The published table as a plan."""
-    keys = reference.step_ms[revision]
+    keys, titles = reference.step_ms[revision], reference.models
+    names = ("model", "task", "batch_size", "published_batch_size")
+    rows = [
+        dict(zip(names, (*key, key[2]), strict=True)) for key in dict.fromkeys(k[:3] for k in keys)
+    ]
+    models = {
+        name: {"title": model.title, "citation": "", "preset": "", "architecture": {}}
+        for name, model in titles.items()
+    }
+    of_page = {"scale": "paper", "accelerator": "cuda", "weights": "preset", "precision": "default"}
+    nothing = {"study": None, "results": "", "self_test": "", "blocks": (), "cells": ()}
     return Plan.from_json(
         {
-            "study": None,
-            "results": "",
-            "scale": "paper",
-            "scale_reason": f"{reference.title}, revision {revision}",
-            "accelerator": "cuda",
-            "weights": "preset",
-            "seed": 0,
-            "runs": 1,
-            "precision": "default",
-            "blocks": (),
-            "self_test": "",
-            "models": {
-                name: {"title": model.title, "citation": "", "preset": "", "architecture": {}}
-                for name, model in reference.models.items()
-            },
-            "rows": [_row(reference, *key) for key in dict.fromkeys(key[:3] for key in keys)],
-            "columns": [
-                {
-                    "name": name,
-                    "title": column.title,
-                    "family": column.family,
-                    "framework": column.framework,
-                }
-                for name, column in reference.columns.items()
-                if name in {key[3] for key in keys}
+            **of_page,
+            **nothing,
+            **{"scale_reason": f"{reference.title}, revision {revision}", "seed": 0, "runs": 1},
+            "models": models,
+            "rows": [
+                {**row, "title": f"{titles[row['model']].title} {row['task']}"} for row in rows
             ],
-            "cells": [],
+            "columns": [c for name, c in reference.columns.items() if name in {k[3] for k in keys}],
         }
     )
-
-
-def _row(reference: Reference, model: str, task: str, batch_size: int) -> dict[str, Any]:
-    return {
-        "model": model,
-        "task": task,
-        "batch_size": batch_size,
-        "title": f"{reference.models[model].title} {task}",
-        "published_batch_size": batch_size,
-    }
 
 
 def _cell(row: Row, column: Column, step_ms: float | None) -> Cell:

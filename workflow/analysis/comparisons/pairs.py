@@ -7,6 +7,7 @@ that of its row alone.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -24,6 +25,7 @@ COLUMNS += ["verdict", "missing", "base_cell", "new_cell"]
 NUMBERS = ["base_ms_per_step", "new_ms_per_step", "speedup", "ci95_low", "ci95_high"]
 
 
+@lru_cache(maxsize=2)  # several topics and claims ask for them
 def pairs(data: Data) -> pd.DataFrame:
     """Return a line per question, pair of columns that answers it and row, in this order.
 

@@ -9,6 +9,8 @@ same ratios and the same variances; the more comparisons are corrected for, the 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pandas as pd
 
 from analysis.comparisons.cards import other_differences, versions_changed
@@ -27,6 +29,7 @@ MEAN = [*PAIR, "base_title", "new_title", "speedup", "ci95_low", "ci95_high", "r
 MEAN += ["missing"]
 
 
+@lru_cache(maxsize=2)
 def effects(data: Data) -> pd.DataFrame:
     """Return the pairs with `p_value` and `holds`: whether the new column is faster, or slower,
     also where that is asked of all rows and pairs of the effect at once.

@@ -9,6 +9,7 @@ The verdict does not rest on that choice: see :mod:`analysis.statistics.payoff`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import pandas as pd
 
@@ -24,6 +25,7 @@ GROUP = [*ROW, "framework"]
 NEVER = "never"
 
 
+@lru_cache(maxsize=2)
 def ways(data: Data) -> pd.DataFrame:
     """Return the measured ways, each with what it gains over the best way of its framework.
 
