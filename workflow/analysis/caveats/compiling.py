@@ -43,8 +43,7 @@ def parts_left_eager(data: Data) -> Iterator[Found]:
 
 def _left(cell: Cell) -> str:
     """'AdamW'; empty where nothing was left, or nothing is known."""
-    found = {(record.parity or {}).get("left_eager") for record in cell.records}
-    names = sorted(entry for entry in found if entry and entry != "nothing")
+    names = sorted(entry for entry in cell.reported("left_eager") if entry not in ("", "nothing"))
     return listed(names) if names else ""
 
 
@@ -53,18 +52,12 @@ def convolutions_not_tuned(data: Data) -> Iterator[Found]:
     """Rows with images on a GPU in which columns of PyTorch take cuDNN's heuristics."""
     for row in data.results.rows:
         untuned = [cell for cell in row.measured if _untuned(cell)]
-        if any(_card(cell, "cudnn_benchmark") is None for cell in row.measured):
+        if not all(cell.reported("cudnn_benchmark") for cell in row.measured):
             evidence = {"cudnn_benchmark": labelled(dict.fromkeys(untuned, False))}
             titles = [cell.column.title for cell in untuned]
             yield Found(untuned, evidence, {"row": row.row.label, "titles": titles})
 
 
 def _untuned(cell: Cell) -> bool:
-    convolves = _card(cell, "convolution_precision") is not None
-    return convolves and _card(cell, "cudnn_benchmark") is False
-
-
-def _card(cell: Cell, key: str) -> object:
-    """Of the first run that reports it."""
-    found = ((record.parity or {}).get(key) for record in cell.records)
-    return next((value for value in found if value is not None), None)
+    benchmark = cell.reported("cudnn_benchmark")
+    return bool(cell.reported("convolution_precision")) and benchmark[:1] == [False]

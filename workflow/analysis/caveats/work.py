@@ -66,14 +66,9 @@ def _ways(row: RowCells, key: str) -> dict[str, list[str]]:
     """Columns by what their cards say under a key."""
     ways: dict[str, list[str]] = {}
     for cell in row.measured:
-        for way in dict.fromkeys(_entries(cell, key)):
+        for way in cell.reported(key):
             ways.setdefault(way, []).append(cell.column.title)
     return ways
-
-
-def _entries(cell: Cell, key: str) -> list[Any]:
-    found = [(record.parity or {}).get(key) for record in cell.records]
-    return [value for value in found if value is not None]
 
 
 @rule
@@ -117,7 +112,7 @@ def feeding_differs(data: Data) -> Iterator[Found]:
     link, rate = _link(data.results)
     for row in data.results.rows:
         ways = {way: found for way, found in _ways(row, "feeding").items() if "copied" in way}
-        sizes = {c: max(_entries(c, "fed_bytes_per_step"), default=None) for c in row.measured}
+        sizes = {c: max(c.reported("fed_bytes_per_step"), default=None) for c in row.measured}
         largest = max(filter(None, sizes.values()), default=0)
         if len(ways) < 2 or not largest or not row.comparable:
             continue

@@ -105,8 +105,7 @@ def _execution(cells: Iterable[Cell], reference: Reference) -> list[str]:
     rows: dict[tuple[str, str, str], list[Row]] = {}
     for cell in cells:
         published = reference.conditions.execution_of(cell.column.name, cell.row)
-        ran = {record.parity["execution"] for record in cell.records if record.parity}
-        for mode in sorted(ran - {published}):
+        for mode in sorted({*cell.reported("execution")} - {published}):
             rows.setdefault((cell.column.title, mode, published or "none"), []).append(cell.row)
     return [
         f"{title} ran {mode} instead of {published} in {listed([row.label for row in where])}"

@@ -98,12 +98,9 @@ def _differs(key: str, one: Cell, other: Cell) -> bool:
 
 def _values(key: str, cell: Cell) -> list[Any]:
     """What the runs of a cell report, each value once."""
-    found = []
-    for record in cell.records:
-        value = getattr(record.work, key, None) if key in WORK else (record.parity or {}).get(key)
-        if value is not None and value not in found:
-            found.append(value)
-    return found
+    if key not in WORK:
+        return cell.reported(key)
+    return list(dict.fromkeys(getattr(r.work, key) for r in cell.records if r.work))
 
 
 def _values_text(key: str, cell: Cell) -> str:

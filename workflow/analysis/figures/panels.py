@@ -80,7 +80,7 @@ def label_panels(
     results: Results, legend: Sequence[str]
 ) -> tuple[Figure, Iterator[tuple[int, Axes, RowCells]]]:
     """Panels with a line per column, its title at the left and a number at the right; each with
-    its place and its row.
+    its place and its row. One of a row without any time says so.
     """
     labels = [label(column).split("\n") for column in results.plan.columns]
     longest = max((len(line) for lines in labels for line in lines), default=0)
@@ -88,8 +88,11 @@ def label_panels(
     least_in = LINE_IN + SECOND_LINE_IN * (max(map(len, labels), default=1) - 1)
     height_in = least_in * max(FEW_COLUMNS, len(labels))
     figure, all_axes = panels(results.rows, height_in, margins, legend)
-    rows = shown(results.rows)
-    return figure, ((place, *found) for place, found in enumerate(zip(all_axes, rows, strict=True)))
+    found = list(zip(range(len(all_axes)), all_axes, shown(results.rows), strict=True))
+    for _, axes, row in found:
+        if not row.measured:
+            nothing_measured(axes, row)
+    return figure, (each for each in found if each[2].measured)
 
 
 def line_panels(

@@ -12,7 +12,6 @@ from analysis.figures.panels import (
     label_panels,
     line_per_column,
     log_ticks,
-    nothing_measured,
 )
 from analysis.figures.style import INK, look
 from analysis.formats.text import ms
@@ -48,9 +47,6 @@ def step_times(data: Data) -> Figure:
 
 
 def _panel(axes: Axes, place: int, row: RowCells) -> None:
-    if not row.measured:
-        nothing_measured(axes, row)
-        return
     axes.set_xscale("log")
     for line, cell in enumerate(row.cells):
         if cell.ok_runs:

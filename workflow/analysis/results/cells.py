@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from analysis.results.disturbance import disturbance
 from analysis.results.plan import Column, Row
@@ -48,6 +49,11 @@ class Cell:
     def records(self) -> tuple[Record, ...]:
         """Records of the runs that count; a published number has none."""
         return tuple(run.record for run in self.ok_runs if run.record)
+
+    def reported(self, entry: str) -> list[Any]:
+        """What the parity cards of its runs say under this name, each value once."""
+        found = [record.parity.get(entry) for record in self.records if record.parity]
+        return list(dict.fromkeys(value for value in found if value is not None))
 
     @cached_property
     def run_ms(self) -> dict[Sitting, float]:

@@ -15,7 +15,6 @@ from analysis.figures.panels import (
     label_panels,
     line_per_column,
     log_ticks,
-    nothing_measured,
 )
 from analysis.figures.style import RULE, look
 from analysis.formats.text import ms
@@ -47,9 +46,6 @@ def methods(data: Data) -> Figure:
 
 
 def _panel(axes: Axes, place: int, row: RowCells, times: Times) -> None:
-    if not row.measured:
-        nothing_measured(axes, row)
-        return
     axes.set_xscale("log")
     found = [
         value for line, cell in enumerate(row.cells) for value in _draw(axes, line, cell, times)

@@ -13,7 +13,6 @@ from analysis.figures.panels import (
     empty,
     label_panels,
     line_per_column,
-    nothing_measured,
 )
 from analysis.figures.style import look
 from analysis.formats.text import NA, mib
@@ -52,9 +51,6 @@ def peaks_mib(data: Data) -> pd.DataFrame:
 
 
 def _panel(axes: Axes, place: int, row: RowCells, found: pd.DataFrame) -> None:
-    if not row.measured:
-        nothing_measured(axes, row)
-        return
     peaks = {cell: found.loc[cell_key(cell)].dropna() for cell in row.measured}
     for line, cell in enumerate(row.cells):
         for kind, peak in peaks.get(cell, {}).items():

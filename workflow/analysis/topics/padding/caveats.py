@@ -11,7 +11,7 @@ from analysis.caveats.core import Found, labelled, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.data import CELL, CellKey, Data, cell_key
-from analysis.formats.text import listed, spelled, times_within
+from analysis.formats.text import listed, times_within
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
@@ -99,5 +99,4 @@ def _evidence(cell: Cell, share: Share, means: pd.DataFrame) -> dict[str, Any]:
 
 
 def _execution(cell: Cell) -> str:
-    modes = {r.parity["execution"] for r in cell.records if r.parity}
-    return listed([spelled(mode) for mode in sorted(modes)]) or "in an unknown mode"
+    return listed(sorted(cell.reported("execution"))) or "in an unknown mode"

@@ -104,9 +104,7 @@ def _share(fits: dict[int, Fit], unused: float) -> Share:
 
 def pads(cell: Cell) -> bool:
     """Whether its cache is made for the whole length, as the card says."""
-    caches = [(record.parity or {}).get("cache") for record in cell.records]
-    known = [cache for cache in caches if cache is not None]
-    if known:
+    if known := cell.reported("cache"):
         return any(cache.startswith(STATIC) for cache in known)
     return cell.column.family in PADDING_FAMILIES
 

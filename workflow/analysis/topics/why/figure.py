@@ -22,7 +22,6 @@ from analysis.figures.panels import (
     empty,
     label_panels,
     line_per_column,
-    nothing_measured,
 )
 from analysis.figures.style import INK
 from analysis.formats.text import ms
@@ -60,9 +59,6 @@ _EDGE = {name: value for name, value in BAR.items() if name != "height"}
 
 
 def _panel(axes: Axes, place: int, row: RowCells, parts: pd.DataFrame) -> None:
-    if not row.measured:
-        nothing_measured(axes, row)
-        return
     longest = max(cell.step_ms for cell in row.measured)
     for line, cell in enumerate(row.cells):
         if cell_key(cell) in parts.index:
