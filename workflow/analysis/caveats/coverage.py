@@ -6,15 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import (
-    Found,
-    labelled,
-    measured,
-    name,
-    places,
-    rule,
-    where_and_how_much,
-)
+from analysis.caveats.core import Found, labelled, measured, name, places, rule, where_and_how_much
 from analysis.caveats.thresholds import WIDE_INTERVAL
 from analysis.data import Data
 from analysis.formats.text import count, percent

@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.claims.claim_tests import CONDITIONS, TESTS
-from analysis.claims.conditions import (
-    Differences,
-    differences,
-    of_releases,
-    without_conditions,
-)
+from analysis.claims.conditions import Differences, differences, of_releases, without_conditions
 from analysis.formats.contents import is_there
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell

@@ -7,12 +7,7 @@ from matplotlib.figure import Figure
 
 from analysis.data import Data
 from analysis.figures.legends import legend_of_marks
-from analysis.figures.panels import (
-    MARKER_SIZE,
-    label_panels,
-    line_per_column,
-    log_ticks,
-)
+from analysis.figures.panels import MARKER_SIZE, label_panels, line_per_column, log_ticks
 from analysis.figures.style import INK, look
 from analysis.formats.text import ms
 from analysis.results.cells import Cell

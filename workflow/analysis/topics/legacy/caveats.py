@@ -12,13 +12,7 @@ from analysis.data import Data
 from analysis.formats.text import count, listed, ms
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean
-from analysis.topics.legacy.compute import (
-    Cause,
-    beyond_scatter,
-    explain,
-    legacy_ratio,
-    unexplained,
-)
+from analysis.topics.legacy.compute import Cause, beyond_scatter, explain, legacy_ratio, unexplained
 
 
 @rule

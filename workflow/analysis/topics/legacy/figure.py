@@ -11,11 +11,7 @@ from matplotlib.figure import Figure
 
 from analysis.data import CELL, RUN, CellKey, Data, cell_key
 from analysis.figures.legends import legend_of_marks
-from analysis.figures.panels import (
-    label_panels,
-    line_per_column,
-    log_ticks,
-)
+from analysis.figures.panels import label_panels, line_per_column, log_ticks
 from analysis.figures.style import RULE, look
 from analysis.formats.text import ms
 from analysis.results.cells import Cell

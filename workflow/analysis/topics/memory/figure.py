@@ -8,12 +8,7 @@ from matplotlib.figure import Figure
 
 from analysis.data import CELL, Data, cell_key
 from analysis.figures.legends import legend_of_marks
-from analysis.figures.panels import (
-    MARKER_SIZE,
-    empty,
-    label_panels,
-    line_per_column,
-)
+from analysis.figures.panels import MARKER_SIZE, empty, label_panels, line_per_column
 from analysis.figures.style import look
 from analysis.formats.text import NA, mib
 from analysis.results.rows import RowCells

@@ -15,14 +15,7 @@ from analysis.formats.text import listed, times_within
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.topics.padding.compute import (
-    KIND,
-    Share,
-    compared_calls,
-    kind_means,
-    pads,
-    shares,
-)
+from analysis.topics.padding.compute import KIND, Share, compared_calls, kind_means, pads, shares
 from analysis.topics.padding.texts import explanation, share_text
 
 Shares = dict[Cell, Share]

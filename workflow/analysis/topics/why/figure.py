@@ -17,12 +17,7 @@ from matplotlib.patches import Patch
 from analysis.data import Data, cell_key
 from analysis.data.operation_groups import Group
 from analysis.figures.legends import legend_of_patches
-from analysis.figures.panels import (
-    MARKER_SIZE,
-    empty,
-    label_panels,
-    line_per_column,
-)
+from analysis.figures.panels import MARKER_SIZE, empty, label_panels, line_per_column
 from analysis.figures.style import INK
 from analysis.formats.text import ms
 from analysis.results.rows import RowCells
