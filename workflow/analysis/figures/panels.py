@@ -5,7 +5,7 @@ where there is nothing to show.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -18,7 +18,6 @@ from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import geometric_mean
 
 WIDTH_IN = 9.0
 COLUMNS = 2
@@ -181,9 +180,3 @@ def plot_cell(axes: Axes, cell: Cell, xs: Sequence[float], ys: Sequence[float]) 
     """A line with markers in the look of the cell's column."""
     style = look(cell.column)
     axes.plot(xs, ys, color=style.colour, marker=style.marker, markersize=5, linewidth=1.4)
-
-
-def mean_of(values: Iterable[float | None]) -> float | None:
-    """Geometric mean of what is there; None when nothing is."""
-    known = [value for value in values if value]
-    return geometric_mean(known) if known else None

@@ -35,7 +35,6 @@ from analysis.formats.text import flops, ms, percent
 from analysis.results.canaries import Canary, peak_flops_per_s
 from analysis.results.cells import Cell
 from analysis.results.results import Results
-from analysis.results.rows import RowCells
 from analysis.results.runs import Run
 from analysis.results.sessions import Session
 
@@ -60,15 +59,11 @@ Peaks = Mapping[Device, Mapping[str, float]]  # FLOP/s by dtype
 def with_peaks(results: Results) -> Results:
     """The same results, where every run knows its peak and one above it is invalid."""
     peaks = peaks_by_device(results.sessions)
-    return replace(results, rows=tuple(_row_with_peaks(row, peaks) for row in results.rows))
 
+    def judged(cell: Cell) -> Cell:
+        return replace(cell, runs=tuple(with_peak(run, peaks) for run in cell.runs))
 
-def _row_with_peaks(row: RowCells, peaks: Peaks) -> RowCells:
-    return replace(row, cells=tuple(_cell_with_peaks(cell, peaks) for cell in row.cells))
-
-
-def _cell_with_peaks(cell: Cell, peaks: Peaks) -> Cell:
-    return replace(cell, runs=tuple(with_peak(run, peaks) for run in cell.runs))
+    return results.with_cells(judged)
 
 
 def with_peak(run: Run, peaks: Peaks) -> Run:

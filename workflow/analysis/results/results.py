@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -72,6 +72,11 @@ class Results:
         """Whether the columns of a row compete on several stacks of library versions."""
         return any(len(row.contestants) > 1 for row in self.rows)
 
+    def with_cells(self, change: Callable[[Cell], Cell]) -> Results:
+        """The same results, each cell as this makes it."""
+        rows = (replace(row, cells=tuple(map(change, row.cells))) for row in self.rows)
+        return replace(self, rows=tuple(rows))
+
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """Records that count, in table order."""
@@ -82,7 +87,7 @@ def moderated(results: Results) -> Results:
     """The same results without warm-up, where every cell knows how much its column scatters in the
     table, and what the rounds that it lacks were like.
     """
-    rows = [replace(row, cells=tuple(map(settled, row.cells))) for row in results.rows]
+    rows = results.with_cells(settled).rows
     found = TableScatter(
         [
             {cell.column.name: cell.run_ms for cell in row.measured if cell.comparable}

@@ -46,10 +46,6 @@ class CrossOver:
     interval: Interval | None
     times: int
 
-    @property
-    def in_range(self) -> bool:
-        return BELOW < self.size < ABOVE
-
 
 def cross_over(points: Sequence[Point], seed: int = 1) -> CrossOver:
     """Of two or more points in ascending order of their sizes; the same from the same points.
