@@ -15,10 +15,10 @@ from whole_table import whole_table
 
 from analysis.data import Data
 from analysis.figures import blocks
-from analysis.figures.__main__ import main
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import MOST_ROWS, short
 from analysis.figures.style import RC
+from analysis.report.draw import main
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
 from analysis.topics.batch_sizes.figure import sample_ms
@@ -31,10 +31,10 @@ HOSTILE = "<script> $x$ \\frac & ]]>"
 
 def draw_all(project, folder, monkeypatch):
     """Every file as the command writes it."""
-    command = ["figures", "--plan", str(project.save()), "--output-dir", str(folder)]
-    monkeypatch.setattr(sys, "argv", command)
+    command = ["draw", "--plan", str(project.save()), "--output-dir", str(folder)]
+    monkeypatch.setattr(sys, "argv", [*command, "--only", "figures"])
     main()
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    return {path.name: path.read_bytes() for path in sorted((folder / "figures").iterdir())}
 
 
 @pytest.fixture
@@ -247,9 +247,8 @@ def test_every_framework_has_a_look_of_its_own():
 
 
 def test_other_commands_do_not_wait_for_matplotlib():
-    code = "import sys, analysis.tables.__main__, analysis.caveats.__main__, analysis.report.show;"
-    code += "import analysis.report.__main__;"
-    code += "print([m for m in ('matplotlib', 'scipy', 'jinja2', 'yaml') if m in sys.modules])"
+    code = "import sys, analysis.report.draw, analysis.report.show;"
+    code += "print([m for m in ('matplotlib', 'scipy', 'jinja2') if m in sys.modules])"
     path = str(load_reference.__code__.co_filename).rsplit("/analysis/", 1)[0]
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
