@@ -24,14 +24,8 @@ from analysis.report.figure_views import figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.methods_text import methods_text
 from analysis.report.rendering import write_rendered
-from analysis.report.setting import (
-    facts,
-    libraries_since_the_page,
-    machines,
-    period,
-    settings,
-    title,
-)
+from analysis.report.setting import facts, libraries_since_the_page, machines, period, settings
+from analysis.report.titles import title
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated

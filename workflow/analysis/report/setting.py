@@ -14,18 +14,9 @@ from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.reference import Reference
 from analysis.results.results import Results
-from analysis.results.stand_in import TITLE, is_simulated
 
 NOTHING = "nothing measured yet"
 MONTHS_OF_A_YEAR = 12
-
-
-def title(results: Results) -> str:
-    """A study's own title, or the models; first of all that a GPU was simulated."""
-    study = results.plan.study
-    models = listed([model.title for model in results.plan.models.values()])
-    named = f"Millistep report: {study['title'] if study else models}"
-    return f"{TITLE}: {named}" if is_simulated(results) else named
 
 
 def machines(results: Results) -> str:
