@@ -3,7 +3,11 @@ from planning.drawing import Drawing
 
 # What everything that is drawn is drawn by, besides its own folders of workflow/analysis.
 SHARED = ["workflow/contract", "workflow/schemas", "reference"]
-SHARED += ["report/figures.yaml", "report/tables.yaml", "workflow/analysis/report/draw.py"]
+SHARED += [
+    "report/figures.yaml",
+    "report/tables.yaml",
+    "workflow/analysis/report/draw.py",
+]
 ROOMS = ("formats", "statistics", "results", "data", "comparisons", "writing")
 
 DRAWING = Drawing(START, [*SHARED, *(f"workflow/analysis/{room}" for room in ROOMS)])

@@ -79,7 +79,10 @@ for name, rooms, files in (
         params:
             analysis=drawn_by(*rooms),
         shell:
-            analysis("report.draw", "--only {resources.part} --output-dir {resources.results}")
+            analysis(
+                "report.draw",
+                "--only {resources.part} --output-dir {resources.results}",
+            )
 
 
 rule figure:
