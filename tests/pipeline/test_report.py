@@ -10,9 +10,7 @@ def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
     project.edit(
         "report/captions/blocks.rst", "Above: every timed block", "Above: each timed block"
     )
-    project.edit(
-        "workflow/analysis/caveats/thresholds.py", "ENOUGH_STEPS = 20", "ENOUGH_STEPS = 1000"
-    )
+    project.edit("workflow/analysis/caveats/limits.yaml", "below: 20", "below: 1000")
     assert set(project.planned()) == {"caveats", "claims", "figure", "report", "all"}
     before = project.records()
     done = project.snakemake("--quiet", "all")
