@@ -1,7 +1,5 @@
 """python -m analysis.archive --plan results/plan.json --output results/millistep.zip"""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -2,8 +2,6 @@
 elsewhere.
 """
 
-from __future__ import annotations
-
 import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version

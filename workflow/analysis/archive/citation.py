@@ -1,7 +1,5 @@
 """CITATION.cff, and BibTeX from it."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

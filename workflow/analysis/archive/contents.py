@@ -1,7 +1,5 @@
 """Which files an archive holds: what was measured, and the sources that measured and drew it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """Where two versions of a file differ: line, key or column, and both values."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

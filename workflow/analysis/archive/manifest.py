@@ -1,7 +1,5 @@
 """The SHA-256 of every file, in the format that `sha256sum --check` reads."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable

@@ -2,8 +2,6 @@
 that, and the sources.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 write one by one. No framework, no GPU, no network.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Taking an archive apart that somebody else may have made: what could do harm is refused."""
 
-from __future__ import annotations
-
 import shutil
 import stat
 import struct

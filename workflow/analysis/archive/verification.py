@@ -2,8 +2,6 @@
 ever run.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the verification of an archive found, and what follows from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from analysis.formats.text import listed

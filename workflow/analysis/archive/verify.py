@@ -5,8 +5,6 @@ and prints whether it is the same. Exit status 0: identical; 1: different, or no
 undecided, since sources or versions here are not those that made it.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A higher rank means faster, equal ranks mean no difference, and None means that 
 show it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

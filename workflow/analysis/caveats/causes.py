@@ -1,7 +1,5 @@
 """What a cause is told with, from the measurements."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from analysis.data import Data

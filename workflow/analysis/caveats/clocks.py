@@ -2,8 +2,6 @@
 comes from.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -2,8 +2,6 @@
 device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, Severity, rule

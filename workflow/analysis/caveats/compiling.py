@@ -1,7 +1,5 @@
 """What of a step is compiled, by whose choice, and what is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, labelled, measured, rule, where_and_how_much

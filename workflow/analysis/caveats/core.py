@@ -6,8 +6,6 @@ A rule is a function from the tables of all that was measured to what it :class:
 the `sentence`, a Jinja template over the evidence and the words of what was found.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -2,8 +2,6 @@
 cannot be given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, labelled, measured, name, places, rule, where_and_how_much

@@ -2,8 +2,6 @@
 itself. What runs on a processor is judged by work on the processor, and so is each GPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest

@@ -1,7 +1,5 @@
 """The caveats as files: data, and a text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Caveats as they are read: those of one cause are one, with a letter of its own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

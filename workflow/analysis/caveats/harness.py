@@ -1,7 +1,5 @@
 """What the self-test shows of the harness itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, Severity, rule

@@ -1,7 +1,5 @@
 """Rules that look for one reading of each cell beyond a limit, declared in limits.yaml."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the monitor saw while steps were timed: other work, and clocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from analysis.caveats.core import Found, Severity, labelled, measured, rule, where_and_how_much

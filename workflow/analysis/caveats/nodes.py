@@ -1,7 +1,5 @@
 """Where it was measured: on which nodes, in which sessions, beside which neighbours."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How much of the machine's arithmetic the cells use, by the canaries' best matrix product."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Where and with what the numbers were measured."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import Any

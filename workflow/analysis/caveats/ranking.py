@@ -1,7 +1,5 @@
 """Where the order of the columns in a row is no ranking, or one of luck."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, Severity, label, places, rule

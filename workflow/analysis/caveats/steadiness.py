@@ -1,7 +1,5 @@
 """Runs whose steps did not stay on one level, or of too few blocks to see whether they did."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

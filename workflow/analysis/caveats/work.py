@@ -2,8 +2,6 @@
 GPU.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A published claim, read from reference/claims.yaml, and the conditions that it was made under."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of claims about which backend of Keras 3 is the fastest."""
 
-from __future__ import annotations
-
 from analysis.claims.outcome import Outcome, claim_test
 from analysis.comparisons.gains import Winners, winners
 from analysis.formats.text import count, listed

@@ -1,7 +1,5 @@
 """The claims judged, as data."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of claims about how much faster one family of frameworks, or column, is than another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from analysis.claims.outcome import Outcome, above, all_hold, capital, claim_test, in_every_row

@@ -3,8 +3,6 @@
 `holds` is None while the intervals do not decide; a single run has none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

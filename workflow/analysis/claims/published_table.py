@@ -3,8 +3,6 @@
 A published number is one run without a record: ms/step and nothing else.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from analysis.results.cells import Cell

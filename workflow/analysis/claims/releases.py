@@ -1,7 +1,5 @@
 """Tests of claims about what a release of one package changed."""
 
-from __future__ import annotations
-
 from analysis.claims.outcome import Outcome, claim_test, in_every_row
 from analysis.comparisons.gains import Gain, gain_of
 from analysis.comparisons.pairs import pairs

@@ -5,8 +5,6 @@ that and from whether the run can be compared with what the claim is about. The 
 the published table, say whether a claim's own numbers bear it out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path

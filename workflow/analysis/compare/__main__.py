@@ -1,7 +1,5 @@
 """python -m analysis.compare A.zip B.zip --output comparison.html"""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Reading the archives that are compared. One that is not as it was made is not used."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cell by cell: the times of two archives, their ratio, and what it shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from analysis.compare.archives import Archive

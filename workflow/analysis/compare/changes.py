@@ -1,7 +1,5 @@
 """What else is not the same in two archives: configuration, machine, versions, parity cards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The ratio of two cells whose runs are not paired, as those of two archives."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import fmean

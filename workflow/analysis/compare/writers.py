@@ -1,7 +1,5 @@
 """A comparison as lines of text, and these as Markdown, CSV and HTML: the same numbers in all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

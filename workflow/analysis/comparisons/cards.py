@@ -5,8 +5,6 @@ Two columns with different settings for the precision are meant to compute in di
 that is the subject of the pair. Every other entry in which the cards differ is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

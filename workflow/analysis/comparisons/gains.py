@@ -2,8 +2,6 @@
 row, paired by round.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

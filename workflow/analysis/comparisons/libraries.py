@@ -1,7 +1,5 @@
 """Library versions of this run, compared with those of the published benchmark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

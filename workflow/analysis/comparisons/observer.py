@@ -1,7 +1,5 @@
 """What looking at every step changes."""
 
-from __future__ import annotations
-
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean, log_t_interval
 

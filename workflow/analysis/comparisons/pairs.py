@@ -4,8 +4,6 @@ All ratios are t(base) / t(new), paired by round; above 1 the new column is fast
 that of its row alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any

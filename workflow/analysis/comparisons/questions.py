@@ -7,8 +7,6 @@ but the values of one setting, one of them is the base, and each other value sta
 values give k - 1 questions and not all pairs, so that every ratio of a section has the same base.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

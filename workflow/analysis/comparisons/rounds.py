@@ -2,8 +2,6 @@
 seconds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

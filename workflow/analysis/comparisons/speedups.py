@@ -6,8 +6,6 @@ the interval is that of the best of all members (`families`), and beside it stan
 added to the factor.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from analysis.comparisons.gains import family_gain_of

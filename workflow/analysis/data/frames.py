@@ -23,8 +23,6 @@ frame               a line per
 ==================  ===========================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

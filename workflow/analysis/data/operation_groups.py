@@ -1,7 +1,5 @@
 """Operations of different libraries in groups, by the rules of operation_groups.yaml."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import StrEnum

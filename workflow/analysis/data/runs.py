@@ -1,7 +1,5 @@
 """Every run as one tidy line: its results, then every scalar field of its record, unrounded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any

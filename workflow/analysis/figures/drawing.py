@@ -1,7 +1,5 @@
 """Every figure as SVG, PDF and PNG, byte for byte the same from the same records."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator

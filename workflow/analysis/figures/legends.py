@@ -1,7 +1,5 @@
 """Legends above the panels of a figure, and the room that they take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure

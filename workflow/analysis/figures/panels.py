@@ -2,8 +2,6 @@
 where there is nothing to show.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ours against the published ratios: each cell over the mean of its row, here and there."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

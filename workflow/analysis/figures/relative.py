@@ -4,8 +4,6 @@ One hue from light to dark, so that grey paper and colour-blind readers see the 
 numbers are in the cells, and frames, not colours, mark the best set.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 

@@ -1,7 +1,5 @@
 """The rules of the workflow that made the results, from the left to the right."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch

@@ -1,7 +1,5 @@
 """Lines of the same step at several sizes, a panel per row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from matplotlib.axes import Axes

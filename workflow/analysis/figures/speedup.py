@@ -1,7 +1,5 @@
 """Speed-up of the best Keras 3 column, as bars, with the published one as a labelled marker."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D

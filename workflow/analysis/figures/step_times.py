@@ -1,7 +1,5 @@
 """ms/step of every cell with its interval: the table as a picture."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -4,8 +4,6 @@ everywhere, legible in grey and when colour-blind.
 Ink, rule and published are placeholders, which the report replaces by its own colours (dark mode).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the report shows that the rules must know too: report/{figures,tables}.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path

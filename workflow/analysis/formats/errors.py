@@ -1,7 +1,5 @@
 """Bad input, reported in one clear line per file, and the part of every command that prints it."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Several parts of one command beside each other, each in a process that shares what was read."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -2,8 +2,6 @@
 the place.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from functools import cache

@@ -4,8 +4,6 @@ Reasons, titles and warnings come from outside (an exception can say anything), 
 passes all text through its escape.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re

@@ -1,7 +1,5 @@
 """Where a number of the page is explained."""
 
-from __future__ import annotations
-
 from analysis.formats.text import anchor
 from analysis.results.plan import Column, Row
 

@@ -1,7 +1,5 @@
 """The appendix: what the report shows in brief with all that is behind it, and every cell."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path

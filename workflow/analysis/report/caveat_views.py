@@ -1,7 +1,5 @@
 """Caveats for the templates: few words on the report, everything in the appendix."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What follows from the result: what was shown, what was not, and what would show it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A section is one template. On the report it is `brief`; those of IN_FULL stand i
 with everything that is behind them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

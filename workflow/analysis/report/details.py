@@ -1,7 +1,5 @@
 """Everything about one cell: where each of its numbers comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean

@@ -4,8 +4,6 @@ follows from plan and records, which are read once, or those parts that a rule a
 Reading ten thousand cells takes as long as drawing what is made of them.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -1,7 +1,5 @@
 """Figures for the templates, with their captions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report, its appendix and what follows for the terminal, as files beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path

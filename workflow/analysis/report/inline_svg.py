@@ -1,7 +1,5 @@
 """Putting a figure's SVG into a page: no clashing ids, no colours that vanish in dark mode."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

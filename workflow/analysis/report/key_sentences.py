@@ -2,8 +2,6 @@
 yet is left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

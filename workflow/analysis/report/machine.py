@@ -1,7 +1,5 @@
 """What was measured with: the cards of the machines, and canaries around the sessions."""
 
-from __future__ import annotations
-
 from heapq import nlargest
 from statistics import median
 

@@ -1,7 +1,5 @@
 """What each row measures: the words of its model, beside what the runs read back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.formats.text import NA, listed

@@ -1,7 +1,5 @@
 """Methods text, ready to paste: the protocol as far as the plan and the records bear it out."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from statistics import fmean

@@ -1,7 +1,5 @@
 """What the machine did during the timed steps of a cell, as lines of its details."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from analysis.formats.text import NA, count, listed

@@ -1,7 +1,5 @@
 """What each section of the report and its appendix shows, handed to the templates in report/."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parity cards: what a cell really executed, and what differs between the cells of a row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

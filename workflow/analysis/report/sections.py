@@ -1,7 +1,5 @@
 """The tables of the appendix that are not about ms/step: time, environments, schedule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any

@@ -1,7 +1,5 @@
 """What the harness reads where the truth is known."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from analysis.comparisons.observer import observer_ratio

@@ -1,7 +1,5 @@
 """What was run, where and when, as texts that several sections share."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a report is called."""
 
-from __future__ import annotations
-
 from analysis.formats.text import count, listed
 from analysis.results.results import Results
 from analysis.results.runs import NOT_MEASURED

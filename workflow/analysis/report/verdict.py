@@ -2,8 +2,6 @@
 the rounds of a row show while others are still measured.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,6 @@ the same process is what the other runs of its cell ran as well, as long as thei
 same; else the runs of a cell would seem to differ in what was looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

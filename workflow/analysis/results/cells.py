@@ -1,7 +1,5 @@
 """A cell as the table sees it: its runs joined with their records, and how two of a row compare."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What the command lines share: the options that name the input."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Numbers that are not worth comparing, because something else computed beside the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from analysis.results.profiles import FOREIGN_CPU_HEAVY

@@ -1,7 +1,5 @@
 """Loading a plan and all that was measured for it: validated, joined, nothing on disk altered."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

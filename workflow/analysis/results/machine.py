@@ -1,7 +1,5 @@
 """What a run ran on, and what else happened there meanwhile. Field for field the record's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

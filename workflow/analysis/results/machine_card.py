@@ -1,7 +1,5 @@
 """The machine card: facts about the machine, as the report prints them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@
 some columns run on its processor and others on its GPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from analysis.results.machine import Machine

@@ -25,8 +25,6 @@ whichever is faster: a framework may always do better than asked, and bfloat16 i
 float32 on processors that emulate it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The profile of a run, as its record has it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing

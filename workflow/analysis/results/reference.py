@@ -1,7 +1,5 @@
 """Published numbers, as data with their labels (reference/)."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass

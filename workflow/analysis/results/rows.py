@@ -1,7 +1,5 @@
 """A row of the table, and where each of its columns stands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

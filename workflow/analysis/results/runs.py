@@ -1,7 +1,5 @@
 """A planned run and what became of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median

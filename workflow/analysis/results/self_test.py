@@ -1,7 +1,5 @@
 """The self-test: what the harness reads where the truth is known."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from analysis.statistics.intervals import Ratio, log_t_interval, paired_ratio

@@ -2,8 +2,6 @@
 machine. What was interrupted is resumed in another one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One stack of library versions among those of a table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from analysis.results.results import Results

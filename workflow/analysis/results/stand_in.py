@@ -5,8 +5,6 @@ report and its figures say so in their titles, an archive of them is not to be c
 them stands beside what was measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from analysis.formats.errors import InputError

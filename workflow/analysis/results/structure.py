@@ -2,8 +2,6 @@
 fields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import datetime

@@ -2,8 +2,6 @@
 record's; raw times stay in nanoseconds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median

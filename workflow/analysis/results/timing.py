@@ -1,7 +1,5 @@
 """Where the time of a run went. Field for field the record's; raw times stay in nanoseconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from analysis.statistics.intervals import NS_PER_MS

@@ -19,8 +19,6 @@ never at a scatter of 0.7 % between runs, in less than 5 % of tables at 7 %, in 
 at any scatter, but leaves one that is 10 % slower in half of the best sets of three runs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ blocks); a round that a column lacks is then told by the columns that have it. W
 has every round, the means are the plain ones.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping
 from statistics import fmean

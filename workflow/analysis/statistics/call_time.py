@@ -6,8 +6,6 @@ deviations, because times scatter in proportion. The interval of a fit is of a s
 nothing about another one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a step gains at most that loses a share of its time: Amdahl's law."""
 
-from __future__ import annotations
-
 import math
 
 from analysis.statistics.intervals import Interval

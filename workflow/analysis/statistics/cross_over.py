@@ -9,8 +9,6 @@ freedom that its runs have, and the middle 95 % of the crossings are the interva
 independent: they were measured by different processes.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -10,8 +10,6 @@ taken. By how much is told by choosing anew for every round from the other round
 round that is judged by had no part in the choice.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Which runs of a cell may be averaged side by side, where some timed more than others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

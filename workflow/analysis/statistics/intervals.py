@@ -11,8 +11,6 @@ How much runs scatter is taken from the runs themselves unless a function of the
 says otherwise (`table_scatter`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

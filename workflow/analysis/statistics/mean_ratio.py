@@ -12,8 +12,6 @@ in every row. Of these the variance is that between nodes (cluster-robust).
 The mean says nothing about a row that is missing from it, so it names those rows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -25,8 +25,6 @@ what a node is faster or slower is the same in every row that was measured there
 of a table say little more about it than one of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache

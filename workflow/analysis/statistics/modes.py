@@ -8,8 +8,6 @@ of two modes that are sixteen such deviations apart, 75 and 91 % are found. Fewe
 too little.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

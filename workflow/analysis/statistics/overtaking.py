@@ -1,7 +1,5 @@
 """After how many steps what starts later and is faster is ahead for good."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

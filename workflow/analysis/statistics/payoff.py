@@ -6,8 +6,6 @@ more than the margin faster than every known one, by intervals that hold for all
 intervals that hold for all of these at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

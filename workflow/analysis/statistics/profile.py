@@ -8,8 +8,6 @@ time, of all operations in proportion. What is left is scaled to the timed step,
 add up to the table's number.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

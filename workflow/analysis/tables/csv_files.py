@@ -1,7 +1,5 @@
 """The printed table as CSV, cell by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

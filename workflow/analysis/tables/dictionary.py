@@ -3,8 +3,6 @@
 PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.tables.dictionary
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

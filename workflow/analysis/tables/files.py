@@ -1,7 +1,5 @@
 """Every table as the files that people take away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analysis.data import Data

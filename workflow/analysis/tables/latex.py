@@ -1,7 +1,5 @@
 """A table as LaTeX floats that need booktabs and nothing else, none wider than a page's text."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """How wide LaTeX sets a text in its default type, so that wide tables can be split."""
 
-from __future__ import annotations
-
 from analysis.formats.text import plain
 
 TEXT_WIDTH_PT = 345  # of the class article as it is, on both usual papers

@@ -1,7 +1,5 @@
 """A table as data: every number is already the text that all formats print."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 

@@ -2,8 +2,6 @@
 together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analysis.formats.text import NA, listed, ms

@@ -2,8 +2,6 @@
 table's own text, so they agree to the digit.
 """
 
-from __future__ import annotations
-
 import textwrap
 
 from analysis.formats.text import markdown, plain

@@ -16,8 +16,6 @@ files have the same names in each, and a topic has those that it needs:
     Rules and tests, which register by being imported: :func:`load_rules`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """A DataFrame as CSV or Parquet. Text is escaped, numbers are unrounded, what is missing is NA."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Steps of which much does not grow with the batch, and steps that grow faster than it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ grow with the batch; that the time of a sample grows from one size to the next s
 linear.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a larger batch costs a sample."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -17,8 +17,6 @@ Tracing and compiling lie in the first step or in the warm-up. The formula holds
 warm-up on (two or three steps); before, only the first step is known.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data

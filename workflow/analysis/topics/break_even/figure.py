@@ -1,7 +1,5 @@
 """Time to N steps: what compiling costs first and saves later."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

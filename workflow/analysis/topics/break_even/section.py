@@ -1,7 +1,5 @@
 """When a column that starts later is ahead for good: a table beside each row of the appendix."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import ROW, Data

@@ -1,7 +1,5 @@
 """Under which conditions alone a processor and a GPU were compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, rule

@@ -2,8 +2,6 @@
 source that compares two devices of one machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

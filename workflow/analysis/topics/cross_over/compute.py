@@ -2,8 +2,6 @@
 measured on the processor and on the GPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from statistics import fmean
 from typing import Any

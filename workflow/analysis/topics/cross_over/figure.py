@@ -1,7 +1,5 @@
 """ms/step of one net in several sizes on processor and GPU, and where the two lines cross."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pandas as pd

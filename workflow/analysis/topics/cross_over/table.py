@@ -1,7 +1,5 @@
 """cross_over.csv."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import Data

@@ -7,8 +7,6 @@ it is slower than the fastest of its row, corrected for the columns of that row.
 same ratios and the same variances; the more comparisons are corrected for, the less is shown.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """effects.tex: a longtable per question and pair of columns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

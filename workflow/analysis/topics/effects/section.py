@@ -1,7 +1,5 @@
 """What one thing changes: a part of the section for every question, with a table for every pair."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

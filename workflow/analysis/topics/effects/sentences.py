@@ -1,7 +1,5 @@
 """What is shown of whole effects, and where the first table shows something else, in sentences."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.comparisons.gains import VERDICT_TEXT

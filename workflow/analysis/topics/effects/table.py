@@ -1,7 +1,5 @@
 """effects.csv."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.comparisons.pairs import QUESTION

@@ -1,7 +1,5 @@
 """Cells of whose steps the published arithmetic gives another time than ours."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Three faults of it are known, and each leaves a mark that a rule can look for. A
 such a mark is labelled unexplained.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -2,8 +2,6 @@
 arithmetic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from matplotlib.axes import Axes

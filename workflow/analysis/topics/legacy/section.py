@@ -1,7 +1,5 @@
 """The time by the published arithmetic, for the details of a cell."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from analysis.data import CellKey, Data

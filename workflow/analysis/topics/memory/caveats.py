@@ -1,7 +1,5 @@
 """Which peaks of device memory can be compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, rule

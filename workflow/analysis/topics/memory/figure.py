@@ -1,7 +1,5 @@
 """Peak memory of every cell: of the host, of the device by two counts."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

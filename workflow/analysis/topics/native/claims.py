@@ -1,7 +1,5 @@
 """Test of claims about where native code pays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -6,8 +6,6 @@ the fastest by their means among those that may be compared; what was built naiv
 The verdict does not rest on that choice: see :mod:`analysis.statistics.payoff`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 

@@ -2,8 +2,6 @@
 mark for every native way, over lines of code at the left and over seconds of building at the right.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pandas as pd

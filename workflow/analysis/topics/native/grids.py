@@ -1,7 +1,5 @@
 """The tables of the section: each model around an operation in each framework is a line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How operations in several ways were timed and compared, for the methods text."""
 
-from __future__ import annotations
-
 from analysis.data import Data
 from analysis.formats.text import listed, percent, spread
 from analysis.statistics.intervals import MARGIN

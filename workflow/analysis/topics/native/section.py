@@ -2,8 +2,6 @@
 ways: is it a problem, can the framework do it itself, does it pay?
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

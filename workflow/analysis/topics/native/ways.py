@@ -6,8 +6,6 @@ one of Keras may ask for XLA or not, and the best of these is what native code h
 other setting that differs (device, precision, versions) makes another group.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from statistics import fmean

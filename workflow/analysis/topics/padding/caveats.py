@@ -1,7 +1,5 @@
 """The part of a call of ``generate()`` that static padding may cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test of the claim that static padding makes generation slow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from analysis.claims.outcome import Outcome, above, all_hold, claim_test

@@ -13,8 +13,6 @@ A run is the unit of replication, so the interval of a share is Student's t over
 shares.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """What a longer cache costs a token."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -1,7 +1,5 @@
 """How the share of static padding was found, for the methods text."""
 
-from __future__ import annotations
-
 from analysis.data import CELL, Data
 from analysis.formats.text import listed
 from analysis.topics.padding.compute import KIND, calls, shares

@@ -1,7 +1,5 @@
 """What shares of padding, and what they explain, are in words: for its caveat and its claim."""
 
-from __future__ import annotations
-
 from analysis.formats.text import count, percent, times
 from analysis.statistics.intervals import Ratio
 from analysis.topics.padding.compute import Share, explains, without_padding

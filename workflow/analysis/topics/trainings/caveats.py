@@ -1,7 +1,5 @@
 """Trainings to the end that did not take place, or that ended elsewhere than others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, label, name, rule

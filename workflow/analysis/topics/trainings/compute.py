@@ -4,8 +4,6 @@ Every column begins with the same weights and takes the same images in the same 
 end their losses differ by rounding alone, unless a net drops out at random.
 """
 
-from __future__ import annotations
-
 from itertools import accumulate
 from statistics import median
 from typing import Any

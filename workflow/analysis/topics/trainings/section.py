@@ -1,7 +1,5 @@
 """The section on trainings to the end: a table with a line per cell that was trained."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

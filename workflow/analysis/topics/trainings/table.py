@@ -1,7 +1,5 @@
 """trainings.csv."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import Data

@@ -1,7 +1,5 @@
 """What steps are spent on: operations that no group has, and time in which nothing computes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

@@ -9,8 +9,6 @@ other work took the processors a step waits for them, and one that was not stead
 such cells nothing is said.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, Data

@@ -1,7 +1,5 @@
 """What a step of a cell is spent on, for its details in the appendix."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, CellKey, Data

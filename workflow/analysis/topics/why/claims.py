@@ -1,7 +1,5 @@
 """Test of the claim that a faster host language rarely pays."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from analysis.claims.outcome import Outcome, above, claim_test

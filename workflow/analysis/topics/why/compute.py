@@ -2,8 +2,6 @@
 times of operations, which add up to the step as it was timed without the profiler.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, RUN, Data

@@ -8,8 +8,6 @@ and a library's operation are not one thing under two names: between profilers t
 nothing is said of single operations.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, ROW, RUN, Data

@@ -4,8 +4,6 @@ The colours of the groups go from dark to light in their order, whatever their h
 hatch, so that grey paper and colour-blind readers tell them apart.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What a faster host language could bring, for the page: in a sentence, and cell by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How much longer a step takes under the framework's profiler, where that is shown at all."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

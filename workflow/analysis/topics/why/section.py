@@ -1,7 +1,5 @@
 """Why is it slower? For every row what each column's step has more than that of the fastest."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby

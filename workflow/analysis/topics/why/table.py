@@ -1,7 +1,5 @@
 """why.csv and ceilings.csv."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data

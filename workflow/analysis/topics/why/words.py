@@ -1,7 +1,5 @@
 """How factors with their intervals, and cells, are written in this topic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
