@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from planning.changes import Unreadable
 from planning.handlers import Handlers
 
 from .test_rule_graph import Job
@@ -46,19 +45,6 @@ def handlers(start):
 def report(age_ns: int, start) -> None:
     Path("results/report.html").touch()
     os.utime("results/report.html", ns=(start.began_ns - age_ns,) * 2)
-
-
-def test_what_is_no_record_is_moved_out_of_the_way_and_nothing_is_written_over(
-    start, handlers, capsys
-):
-    start.to_measure = {"results/a.json": Unreadable("is no JSON"), "results/b.json": "sources"}
-    for name, text in {"a.json": "now", "a.json.unreadable": "before", "b.json": "b"}.items():
-        Path("results", name).write_text(text)
-    handlers.begin()
-    assert "results/a.json is now results/a.json.unreadable-2\n" in capsys.readouterr().err
-    found = {path.name: path.read_text() for path in Path("results").glob("?.json*")}
-    assert found == {"a.json.unreadable-2": "now", "a.json.unreadable": "before", "b.json": "b"}
-    assert not Path("results/rules.json").exists()  # a part was asked for
 
 
 def test_the_rules_are_written_where_all_is_asked_for(start, handlers):
