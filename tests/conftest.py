@@ -16,7 +16,7 @@ PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 MEASURED = [
     f"pipeline/test_{name}.py"
     for name in ("archive", "bad_input", "report", "rerun", "six_columns")
-]
+] + ["[bert]"]
 ARCHIVED = "analysis/test_archive"  # share the archive that tests/analysis/conftest.py makes
 HALVES = "pipeline/test_all_models.py"
 LONGEST = "measured", "["  # and each of the halves
@@ -69,11 +69,11 @@ def _path(nodeid: str) -> str:
 
 def _group(nodeid: str) -> str:
     path = _path(nodeid)
+    if path == HALVES:
+        path = "[" + nodeid.partition("[")[2]
     if path in MEASURED:
         return "measured"
-    if path.startswith(ARCHIVED):
-        return ARCHIVED
-    return "[" + nodeid.partition("[")[2] if path == HALVES else path
+    return ARCHIVED if path.startswith(ARCHIVED) else path
 
 
 def _place(nodeid: str) -> tuple[int, bool, str]:

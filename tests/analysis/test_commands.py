@@ -52,20 +52,6 @@ def test_from_records_to_report(project, tmp_path):
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_all_at_once_writes_what_the_commands_write_one_by_one(project, tmp_path):
-    plan, one, all_ = project.save(), tmp_path / "one", tmp_path / "all"
-    for module in ("tables", "caveats", "claims", "figures"):
-        folder = one / "figures" if module == "figures" else one
-        assert run(module, "--plan", plan, "--output-dir", folder).returncode == 0
-    options = ("--figures", one / "figures", "--output", one / "report.html")
-    assert run("report", "--plan", plan, *options).returncode == 0
-    done = run("report.draw", "--plan", plan, "--output-dir", all_)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    written = {path.relative_to(one): path.read_bytes() for path in one.rglob("*.*")}
-    assert len(written) > 50
-    assert {path.relative_to(all_): path.read_bytes() for path in all_.rglob("*.*")} == written
-
-
 def test_show_prints_table_and_caveats(project):
     done = run("report.show", "--plan", project.save(), "--caveats", "1")
     assert done.returncode == 0

@@ -155,19 +155,6 @@ def fresh(tmp_path) -> Project:
     return checkout(tmp_path / "fresh")
 
 
-def check_xla(records):
-    """Fit and predict of every Keras column ask for XLA as the published benchmark does."""
-    found = 0
-    for name, record in records:
-        task, column = record["cell"]["task"], record["cell"]["column"]
-        if column in KERAS2 + KERAS3 and task != "generate":
-            card, torch = record["parity"], FRAMEWORKS[column].library == "torch"
-            ran = (card["jit_compile"], card["execution"], card["compiler"])
-            assert ran == ((False, "eager", "none") if torch else (True, "jit", "xla")), name
-            found += 1
-    return found
-
-
 def counted(*names):
     """One run of each of these columns for fit and for predict."""
     return dict(collections.Counter(names * 2))
