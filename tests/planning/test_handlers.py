@@ -9,8 +9,6 @@ import pytest
 
 from planning.handlers import Handlers
 
-from .test_rule_graph import Job
-
 PLAN = SimpleNamespace(runs=[SimpleNamespace(record="results/lacking.json")], config={})
 
 
@@ -47,10 +45,24 @@ def report(age_ns: int, start) -> None:
     os.utime("results/report.html", ns=(start.began_ns - age_ns,) * 2)
 
 
+class Job:
+    def __init__(self, rule, says=""):
+        self.rule = SimpleNamespace(name=rule, docstring=says)
+
+
 def test_the_rules_are_written_where_all_is_asked_for(start, handlers):
-    start.workflow.dag.dependencies = {Job("all", "Everything."): []}
+    """The same ones whatever is asked for beside it."""
+    table, everything = Job("table", "A table.\n\nOf all runs."), Job("all")
+    start.workflow.dag.dependencies = {table: []}
     handlers.begin()
-    assert json.loads(Path("results/rules.json").read_text())["rules"][0]["says"] == "Everything."
+    assert not Path("results/rules.json").exists()
+    start.workflow.dag.dependencies |= {everything: [table], Job("archive"): [everything]}
+    handlers.begin()
+    found = {
+        rule["name"]: rule for rule in json.loads(Path("results/rules.json").read_text())["rules"]
+    }
+    assert {*found} == {"all", "table"}
+    assert found["all"]["after"] == ["table"] and found["table"]["says"] == "A table."
 
 
 def test_at_the_end_there_are_the_table_and_what_follows(start, handlers, capfd):
