@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from deploy.environments import definition_sha256
+from planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +72,11 @@ class Project:
         """These keys take the place of the configuration's."""
         path = self.folder / "config/config.yaml"
         path.write_text(json.dumps({**yaml.safe_load(path.read_text()), **config}))
+
+    def planned_records(self) -> list[str]:
+        """Of all runs of the configuration: asked for by name, nothing else is measured."""
+        config = yaml.safe_load((self.folder / "config/config.yaml").read_text())
+        return [run.record for run in Plan(config, definition_sha256, ROOT / "envs").runs]
 
     def measured(self, *arguments):
         """Which runs a dry run would measure, but second names: ``{column: number}``."""
