@@ -3,7 +3,8 @@
 # make study  the same for a study of config/studies: make study NAME=patch
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
-# make lint   style and types alone
+# make quick  the tests that need no framework and no browser: two or three minutes
+# make lint   style and types alone; make tests: the tests alone
 # make docs   the site of the documents, in site/
 # make example   keeps what is in results/ as the documents' example of a report
 
@@ -41,8 +42,8 @@ shown = Of a run of the default: $(call link,report.html,the report), \
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study test lint docs example .venv .venv-analysis .venv-test \
-	.venv-snakefmt .venv-docs
+.PHONY: run environments study known_study test tests quick lint docs example .venv .venv-analysis \
+	.venv-test .venv-snakefmt .venv-docs
 
 run: .venv
 	@$(call snakemake)
@@ -56,8 +57,15 @@ study: known_study .venv
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
 
-test: lint docs
-	@PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers) $(ARGS)
+pytest = PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers)
+
+test: lint docs tests
+
+tests: .venv-test
+	@$(pytest) $(ARGS)
+
+quick: .venv-test
+	@$(pytest) -m quick $(ARGS)
 
 lint: .venv-test .venv-snakefmt
 	@export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \

@@ -16,9 +16,13 @@ PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 MEASURED = [
     f"pipeline/test_{name}.py"
     for name in ("archive", "bad_input", "report", "rerun", "six_columns")
-]
+] + ["[bert]"]
 ARCHIVED = "analysis/test_archive"  # share the archive that tests/analysis/conftest.py makes
 HALVES = "pipeline/test_all_models.py"
+LONGEST = "measured", "["  # and each of the halves
+# No framework, no browser, no environment that has to be made: `make quick`.
+QUICK = "planning", "analysis", "test_contract.py", "test_definitions.py", "test_layers.py"
+NOT_QUICK = "analysis/test_accessibility", "analysis/test_browser", "analysis/test_latex"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
     "pipeline",
@@ -37,7 +41,12 @@ def pytest_configure(config):
         os.sched_setaffinity(0, PROCESSORS[number :: worker["workercount"]])
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        path = _path(item.nodeid)
+        if path.startswith(QUICK) and not path.startswith(NOT_QUICK):
+            item.add_marker(pytest.mark.quick)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: _place(item.nodeid))
 
@@ -53,19 +62,24 @@ def pytest_xdist_make_scheduler(config, log):
     return Together(config, log)
 
 
+def _path(nodeid: str) -> str:
+    """Of its file, below tests."""
+    return nodeid.removeprefix("tests/").partition("::")[0]
+
+
 def _group(nodeid: str) -> str:
-    path = nodeid.removeprefix("tests/").partition("::")[0]
+    path = _path(nodeid)
+    if path == HALVES:
+        path = "[" + nodeid.partition("[")[2]
     if path in MEASURED:
         return "measured"
-    if path.startswith(ARCHIVED):
-        return ARCHIVED
-    return nodeid.partition("[")[2] if path == HALVES else path
+    return ARCHIVED if path.startswith(ARCHIVED) else path
 
 
 def _place(nodeid: str) -> tuple[int, bool, str]:
-    top = nodeid.removeprefix("tests/").partition("::")[0].partition("/")[0]
+    top, group = _path(nodeid).partition("/")[0], _group(nodeid)
     place = FIRST.index(top) if top in FIRST else len(FIRST)
-    return place, _group(nodeid) != "measured", _group(nodeid)
+    return place, not group.startswith(LONGEST), group
 
 
 @pytest.fixture

@@ -18,24 +18,51 @@ def kit(tmp_path):
     return fake_kit(tmp_path / "kit")
 
 
-def test_everything_is_run_in_the_planned_order_and_nothing_twice(kit):
-    assert kit.run(*THIS)[0] == 0
-    assert kit.paths() == kit.order
-    assert kit.run(*THIS)[0] == 0
-    assert kit.paths() == kit.order
-    (node,) = {session["node"] for session in kit.sessions()}
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """One that ran to its end, with a variable that no run will see."""
+    kit = fake_kit(tmp_path_factory.mktemp("whole") / "kit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XLA_FLAGS", "--x")
+        status, kit.said = kit.run(*THIS)
+    assert status == 0, kit.said
+    return kit
+
+
+def test_everything_is_run_in_the_planned_order_and_nothing_twice(whole):
+    assert whole.paths() == whole.order
+    assert whole.run(*THIS)[0] == 0
+    assert whole.paths() == whole.order
+    (node,) = {session["node"] for session in whole.sessions()}
     about = {"results/elsewhere.json", f"results/machines/{node}.json"}
-    assert {*kit.order, *about, *(block["path"] for block in kit.blocks)} < kit.packed()
+    assert {*whole.order, *about, *(block["path"] for block in whole.blocks)} < whole.packed()
 
 
-def test_a_canary_lies_between_two_blocks_and_belongs_to_both(kit):
-    assert kit.run(*THIS)[0] == 0
-    canaries = [session["canaries"]["cpu"] for session in kit.sessions()]
-    assert [session["ended"] for session in kit.sessions()] == ["done"] * len(kit.blocks)
+def test_a_canary_lies_between_two_blocks_and_belongs_to_both(whole):
+    canaries = [session["canaries"]["cpu"] for session in whole.sessions()]
+    assert [session["ended"] for session in whole.sessions()] == ["done"] * len(whole.blocks)
     for one, next_one in itertools.pairwise(canaries):
         assert one["after"] == next_one["before"]
     measured = {str(c[when]) for c in canaries for when in ("before", "after")}
-    assert len(measured) == len(kit.blocks) + 1
+    assert len(measured) == len(whole.blocks) + 1
+
+
+def test_what_interpreters_lack_and_no_run_will_see_is_said_before_anything_is_measured(whole):
+    lines = whole.said.splitlines()
+    first, second = (line for line in lines if "of its lock are not there" in line)
+    assert first.startswith("keras3-jax: ") and " jax, " in first and "numpy" not in first
+    assert second.startswith("pytorch: ") and " torch, " in second and "nvidia-" not in second
+    (third,) = (line for line in lines if "not passed on" in line)
+    assert "XLA_FLAGS" in third
+    assert max(map(whole.said.index, (second, third))) < whole.said.index("known_steps")
+
+
+def test_nothing_that_is_packed_names_the_folder(whole):
+    archive = zipfile.ZipFile(whole.folder / "records.zip")
+    texts = [archive.read(name).decode() for name in archive.namelist()]
+    assert not any(str(whole.folder) in text or sys.prefix in text for text in texts)
+    about = json.loads(archive.read("results/environments/2026-11/cpu/pytorch.json"))
+    assert about["interpreter"].startswith("<path>/") or about["interpreter"].startswith("<cache>/")
 
 
 def test_columns_without_an_interpreter_are_left_out_with_their_library(kit):
@@ -60,15 +87,6 @@ def test_a_framework_of_its_own_counts_for_more_than_its_environment(kit):
     found = json.loads((kit.folder / markers["pytorch-eager"]).read_text())
     assert (found["method"], found["interpreter"]) == ("interpreter", sys.executable)
     assert "pytest" in found["packages"]
-
-
-def test_what_an_interpreter_lacks_is_said_before_anything_is_measured(kit):
-    status, said = kit.run(*THIS)
-    assert status == 0
-    first, second = (line for line in said.splitlines() if "of its lock are not there" in line)
-    assert first.startswith("keras3-jax: ") and " jax, " in first and "numpy" not in first
-    assert second.startswith("pytorch: ") and " torch, " in second and "nvidia-" not in second
-    assert said.index(second) < said.index("known_steps")
 
 
 def test_a_choice_of_runs_keeps_canaries_and_order(kit):
@@ -155,23 +173,6 @@ def test_two_at_a_time_would_measure_each_other(kit):
     process.wait(30)
     assert status == 1
     assert "another run_bundle.py is measuring here" in said
-
-
-def test_nothing_that_is_packed_names_the_folder(kit):
-    assert kit.run(*THIS)[0] == 0
-    archive = zipfile.ZipFile(kit.folder / "records.zip")
-    texts = [archive.read(name).decode() for name in archive.namelist()]
-    assert not any(str(kit.folder) in text or sys.prefix in text for text in texts)
-    about = json.loads(archive.read("results/environments/2026-11/cpu/pytorch.json"))
-    assert about["interpreter"].startswith("<path>/") or about["interpreter"].startswith("<cache>/")
-
-
-def test_variables_that_no_run_will_see_are_named(kit, monkeypatch):
-    monkeypatch.setenv("XLA_FLAGS", "--x")
-    status, said = kit.run(*THIS)
-    assert status == 0
-    (line,) = (line for line in said.splitlines() if "not passed on" in line)
-    assert "XLA_FLAGS" in line
 
 
 def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tmp_path):

@@ -24,26 +24,11 @@ def other_wheel(workshop: Workshop) -> None:
         wheel.write(b"\0")
 
 
-def no_wheel(workshop: Workshop) -> None:
-    next((workshop.folder / "wheels").iterdir()).unlink()
-
-
-def full_disk(workshop: Workshop) -> None:
-    workshop.script.write_text("cat /dev/zero > /dev/full\n")
-
-
-def no_name_server(workshop: Workshop) -> None:
-    workshop.script.write_text("echo '[Errno -3] Temporary failure in name resolution'; exit 1\n")
-
-
 @pytest.mark.parametrize(
     "spoil, cause",
     [
         (no_index, "the package index cannot be reached"),
-        (no_name_server, "it looks as if there is no network"),
-        (no_wheel, "the package index does not have tiny-thing==1.0"),
         (other_wheel, "a downloaded file is not the one that was locked"),
-        (full_disk, "the disk is full"),
     ],
 )
 def test_the_likely_cause_is_named(workshop, spoil, cause):
@@ -75,6 +60,7 @@ def test_what_fails_is_tried_once_per_start(workshop):
     workshop.environ["MILLISTEP_START"] = "1"
     code, message = workshop.run()
     assert code == 1 and len(message) > 1
+    assert "the package index does not have tiny-thing==1.0" in message[0]
     assert workshop.run() == (1, message[:1]) and workshop.runs() == 1
     assert workshop.progress == []
     hidden.rename(wheels)
@@ -96,6 +82,8 @@ PAGE = RETRYING.format("/whl/cpu/torch/")
 @pytest.mark.parametrize(
     "log, words, passing",
     [
+        ("[Errno -3] Temporary failure in name resolution", "there is no network", True),
+        ("cat: write error: No space left on device", "the disk is full", True),
         # The page of wheels that a lock names cannot be reached, the index can.
         (
             PAGE + NOTHING.format("absl-py==9", "none", "absl-py==9"),
@@ -120,6 +108,6 @@ PAGE = RETRYING.format("/whl/cpu/torch/")
         ),
     ],
 )
-def test_a_version_that_is_not_there_is_no_lack_of_a_network(log, words, passing):
+def test_a_lack_of_network_or_room_is_told_from_a_version_that_is_not_there(log, words, passing):
     said, may_pass = cause(log)
     assert words in said and may_pass == passing

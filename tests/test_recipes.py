@@ -93,8 +93,7 @@ class Copy:
         return json.loads((self.folder / results / "plan.json").read_text())
 
 
-@pytest.fixture
-def copy(tmp_path) -> Copy:
+def copied(folder: Path) -> Copy:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -104,9 +103,20 @@ def copy(tmp_path) -> Copy:
     )
     for name in filter(None, listed.stdout.split("\0")):
         if (ROOT / name).is_file():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tmp_path / name)
-    return Copy(tmp_path)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return Copy(folder)
+
+
+@pytest.fixture
+def copy(tmp_path) -> Copy:
+    return copied(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory) -> dict[str, str]:
+    """Identities of the runs that are planned before any recipe."""
+    return identities(copied(tmp_path_factory.mktemp("before")).plan())
 
 
 def identities(plan: dict) -> dict[str, str]:
@@ -129,8 +139,7 @@ def test_a_model(copy):
     assert all(cells[name]["runs"] for name in ("keras3-jax", "pytorch-eager"))
 
 
-def test_a_column(copy):
-    before = identities(copy.plan())
+def test_a_column(copy, before):
     copy.follow("Add a column")
     plan = copy.plan()
     assert sorted(column_names(plan)) == sorted([*COLUMNS, "keras3-jax+float32"])
@@ -169,8 +178,7 @@ print(run("read_back", one, "card", folder="made")["deterministic"])
     copy.run("-m", "pytest", *nothing_lacks, "tests/planning")
 
 
-def test_a_stack(copy):
-    before = identities(copy.plan())
+def test_a_stack(copy, before):
     copy.write("bin/uv", FAKE_UV.format(python=f"{sys.executable} -IS"))
     (copy.folder / "bin/uv").chmod(0o755)
     locks = sorted((copy.folder / "envs/2026-11").rglob("*.*"))
@@ -198,8 +206,7 @@ print({*run_columns(results_factory.Project(pathlib.Path("made")).load())["clock
 
 
 @pytest.mark.timeout(2400)  # a busy machine makes measuring slow
-def test_a_framework_of_ours_or_of_a_users_folder(copy):
-    before = identities(copy.plan())
+def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     copy.follow("Add a framework")
     plan = copy.plan()
     assert sorted(column_names(plan)) == sorted([*COLUMNS, "keras3-jax-checked"])
@@ -216,8 +223,10 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy):
         "columns": ["keras3-jax-checked", "keras3-jax-again"],
     }
     copy.write("config/studies/checked.yaml", json.dumps(study))
-    copy.snakemake("--quiet", "all", "--configfile", "config/studies/checked.yaml")
-    results = copy.folder / "results/studies/checked"
+    table = "results/studies/checked/table.md"
+    asked = ("--configfile", "config/studies/checked.yaml")
+    copy.snakemake("--quiet", "all", *asked, "--", table)
+    results = (copy.folder / table).parent
     paths = (results / "records").rglob("run1.json")
     records = {path.parent.name: json.loads(path.read_text()) for path in paths}
     found = {name: records[name] for name in study["columns"]}

@@ -35,10 +35,3 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
             neighbours.append(record["session"]["neighbours"])
             assert {*record["threads"]["affinity"]} <= {*session["affinity"]}
     assert max(neighbours) == 1
-
-
-def test_fewer_cores_than_slots_is_one_line(project):
-    done = project.snakemake("--quiet", "all", "--", *BLOCKS, cores=1)
-    assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if "slots: 2 blocks at once" in line]
-    assert len(said) == 1 and "--cores 2" in said[0]

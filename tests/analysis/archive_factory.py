@@ -12,6 +12,13 @@ from results_factory import Project, make_plan
 from analysis.archive import MANIFEST, ROOT
 from analysis.archive.contents import source_names
 from analysis.archive.pack import files_below
+from analysis.caveats import collect
+from analysis.caveats.files import write_caveats
+from analysis.caveats.groups import grouped
+from analysis.data import Data
+from analysis.results.loading import load_results
+from analysis.results.reference import load_reference
+from analysis.tables.files import write_tables
 from packing.sealed_zip import write_zip
 
 UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
@@ -91,6 +98,21 @@ def make_project(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return project.folder
+
+
+def draw_little(project, plan):
+    """The tables and caveats, and pages and figures that hold nothing: what is drawn in truth,
+    tests/pipeline has.
+    """
+    folder = project / "results"
+    results = load_results(project / plan)
+    data = Data(results, load_reference())
+    caveats = collect(results, data)
+    write_tables(data, folder)
+    write_caveats(caveats, grouped(caveats, results, data), folder)
+    (folder / "figures").mkdir()
+    for name in ("report.html", "appendix.html", "figures/blocks.svg", "figures/blocks.png"):
+        (folder / name).write_text("drawn")
 
 
 def repacked(unpacked, tmp_path, change, manifest=False):

@@ -2,7 +2,17 @@ import shutil
 import zipfile
 
 import pytest
-from archive_factory import CONFIG, LOG, RECORD, USER, as_somebody, copy_sources, make_project
+from archive_factory import (
+    CONFIG,
+    LOG,
+    RECORD,
+    USER,
+    as_somebody,
+    copy_sources,
+    draw_little,
+    make_project,
+)
+from drawn_pages import pages_of
 from results_factory import Project
 
 from analysis.archive import PLAN
@@ -34,6 +44,12 @@ def figures(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def plain_pages(tmp_path_factory, figures):
+    """Report and appendix of a project that nobody changed; not to be drawn again."""
+    return pages_of(Project(tmp_path_factory.mktemp("plain")), figures)
+
+
+@pytest.fixture(scope="session")
 def archive_sources(tmp_path_factory):
     return copy_sources(tmp_path_factory.mktemp("sources"))
 
@@ -45,10 +61,10 @@ def project_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory, project_folder, archive_sources):
-    """An archive, made as the rule makes it."""
+    """An archive, made as the rule makes it, with little drawn."""
     output = tmp_path_factory.mktemp("archive") / "a.zip"
     with as_somebody(archive_sources):
-        changed = pack(project_folder, CONFIG, output)
+        changed = pack(project_folder, CONFIG, output, draw=draw_little)
     assert {PLAN, RECORD, LOG} <= {*changed}
     return output
 

@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from results_factory import Project, make_plan
 from the_pages_machine import (
     JAX,
@@ -30,28 +31,20 @@ def generation(folder, slow_ms, share, runs=3):
     return verdicts(project.load())["padding_slows_torch"]
 
 
-def test_padding_that_explains_little_refutes_its_claim(tmp_path):
-    found = generation(tmp_path, slow_ms=1000.0, share=0.01)
-    assert found.verdict is ClaimResult.NOT_REPRODUCED
-    assert "padding does not explain it" in found.why
-
-
-def test_padding_that_explains_it_bears_the_claim_out(tmp_path):
-    found = generation(tmp_path, slow_ms=210.0, share=0.5)
-    assert found.verdict is ClaimResult.REPRODUCED
-    assert "padding explains it" in found.why
-
-
-def test_padding_that_may_explain_it_is_left_open(tmp_path):
-    # all positions taken as padding 300 ms would be 180, the empty ones alone 246
-    found = generation(tmp_path, slow_ms=300.0, share=0.4)
-    assert found.verdict is ClaimResult.UNDECIDED
-
-
-def test_padding_of_a_single_run_decides_nothing(tmp_path):
-    found = generation(tmp_path, slow_ms=1000.0, share=0.01, runs=1)
-    assert found.verdict is ClaimResult.UNDECIDED
-    assert "one run does not show" in found.why
+@pytest.mark.parametrize(
+    ("slow_ms", "share", "runs", "verdict", "words"),
+    [
+        (1000.0, 0.01, 3, ClaimResult.NOT_REPRODUCED, "padding does not explain it"),
+        (210.0, 0.5, 3, ClaimResult.REPRODUCED, "padding explains it"),
+        # all positions taken as padding 300 ms would be 180, the empty ones alone 246
+        (300.0, 0.4, 3, ClaimResult.UNDECIDED, ""),
+        (1000.0, 0.01, 1, ClaimResult.UNDECIDED, "one run does not show"),
+        (110.0, 0.0, 3, ClaimResult.NOT_REPRODUCED, ""),  # a column that is not slow
+    ],
+)
+def test_padding_explains_it_or_not(tmp_path, slow_ms, share, runs, verdict, words):
+    found = generation(tmp_path, slow_ms, share, runs)
+    assert found.verdict is verdict and words in found.why
 
 
 def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
@@ -76,11 +69,6 @@ def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
     rows = (("gemma", "generate", 32, 32), ("gemma", "generate", 1, 1))
     assert found(rows[:1]) is False
     assert found(rows) is None
-
-
-def test_a_column_that_is_not_slow_refutes_it_too(tmp_path):
-    found = generation(tmp_path, slow_ms=110.0, share=0.0)
-    assert found.verdict is ClaimResult.NOT_REPRODUCED
 
 
 def test_whichever_backend_is_the_fastest_had_a_chance_to_be(tmp_path):

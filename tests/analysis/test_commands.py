@@ -49,16 +49,6 @@ def test_from_records_to_report(project, tmp_path):
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_parts_write_one_by_one_what_all_at_once_does(project, tmp_path):
-    plan, one, all_ = project.save(), tmp_path / "one", tmp_path / "all"
-    for folder, *asked in ((all_,), *((one, "--only", part) for part in PARTS)):
-        done = run("report.draw", "--plan", plan, "--output-dir", folder, *asked)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    written = {path.relative_to(one): path.read_bytes() for path in one.rglob("*.*")}
-    assert len(written) > 50
-    assert {path.relative_to(all_): path.read_bytes() for path in all_.rglob("*.*")} == written
-
-
 def test_show_prints_table_and_caveats(project):
     done = run("report.show", "--plan", project.save(), "--caveats", "1")
     assert done.returncode == 0

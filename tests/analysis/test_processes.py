@@ -14,15 +14,6 @@ def fail(lines):
     raise InputError(lines)
 
 
-def test_each_part_is_done_by_a_process_of_its_own(tmp_path):
-    def part(name):
-        (tmp_path / name).write_text(str(os.getpid()))
-
-    in_processes(partial(part, name) for name in ("a", "b", "c"))
-    ids = {(tmp_path / name).read_text() for name in ("a", "b", "c")}
-    assert len(ids) == 3 and str(os.getpid()) not in ids
-
-
 def test_what_a_part_could_not_use_comes_line_by_line():
     with pytest.raises(InputError) as caught:
         in_processes([partial(fail, ["one", "two"])])

@@ -67,6 +67,15 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
     )
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """The record of a run of the fake framework of which nothing is asked."""
+    folder = tmp_path_factory.mktemp("plain")
+    files = folder / "run1.json", folder / "run1.log"
+    parent.run(identity(), {**ENVIRONMENT}, *files, 60, 20_000, (PLUGINS,))
+    return json.loads(files[0].read_text())
+
+
 @pytest.fixture
 def run(environment, tmp_path):
     """``run(**architecture)``: measure a fake cell and return its record from the disk."""

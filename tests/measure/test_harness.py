@@ -46,15 +46,15 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert record["load"]["foreign_cpu_share"] >= 0
 
 
-def test_one_thread_policy_and_nothing_leaks_into_the_child(run):
-    parity = run()["parity"]
+def test_one_thread_policy_and_nothing_leaks_into_the_child(plain):
+    parity = plain["parity"]
     assert parity["omp_num_threads"] == "1"
     assert len(json.loads(parity["affinity"])) == 1
     assert parity["user_site"] == "none"
 
 
-def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
-    overhead = run()["host_overhead"]
+def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run, plain):
+    overhead = plain["host_overhead"]
     assert overhead["share"] == pytest.approx(0.5, abs=0.1)
     assert overhead["method"] == "a list of intervals"
     step_ms, shares = overhead["step_ms"], {"outer": 0.125, "inner": 0.1875, "beside": 0.1875}
@@ -73,9 +73,8 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run):
     assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]
 
 
-def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run):
-    record = run()
-    assert record["timing"]["legacy"]["method"] == "what was asked for"
+def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run, plain):
+    assert plain["timing"]["legacy"]["method"] == "what was asked for"
     record = run(changes={"extras": []})
     taken = (record["timing"]["legacy"], record["host_overhead"])
     assert (record["status"], *taken) == ("ok", None, None)
@@ -96,11 +95,11 @@ def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
     assert "tf32 was asked for, matmul_precision is float32" in record["reason"]
 
 
-def test_the_peak_of_the_device_is_that_of_the_steps_after_the_warm_up(run):
+def test_the_peak_of_the_device_is_that_of_the_steps_after_the_warm_up(run, plain):
     record = run(counts_device=True)
     assert record["memory"]["peak_device_mib"] == record["timing"]["warmup_steps"]
     assert record["memory"]["peak_device_counts"] == "steps that were made before the count began"
-    assert run()["memory"]["peak_device_counts"] is None
+    assert plain["memory"]["peak_device_counts"] is None
 
 
 def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):
@@ -152,14 +151,13 @@ def test_compilations_in_the_timed_window_are_recorded(run):
     assert of_restart(record["restarted"]).endswith("compilations fell into the timed window")
 
 
-def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, tmp_path):
+def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, plain, tmp_path):
     record = run(compiles_late_once=str(tmp_path / "compiled"))
     assert (record["status"], record["reason"]) == ("ok", "")
     assert record["restarted"] == 1
-    assert run()["restarted"] is None
+    assert plain["restarted"] is None
 
 
-def test_the_users_own_interpreter_is_recorded_with_what_is_in_it(run):
-    record = run()
-    assert record["environment"]["method"] == "interpreter"
-    assert "pytest" in record["environment"]["packages"]
+def test_the_users_own_interpreter_is_recorded_with_what_is_in_it(plain):
+    assert plain["environment"]["method"] == "interpreter"
+    assert "pytest" in plain["environment"]["packages"]

@@ -151,39 +151,31 @@ def test_an_instance_of_a_divided_gpu_has_no_joules_and_no_utilisation_of_its_ow
     assert seen["gpu"]["foreign_processes"] == 0
 
 
-def test_foreign_processes_are_counted_with_and_without_our_numbering(nvml, monkeypatch):
+@pytest.fixture
+def ours(monkeypatch):
+    """The id of a process of the run; this test plays the supervisor."""
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    monkeypatch.setattr(os, "getppid", os.getpid)  # this test plays the supervisor
-    try:
-        nvml(running=[sleeper.pid, 1])
-        assert sampler.Gpu("0").reading()["foreign_processes"] == 1
-        nvml(running=[999_999_999, 999_999_998])  # a container: none looks like ours
-        assert sampler.Gpu("0").reading()["foreign_processes"] == 1
-        nvml(running=[])
-        assert sampler.Gpu("0").reading()["foreign_processes"] == 0
-    finally:
-        sleeper.kill()
-        sleeper.wait()
+    monkeypatch.setattr(os, "getppid", os.getpid)
+    yield sleeper.pid
+    sleeper.kill()
+    sleeper.wait()
 
 
-def test_the_memory_of_the_runs_processes_is_told_where_it_can_be(nvml, monkeypatch):
-    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    monkeypatch.setattr(os, "getppid", os.getpid)  # this test plays the supervisor
-
-    def held(*running):
+def test_foreign_processes_and_memory_of_the_runs_own_with_and_without_our_numbering(
+    nvml, ours, monkeypatch
+):
+    def seen(*running):
         nvml(running=running)
-        return sampler.Gpu("0").reading()["process_memory_mib"]
+        reading = sampler.Gpu("0").reading()
+        return reading["foreign_processes"], reading["process_memory_mib"]
 
-    try:
-        assert held(sleeper.pid, 1) == 5 * 1024
-        assert held(999_999_999) == 5 * 1024  # a container: alone there, it is ours
-        assert held(999_999_999, 999_999_998) is None  # which of the two, nobody can tell
-        assert held() is None
-        monkeypatch.setattr(FakeNvml, "used", None)  # a driver that does not say
-        assert held(sleeper.pid) is None
-    finally:
-        sleeper.kill()
-        sleeper.wait()
+    assert seen(ours, 1) == (1, 5 * 1024)
+    # A container: none looks like ours; alone there, it is ours, and which of two nobody can tell.
+    assert seen(999_999_999) == (0, 5 * 1024)
+    assert seen(999_999_999, 999_999_998) == (1, None)
+    assert seen() == (0, None)
+    monkeypatch.setattr(FakeNvml, "used", None)  # a driver that does not say
+    assert seen(ours) == (0, None)
 
 
 def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):

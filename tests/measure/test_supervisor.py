@@ -8,15 +8,14 @@ import sys
 import time
 from pathlib import Path
 
-import jsonschema
 import pytest
 
-from .conftest import PLUGINS, SCHEMA, identity
+from .conftest import PLUGINS, identity
 
 ROOT = Path(__file__).parents[2]
 
 
-def command(tmp_path, environment, attempt=1, **architecture):
+def command(tmp_path, environment, **architecture):
     marker = tmp_path / "marker.json"
     marker.write_text(json.dumps(environment))
     return [
@@ -34,7 +33,7 @@ def command(tmp_path, environment, attempt=1, **architecture):
         *("--log", str(tmp_path / "run1.log")),
         *("--time-limit-s", "60"),
         *("--memory-gib", "20"),
-        *("--attempt", str(attempt)),
+        *("--attempt", "1"),
         *("--folder", PLUGINS),
     ]
 
@@ -71,7 +70,7 @@ def test_an_interrupt_leaves_no_process_and_no_record(tmp_path, environment, how
     assert not (tmp_path / "run1.json").exists()
 
 
-def test_a_killed_supervisor_leaves_no_child_and_its_retry_says_killed(tmp_path, environment):
+def test_a_killed_supervisor_leaves_no_child(tmp_path, environment):
     pids = tmp_path / "pids"
     process = subprocess.Popen(
         command(tmp_path, environment, trouble="leaves_a_grandchild", pids=str(pids))
@@ -82,12 +81,6 @@ def test_a_killed_supervisor_leaves_no_child_and_its_retry_says_killed(tmp_path,
     time.sleep(0.5)
     assert gone(child)
     os.kill(int(pids.read_text().split()[1]), signal.SIGKILL)
-
-    again = subprocess.run(command(tmp_path, environment, attempt=2), timeout=60)
-    assert again.returncode == 0
-    record = json.loads((tmp_path / "run1.json").read_text())
-    assert record["status"] == "killed"
-    jsonschema.validate(record, SCHEMA)
 
 
 def test_a_refused_run_ends_with_one_line(tmp_path, environment):

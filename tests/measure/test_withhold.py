@@ -6,24 +6,16 @@ import math
 import jsonschema
 import pytest
 
-from supervise import parent
 from supervise.schema import Schema
 from supervise.withhold import Unsayable, checked
 
-from .conftest import ENVIRONMENT, PLUGINS, SCHEMA, identity
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("measured")
-    files = folder / "run1.json", folder / "run1.log"
-    return parent.run(identity(), ENVIRONMENT, *files, 60, 20_000, (PLUGINS,))
+from .conftest import SCHEMA
 
 
 @pytest.fixture
-def good(measured):
-    jsonschema.validate(measured, SCHEMA)
-    return copy.deepcopy(measured)
+def good(plain):
+    jsonschema.validate(plain, SCHEMA)
+    return copy.deepcopy(plain)
 
 
 def put(document, place, value):

@@ -5,7 +5,6 @@ import pytest
 
 from measure.models.activation_net import inputs as of_nets
 from measure.models.aligner import inputs as of_aligner
-from measure.native import build
 from planning.models import Models
 from tests.models.libraries import cell, check_losses, check_results, run
 
@@ -27,6 +26,7 @@ def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
     check_results(model, found["agreement"])
     if way == "framework":
         assert found["agreement"]["losses"] is None and found["build"] is None
+        assert model != "telu_net" or found["lines"] == 2  # its formula is one
     else:
         check_losses(found["agreement"])
         assert found["build"]["seconds"] > 0 and found["lines"] > 20
@@ -42,29 +42,11 @@ def test_the_operation_by_itself_is_called_in_the_mode_of_its_step(task, expecte
     assert run("ways", wanted, "inference", folder=tmp_path) == expected
 
 
-def test_the_frameworks_own_way_is_as_long_as_its_function(tmp_path):
-    """Of TeLU, whose formula is a line."""
-    found = run("ways", one("telu_net", "framework"), "agreement", folder=tmp_path)
-    assert found["lines"] == 2
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_compiled_steps_take_the_operator_and_give_the_same(model, tmp_path):
     compiled = one(model, "native", "pytorch-compiled")
     found = run("ways", compiled, "agreement", folder=tmp_path)
     check_losses(found["agreement"])
-
-
-def test_a_kernel_with_a_wrong_sign_is_an_error_and_no_number(tmp_path):
-    header = (build.HERE / "operations.h").read_text()
-    right, wrong = "1.0f + sinf(2.0f * a * x[i])", "1.0f - sinf(2.0f * a * x[i])"
-    assert header.count(right) == 1
-    (tmp_path / "operations.h").write_text(header.replace(right, wrong))
-    command = ("changed", tmp_path / "operations.h")
-    for way in ("native", "callback"):
-        found = run("ways", one("snake_net", way), *command, folder=tmp_path)
-        assert found.startswith(f"gradient of the way {way} differs by ")
-    assert run("ways", one("snake_net", "framework"), *command, folder=tmp_path) is None
 
 
 @pytest.mark.parametrize(

@@ -107,23 +107,6 @@ def test_parameters_at_paper(task, parameters, tmp_path):
     assert size(composed) == size(run("vision", native, "shapes", folder=tmp_path)) == parameters
 
 
-def test_a_step_evaluates_the_unet_on_two_latents_per_image_in_every_library(tmp_path):
-    facts = {
-        framework: run(
-            "vision",
-            cell("stable_diffusion", framework, "predict", "smoke", batch_size=3),
-            "steps",
-            folder=tmp_path,
-        )
-        for framework in ("keras2-tensorflow", "keras3-torch", "pytorch-eager")
-    }
-    assert {name: fact["unet_images_per_step"] for name, fact in facts.items()} == dict.fromkeys(
-        facts, 2 * 3
-    )
-    calls = {name: fact["unet_calls_per_step"] for name, fact in facts.items()}
-    assert calls == {"keras2-tensorflow": 2, "keras3-torch": 2, "pytorch-eager": 1}
-
-
 def test_image_encoders_agree_with_the_same_weights_and_images(tmp_path):
     """Within 1e-3 of the output's deviation: KerasCV's norms add 1e-5, Diffusers' 1e-6."""
     check_image_encoders("stable_diffusion", (2, 16, 16, 8), 1e-3, tmp_path)

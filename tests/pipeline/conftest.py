@@ -1,6 +1,7 @@
 """The whole pipeline in a copy of the project, with the real frameworks at smoke scale."""
 
 import collections
+import json
 import os
 import re
 import shutil
@@ -9,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from deploy.environments import definition_sha256
+from planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +39,7 @@ def columns_with(**facts) -> tuple[str, ...]:
     )
 
 
+TABLE = "results/table.md"  # all that is measured, but for the self-test; and no figure
 KERAS2, KERAS3 = columns_with(family="keras2"), columns_with(family="keras3")
 PYTORCH = columns_with(family="pytorch")
 
@@ -57,9 +62,29 @@ class Project:
             env={**os.environ, **environ},
         )
 
+    def measure(self, *arguments, **environ) -> subprocess.CompletedProcess:
+        """All that the table needs, and nothing else of what is drawn; it must succeed."""
+        done = self.snakemake("--quiet", "all", *arguments, "--", TABLE, **environ)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def configure(self, **config) -> None:
+        """These keys take the place of the configuration's."""
+        path = self.folder / "config/config.yaml"
+        path.write_text(json.dumps({**yaml.safe_load(path.read_text()), **config}))
+
+    def planned_records(self) -> list[str]:
+        """Of all runs of the configuration: asked for by name, nothing else is measured."""
+        config = yaml.safe_load((self.folder / "config/config.yaml").read_text())
+        return [run.record for run in Plan(config, definition_sha256, ROOT / "envs").runs]
+
     def measured(self, *arguments):
         """Which runs a dry run would measure, but second names: ``{column: number}``."""
-        jobs = re.split(r"^(?:local)?rule (\w+):$", self._dry_run(*arguments), flags=re.M)[1:]
+        return self.measured_by(self.dry_run(*arguments))
+
+    def measured_by(self, said):
+        """The same of what a dry run said."""
+        jobs = re.split(r"^(?:local)?rule (\w+):$", said, flags=re.M)[1:]
         columns = (
             re.search(r"wildcards: .*\bcolumn=([^,\n]+)", job)[1]
             for rule, job in zip(jobs[::2], jobs[1::2], strict=True)
@@ -69,13 +94,14 @@ class Project:
 
     def planned(self, *arguments):
         """Which jobs a dry run would do: ``{rule: number}``."""
-        text = self._dry_run(*arguments)
+        text = self.dry_run(*arguments)
         if "Nothing to be done" in text:
             return {}
         table = text.split("Job stats:", 1)[1].split("total", 1)[0]
         return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
 
-    def _dry_run(self, *arguments) -> str:
+    def dry_run(self, *arguments) -> str:
+        """What it says."""
         done = self.snakemake("-n", *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
@@ -134,19 +160,6 @@ def project(measured, tmp_path) -> Project:
 def fresh(tmp_path) -> Project:
     """A checkout in which nothing was measured yet."""
     return checkout(tmp_path / "fresh")
-
-
-def check_xla(records):
-    """Fit and predict of every Keras column ask for XLA as the published benchmark does."""
-    found = 0
-    for name, record in records:
-        task, column = record["cell"]["task"], record["cell"]["column"]
-        if column in KERAS2 + KERAS3 and task != "generate":
-            card, torch = record["parity"], FRAMEWORKS[column].library == "torch"
-            ran = (card["jit_compile"], card["execution"], card["compiler"])
-            assert ran == ((False, "eager", "none") if torch else (True, "jit", "xla")), name
-            found += 1
-    return found
 
 
 def counted(*names):

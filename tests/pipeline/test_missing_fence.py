@@ -10,18 +10,13 @@ def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     A block's work is longer than the system leaves a processor to one thread: less of it is done on
     a busy machine before the clock stops, and then nothing is late.
     """
-    fresh.edit("config/config.yaml", "    fit: default\n", "")
-    fresh.edit("config/config.yaml", "predict: default", "predict: 256")
-    config = (fresh.folder / "config/config.yaml").read_text()
-    columns = next(line for line in config.splitlines() if line.startswith("columns:"))
-    fresh.edit("config/config.yaml", columns, "columns: [keras3-jax]")
+    fresh.configure(models={"bert": {"predict": 256}}, columns=["keras3-jax"])
     fresh.edit(
         "workflow/measure/frameworks/keras3_jax.py",
         "self.jax.block_until_ready(leaves(self.keras, ready))",
         "pass",
     )
-    done = fresh.snakemake("--quiet", "all")
-    assert done.returncode == 0, done.stderr
+    fresh.measure()
     (record,) = map(json.loads, fresh.records().values())
     assert record["status"] == "invalid"
     assert record["reason"].endswith("the clock stopped before the work did")

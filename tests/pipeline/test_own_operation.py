@@ -21,10 +21,11 @@ def test_an_operation_of_ones_own_is_answered(fresh):
         path.write_text(content)
     (command,) = COMMAND.findall(page)
     arguments = [*command.split(), *SMALL]
-    done = fresh.snakemake("--quiet", "all", *arguments)
+    results = "results/studies/my_operation"
+    done = fresh.snakemake("--quiet", "all", *arguments, "--", f"{results}/native.csv")
     assert done.returncode == 0, done.stderr
 
-    results = fresh.folder / "results/studies/my_operation"
+    results = fresh.folder / results
     found = [json.loads(path.read_text()) for path in (results / "records").rglob("run*.json")]
     records = {record["cell"]["column"]: record for record in found}
     assert {column: (r["status"], r["reason"]) for column, r in records.items()} == {
@@ -44,9 +45,7 @@ def test_an_operation_of_ones_own_is_answered(fresh):
     with (results / "native.csv").open(newline="") as lines:
         ways = {line["column"]: line["operation"] for line in csv.DictReader(lines)}
     assert ways == dict.fromkeys(records, "envelope")
-    assert "Is native code worth it?" in (results / "report.html").read_text()
 
-    assert fresh.measured(*arguments) == {}
     header = fresh.folder / "my-models/models/envelope/envelope.h"
     header.write_text(header.read_text() + "\n")
     assert fresh.measured(*arguments) == {"pytorch-eager+native": 1, "pytorch-eager+naive": 1}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from planning.changes import MISSING, UNDEPLOYED, Unreadable, why
+from planning.changes import MISSING, why
 from supervise.record import RecordFile
 
 from .records import record_text
@@ -41,19 +41,3 @@ def test_the_same_record_written_otherwise_is_as_planned_too(record, tmp_path):
     file = record(identity=IDENTITY, not_tried=None)
     file.write_text(json.dumps(json.loads(file.read_text())))
     assert why(RUN, tmp_path) is None
-
-
-def test_what_could_not_be_deployed_is_tried_again(record, tmp_path):
-    record(identity=IDENTITY, not_tried={"not_deployed": "no space left"})
-    assert why(RUN, tmp_path) == UNDEPLOYED
-
-
-def test_another_identity_is_named_by_what_differs(record, tmp_path):
-    record(identity=json.dumps({**json.loads(IDENTITY), "model": "gemma"}))
-    assert why(RUN, tmp_path) == "model gemma -> bert"
-
-
-def test_a_record_that_was_cut_off_is_no_record(record, tmp_path):
-    file = record(identity=IDENTITY, not_tried=None)
-    file.write_text(file.read_text()[:-3])
-    assert isinstance(why(RUN, tmp_path), Unreadable)

@@ -7,10 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from planning.changes import Unreadable
 from planning.handlers import Handlers
-
-from .test_rule_graph import Job
 
 PLAN = SimpleNamespace(runs=[SimpleNamespace(record="results/lacking.json")], config={})
 
@@ -48,23 +45,24 @@ def report(age_ns: int, start) -> None:
     os.utime("results/report.html", ns=(start.began_ns - age_ns,) * 2)
 
 
-def test_what_is_no_record_is_moved_out_of_the_way_and_nothing_is_written_over(
-    start, handlers, capsys
-):
-    start.to_measure = {"results/a.json": Unreadable("is no JSON"), "results/b.json": "sources"}
-    for name, text in {"a.json": "now", "a.json.unreadable": "before", "b.json": "b"}.items():
-        Path("results", name).write_text(text)
-    handlers.begin()
-    assert "results/a.json is now results/a.json.unreadable-2\n" in capsys.readouterr().err
-    found = {path.name: path.read_text() for path in Path("results").glob("?.json*")}
-    assert found == {"a.json.unreadable-2": "now", "a.json.unreadable": "before", "b.json": "b"}
-    assert not Path("results/rules.json").exists()  # a part was asked for
+class Job:
+    def __init__(self, rule, says=""):
+        self.rule = SimpleNamespace(name=rule, docstring=says)
 
 
 def test_the_rules_are_written_where_all_is_asked_for(start, handlers):
-    start.workflow.dag.dependencies = {Job("all", "Everything."): []}
+    """The same ones whatever is asked for beside it."""
+    table, everything = Job("table", "A table.\n\nOf all runs."), Job("all")
+    start.workflow.dag.dependencies = {table: []}
     handlers.begin()
-    assert json.loads(Path("results/rules.json").read_text())["rules"][0]["says"] == "Everything."
+    assert not Path("results/rules.json").exists()
+    start.workflow.dag.dependencies |= {everything: [table], Job("archive"): [everything]}
+    handlers.begin()
+    found = {
+        rule["name"]: rule for rule in json.loads(Path("results/rules.json").read_text())["rules"]
+    }
+    assert {*found} == {"all", "table"}
+    assert found["all"]["after"] == ["table"] and found["table"]["says"] == "A table."
 
 
 def test_at_the_end_there_are_the_table_and_what_follows(start, handlers, capfd):

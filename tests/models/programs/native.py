@@ -23,18 +23,13 @@ def flops():
     # The counter does not know the host's fused attention; the plain one is two products.
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         if cell.task in getattr(models, "LOOPS", {}):
-            loop(model, steps=1)
+            ticks = iter([False])
+            models.LOOPS[cell.task](model, cell, cell.batch_size, lambda: next(ticks, True))
         elif cell.task == "fit":
             model(**batch()).loss.backward()
         else:
             model(**batch())
     print(counter.get_total_flops())
-
-
-def loop(model, steps):
-    """Facts of so many steps of the task's own loop."""
-    ticks = iter([False] * steps)
-    return models.LOOPS[cell.task](model, cell, cell.batch_size, lambda: next(ticks, True))
 
 
 def weighted(folder, change):

@@ -2,19 +2,17 @@
 
     python vision_keras.py WORKFLOW CELL shapes
     python vision_keras.py WORKFLOW CELL library_shapes
-    python vision_keras.py WORKFLOW CELL steps
     python vision_keras.py WORKFLOW CELL outputs EXCHANGE
 
 shapes: of every weight of the cell's model, in order, nothing allocated.
 library_shapes: the same for KerasCV's own class, for Stable Diffusion.
-steps: facts of three steps of the task's own loop.
 outputs: output of fit's network with the weights in the folder EXCHANGE.
 """
 
 import importlib
 import json
 
-from column import framework, models, predict
+from column import models, predict
 from program import cell, command, exchange
 
 
@@ -45,14 +43,6 @@ def abstract(build):
         found = [list(variable.shape) for variable in build().weights]
         global_state.set_global_attribute("uninitialized_variables", [])
     return found
-
-
-def steps():
-    framework.build()
-    ticks = iter([False] * 3)
-    loop = models.LOOPS[cell.task]
-    facts = loop(framework.model, cell, cell.batch_size, lambda: next(ticks, True))
-    print("\n" + json.dumps(facts))
 
 
 def outputs(folder):
@@ -120,6 +110,4 @@ def affine(layer, name):
     return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))
 
 
-{"shapes": shapes, "library_shapes": library_shapes, "steps": steps, "outputs": outputs}[command](
-    *exchange
-)
+{"shapes": shapes, "library_shapes": library_shapes, "outputs": outputs}[command](*exchange)

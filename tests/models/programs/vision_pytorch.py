@@ -2,12 +2,10 @@
 
     python vision_pytorch.py WORKFLOW CELL shapes
     python vision_pytorch.py WORKFLOW CELL flops
-    python vision_pytorch.py WORKFLOW CELL steps
     python vision_pytorch.py WORKFLOW CELL outputs EXCHANGE
 
 shapes: of every parameter of the cell's model, nothing allocated.
 flops: what PyTorch counts in one step.
-steps: facts of three steps of the task's own loop.
 outputs: weights and output of fit's network into the folder EXCHANGE.
 """
 
@@ -15,17 +13,13 @@ import json
 
 import numpy as np
 import torch
-from native import batch, flops, loop, models
+from native import batch, flops, models
 from program import cell, command, exchange
 
 
 def shapes():
     with torch.device("meta"):
         print(json.dumps([list(p.shape) for p in models.build(cell).parameters()]))
-
-
-def steps():
-    print(json.dumps(loop(models.build(cell), steps=3)))
 
 
 def outputs(folder):
@@ -49,4 +43,4 @@ def as_kerascv(images):
     return (images - mean) / deviation
 
 
-{"shapes": shapes, "flops": flops, "steps": steps, "outputs": outputs}[command](*exchange)
+{"shapes": shapes, "flops": flops, "outputs": outputs}[command](*exchange)

@@ -2,7 +2,6 @@
 
     python ways_pytorch.py WORKFLOW CELL agreement
     python ways_pytorch.py WORKFLOW CELL operator
-    python ways_pytorch.py WORKFLOW CELL changed HEADER
     python ways_pytorch.py WORKFLOW CELL profile
     python ways_pytorch.py WORKFLOW CELL initial
     python ways_pytorch.py WORKFLOW CELL kernels
@@ -10,7 +9,6 @@
 
 agreement: the record's operation, timed by itself.
 operator: the same, and what PyTorch's own tests of an operator find.
-changed: what the agreement fails with where the operation is built from another header.
 profile: names of what computes in a step.
 initial: the weights that the model begins with, as the sum of squares of each.
 kernels: bytes of the operation's kernels in Triton, compiled for an A100 and an H100.
@@ -18,16 +16,12 @@ inference: whether the operation by itself is called in inference mode.
 """
 
 import json
-import shutil
-import tempfile
-from pathlib import Path
 
 import torch
-from program import cell, command, exchange
+from program import cell, command
 
 from measure import frameworks
-from measure.agreement import WrongResult
-from measure.native import build, torch_ways
+from measure.native import torch_ways
 from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 
@@ -47,18 +41,6 @@ def operator():
     operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
     constants = (1.5,) if name == "snake" else ()
     return {**found, "opcheck": torch.library.opcheck(function, (operand, *constants))}
-
-
-def changed():
-    with tempfile.TemporaryDirectory() as folder:
-        for source in build.HERE.glob("*.c*"):
-            shutil.copy(source, folder)
-        shutil.copy(*exchange, Path(folder) / "operations.h")
-        build.HERE = Path(folder)
-        try:
-            agreement()
-        except WrongResult as error:
-            return str(error)
 
 
 def profile():
@@ -111,7 +93,6 @@ def inference():
 COMMANDS = {
     "agreement": agreement,
     "operator": operator,
-    "changed": changed,
     "profile": profile,
     "initial": initial,
     "kernels": kernels,
