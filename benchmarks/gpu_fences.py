@@ -46,8 +46,7 @@ def main():
     print("\n".join(HEAD_WITHOUT if wanted.without_fence else HEAD), flush=True)
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
         child = without_fence(Path(scratch, "copy")) if wanted.without_fence else None
-        for run, record, process in measured(wanted, Path(scratch)):
-            step = step_of(record, process)
+        for run, record, step in measured(wanted, Path(scratch)):
             if not child:
                 print(line(title(run), record, step), flush=True)
                 continue
@@ -70,7 +69,7 @@ def without_fence(copy):
 
 
 def measured(wanted, scratch, runs=None):
-    """``(run, record, process)`` of each cell: what the harness says, and the stand-in's log."""
+    """``(run, record, step)`` of each cell: what the harness says, and what the device did."""
     folder = scratch / "records" if runs else wanted.records or scratch / "records"
     columns = wanted.columns or COLUMNS
     if runs is None:
@@ -83,14 +82,8 @@ def measured(wanted, scratch, runs=None):
         machine = Machine(scratch / name, libraries).set(kernel_us=wanted.kernel_us)
         with harness.on(machine):
             record = harness.measured(run, machine, folder / f"{name}.json")
-        processes = machine.processes()
-        yield run, record, max(processes, key=lambda found: found.launches, default=None)
-
-
-def step_of(record, process):
-    """What a step was on the device, None where that is not known."""
-    blocks = (record["timing"] or {}).get("blocks")
-    return log.step_of(process, blocks) if process and blocks else None
+        blocks = (record["timing"] or {}).get("blocks")
+        yield run, record, log.step_of(machine.processes(), blocks) if blocks else None
 
 
 def line(name, record, step):

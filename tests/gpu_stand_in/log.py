@@ -2,7 +2,6 @@
 
 import struct
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 COUNTS = struct.Struct("=2q7Q8Q8Q8q8q8q")
@@ -10,6 +9,7 @@ KERNEL = struct.Struct("=240sQq")
 FENCE = struct.Struct("=q2Q2q")
 KERNELS_AT, MOST_KERNELS = 4096, 8192
 FENCES_AT, MOST_FENCES = KERNELS_AT + MOST_KERNELS * KERNEL.size, 65536
+MOST_APART = 0.1  # of the time of all blocks
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,41 @@ class Step:
     idle_ms: float
 
 
-def step_of(process: Process, blocks: list[dict]) -> Step | None:
-    """A step of a run that this process has made.
+def step_of(processes: list[Process], blocks: list[dict]) -> Step | None:
+    """A step of a run that one of these processes has made.
 
     blocks: of the record, each with its steps and the time between its two fences, by which they
-    are found among all fences; None where they are not.
+    are found among all fences; None where none are like them.
     """
-    pairs = list(pairwise(process.fences))
     steps = sum(block["steps"] for block in blocks)
-    for first in range(len(pairs) - len(blocks) + 1):
-        here = list(zip(pairs[first:], blocks, strict=False))
-        if here and all(_lasted(pair, block["elapsed_ns"]) for pair, block in here):
-            begin, end = here[0][0][0], here[-1][0][1]
-            return Step(
-                launches=(end.launches - begin.launches) / steps,
-                waits=(end.waits - begin.waits - len(blocks)) / steps,
-                busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
-                idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
-            )
-    return None
+    elapsed_ns = [block["elapsed_ns"] for block in blocks]
+    found = [
+        _borders(process.fences, first, elapsed_ns)
+        for process in processes
+        for first in range(len(process.fences) - len(blocks))
+    ]
+    apart_ns, begin, end = min(found, key=lambda each: each[0], default=(0, None, None))
+    if begin is None or apart_ns > MOST_APART * sum(elapsed_ns):
+        return None
+    return Step(
+        launches=(end.launches - begin.launches) / steps,
+        waits=(end.waits - begin.waits - len(blocks)) / steps,
+        busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
+        idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
+    )
 
 
-def _lasted(pair: tuple[Fence, Fence], elapsed_ns: float) -> bool:
-    return abs(pair[1].at_ns - pair[0].at_ns - elapsed_ns) < 0.01 * elapsed_ns + 2e6
+def _borders(fences: list[Fence], first: int, elapsed_ns: list[int]) -> tuple[float, Fence, Fence]:
+    """How far blocks that begin at a fence are from fences, and the first and last of these.
+
+    A library may wait for its device within a step, too: each block ends at the nearest fence.
+    """
+    apart_ns, border = 0.0, first
+    for block_ns in elapsed_ns:
+        wanted_ns = fences[border].at_ns + block_ns
+        later = range(border + 1, len(fences))
+        if not later:
+            return float("inf"), fences[first], fences[border]
+        border = min(later, key=lambda number: abs(fences[number].at_ns - wanted_ns))
+        apart_ns += abs(fences[border].at_ns - wanted_ns)
+    return apart_ns, fences[first], fences[border]
