@@ -17,6 +17,7 @@ ENDING = {
     "kernel_killed_for_memory": False,
     "measured": True,
     "device_free_mib": None,
+    "last_words": None,
 }
 FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
 

@@ -23,14 +23,18 @@ TIME_LIMIT_S, MEMORY_LIMIT_MIB = 900.0, 16_000.0
 
 def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
     """The first run of each cell on a GPU, in the order of the table."""
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    wanted = {"scale": scale, "runs": 1, "accelerator": "cuda", "columns": list(columns)}
-    plan = Plan({**config, **wanted, **changes}, definition_sha256, ROOT / "envs")
     return [
         run
-        for run in plan.runs
+        for run in plan(columns, scale, **changes).runs
         if (not models or run.row.model in models) and (not tasks or run.row.task in tasks)
     ]
+
+
+def plan(columns, scale="smoke", **changes) -> Plan:
+    """The shipped configuration for GPUs, one run a cell."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    wanted = {"scale": scale, "runs": 1, "accelerator": "cuda", "columns": list(columns)}
+    return Plan({**config, **wanted, **changes}, definition_sha256, ROOT / "envs")
 
 
 @cache

@@ -1,28 +1,30 @@
 """What the processes on a simulated machine did, from the files that they leave (``src/log.c``)."""
 
 import struct
-from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
-COUNTS = struct.Struct("=q6Q8Q8Q8q8q")
+COUNTS = struct.Struct("=2q7Q8Q8Q8q8q8q")
 KERNEL = struct.Struct("=240sQq")
-FENCE = struct.Struct("=qQq")
+FENCE = struct.Struct("=q2Q2q")
 KERNELS_AT, MOST_KERNELS = 4096, 8192
 FENCES_AT, MOST_FENCES = KERNELS_AT + MOST_KERNELS * KERNEL.size, 65536
+MOST_APART = 0.1  # of the time of all blocks
 
 
 @dataclass(frozen=True)
 class Fence:
     """The host waited for the device, until ``at_ns`` of the clock that Python's perf_counter has.
 
-    launches, busy_ns: of the process so far.
+    launches, waits, busy_ns, idle_ns: so far; waits are calls in which the host waited for the
+    device, and a device is idle where it has done all that the host had issued.
     """
 
     at_ns: int
     launches: int
+    waits: int
     busy_ns: int
+    idle_ns: int
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,6 @@ class Process:
     kernels: dict[str, int]
     fences: list[Fence]
 
-    def launches_between_fences(self) -> Counter[int]:
-        """How often how many launches were made from one fence to the next."""
-        return Counter(b.launches - a.launches for a, b in pairwise(self.fences))
-
 
 def processes(folder: Path) -> list[Process]:
     """Those that used a device, in the order of their first files."""
@@ -52,8 +50,8 @@ def processes(folder: Path) -> list[Process]:
 def read(path: Path) -> Process:
     with open(path, "rb") as file:
         numbers = COUNTS.unpack(file.read(COUNTS.size))
-        pid, launches, copies, memsets, graphs, n_fences, n_kernels = numbers[:7]
-        peak_mib = [number / 2**20 for number in numbers[15:23]]
+        pid, _, launches, copies, memsets, graphs, _, n_fences, n_kernels = numbers[:9]
+        peak_mib = [number / 2**20 for number in numbers[17:25]]
         file.seek(KERNELS_AT)
         kernels = KERNEL.iter_unpack(file.read(min(n_kernels, MOST_KERNELS) * KERNEL.size))
         counted = {name.rstrip(b"\0").decode(): count for name, count, _ in kernels}
@@ -64,20 +62,55 @@ def read(path: Path) -> Process:
         )
 
 
-def launches_per_step(process: Process, blocks: list[dict]) -> float | None:
-    """Launches of one step of a run, None where blocks differ or are not found.
+@dataclass(frozen=True)
+class Step:
+    """What one step of a run was on its device: means over its blocks.
+
+    waits: calls in which the host waited for the device before the fence. idle_ms: in which the
+    device had done all that the host had issued.
+    """
+
+    launches: float
+    waits: float
+    busy_ms: float
+    idle_ms: float
+
+
+def step_of(processes: list[Process], blocks: list[dict]) -> Step | None:
+    """A step of a run that one of these processes has made.
 
     blocks: of the record, each with its steps and the time between its two fences, by which they
-    are found among the fences.
+    are found among all fences; None where none are like them.
     """
-    pairs = list(pairwise(process.fences))
-    for first in range(len(pairs) - len(blocks) + 1):
-        here = list(zip(pairs[first:], blocks, strict=False))
-        if all(_lasted(pair, block["elapsed_ns"]) for pair, block in here):
-            rates = {(b.launches - a.launches) / block["steps"] for (a, b), block in here}
-            return rates.pop() if len(rates) == 1 else None
-    return None
+    steps = sum(block["steps"] for block in blocks)
+    elapsed_ns = [block["elapsed_ns"] for block in blocks]
+    found = [
+        _borders(process.fences, first, elapsed_ns)
+        for process in processes
+        for first in range(len(process.fences) - len(blocks))
+    ]
+    apart_ns, begin, end = min(found, key=lambda each: each[0], default=(0, None, None))
+    if begin is None or apart_ns > MOST_APART * sum(elapsed_ns):
+        return None
+    return Step(
+        launches=(end.launches - begin.launches) / steps,
+        waits=(end.waits - begin.waits - len(blocks)) / steps,
+        busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
+        idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
+    )
 
 
-def _lasted(pair: tuple[Fence, Fence], elapsed_ns: float) -> bool:
-    return abs(pair[1].at_ns - pair[0].at_ns - elapsed_ns) < 0.01 * elapsed_ns + 2e6
+def _borders(fences: list[Fence], first: int, elapsed_ns: list[int]) -> tuple[float, Fence, Fence]:
+    """How far blocks that begin at a fence are from fences, and the first and last of these.
+
+    A library may wait for its device within a step, too: each block ends at the nearest fence.
+    """
+    apart_ns, border = 0.0, first
+    for block_ns in elapsed_ns:
+        wanted_ns = fences[border].at_ns + block_ns
+        later = range(border + 1, len(fences))
+        if not later:
+            return float("inf"), fences[first], fences[border]
+        border = min(later, key=lambda number: abs(fences[number].at_ns - wanted_ns))
+        apart_ns += abs(fences[border].at_ns - wanted_ns)
+    return apart_ns, fences[first], fences[border]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 FAILED = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+LOST = "Unable to determine the device handle: GPU is lost. Reboot the system to recover this GPU"
 
 
 def main():
@@ -16,6 +17,8 @@ def main():
     if not library.exists():
         sys.exit(FAILED)
     machine = Machine(ctypes.CDLL(str(library)))
+    if None in machine.handles:
+        sys.exit(LOST)
     options = sys.argv[2:]
     query = next((option for option in options if option.startswith("--query-gpu=")), None)
     if options == ["-L"]:

@@ -61,6 +61,12 @@ _HARMLESS = """
     nvrtcAddNameExpression nvrtcCompileProgram
 """
 HARMLESS = tuple(_HARMLESS.split())
+# Looked up by PyTorch when it needs one of them; that one is not there is an error of its own.
+_LOOKED_UP = """
+    nvmlDeviceGetGpuFabricInfoV nvmlDeviceGetNvLinkRemoteDeviceType
+    nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlDeviceGetP2PStatus
+"""
+LOOKED_UP = tuple(_LOOKED_UP.split())
 # One launch on the stream of the handle that is their first argument.
 PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
 
@@ -114,4 +120,4 @@ def of_library(library: Library, version: str, wishes: dict[str, str]) -> set[st
         for name, wanted_version in wishes.items()
         if (wanted_version == version if wanted_version else pattern.match(name))
     }
-    return asked | {name for name in HARMLESS if pattern.match(name)}
+    return asked | {name for name in (*HARMLESS, *LOOKED_UP) if pattern.match(name)}

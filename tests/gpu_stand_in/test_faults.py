@@ -1,24 +1,41 @@
 """What goes wrong on a GPU ends as a status with a reason, and costs no other cell."""
 
+import subprocess
+import sys
+
 import pytest
 
+from planning.unsupported import NO_GPU
+
 from . import harness
+from .conftest import completed
 from .machine import Machine
-from .test_machines import H100
+from .test_machines import H100, HOLDER
 
 pytestmark = pytest.mark.usefixtures("frameworks")
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
+IN_THE_WINDOW = 1200  # launches: of the steps that are timed some ten have been by then
+# Numbers of cudaError_t.
+OUT_OF_MEMORY, ILLEGAL_ADDRESS, UNKNOWN = 2, 700, 999
+ILLEGAL = "CUDA error: an illegal memory access was encountered"
+# Each tensor is asked of the device, so that a step finds out what it no longer has.
+NO_POOL = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
 
 @pytest.fixture
 def measured(tmp_path, frameworks):
-    """``measured(settings)``: the record of the cell on such a machine, and the machine."""
+    """``measured(settings)``: the record of the cell on such a machine, and the machine.
+
+    more: of the configuration. planned_with: other settings, of the machine when it was planned.
+    """
     _, libraries = harness.environment_of("pytorch-eager")
 
-    def record(settings, more=None, **options):
-        machine = Machine(tmp_path, libraries).set(**settings)
-        with harness.on(machine):
+    def record(settings, more=None, planned_with=None, **options):
+        then = settings if planned_with is None else planned_with
+        machine = Machine(tmp_path, libraries)
+        with harness.on(machine.set(**then)):
             (run,) = harness.planned(**CELL, **(more or {}))
+        with harness.on(machine.set(**settings)):
             return harness.measured(run, machine, tmp_path / "run.json", **options), machine
 
     return record
@@ -28,12 +45,38 @@ def measured(tmp_path, frameworks):
     ("settings", "status", "reason"),
     [
         ({"memory_mib": 1}, "too large", "weights, gradients and optimiser alone need"),
+        ({"memory_mib": 12}, "oom", "OutOfMemoryError: CUDA out of memory"),
+        ({"fault": f"{IN_THE_WINDOW} {OUT_OF_MEMORY}"}, "oom", "CUDA error: out of memory"),
+        ({"fault": f"{IN_THE_WINDOW} {ILLEGAL_ADDRESS}"}, "error", ILLEGAL),
+        ({"driver": "470.57.02 11040"}, "unsupported", "The NVIDIA driver on your system is too"),
     ],
+    ids=["weights", "first step", "later step", "illegal address", "driver"],
 )
 def test_a_fault_is_a_status_with_a_reason(measured, settings, status, reason):
-    record, _ = measured(settings)
+    more = {"environment": NO_POOL} if "fault" in settings else {}
+    record, _ = measured(settings, more, planned_with={})
     assert (record["status"], reason in record["reason"]) == (status, True), record["reason"]
     assert "\n" not in record["reason"]
+
+
+def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
+    record, machine = measured({"fault": f"{IN_THE_WINDOW} {UNKNOWN}"})
+    assert (record["status"], "CUDA error: unknown error" in record["reason"]) == ("error", True)
+    smi = completed(["nvidia-smi", "-L"], machine)
+    assert (smi.returncode, "GPU is lost" in smi.stderr) == (1, True)
+    with harness.on(machine):
+        assert list(harness.plan(CELL["columns"]).barred.values()) == [NO_GPU]
+
+
+def test_clocks_that_fall_are_in_the_record(measured):
+    settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 1000}
+    record, _ = measured(settings, monitor_interpreter=sys.executable)
+    assert record["status"] == "ok", record["reason"]
+    gpu = record["monitor"]["gpu"]
+    assert gpu["throttle_reasons"] == ["thermal slowdown by hardware"]
+    assert (gpu["sm_clock_mhz"]["min"], gpu["sm_clock_mhz"]["max"]) == (705, 1410)
+    times = [block["elapsed_ns"] / block["steps"] for block in record["timing"]["blocks"]]
+    assert times[-1] > 1.9 * times[0]
 
 
 def test_of_two_gpus_the_one_that_is_asked_for(measured):
@@ -50,3 +93,40 @@ def test_an_instance_of_a_divided_gpu(measured):
     assert record["parity"]["device"] == record["machine"]["accelerator_name"]
     assert record["parity"]["device"].endswith("MIG 1g.5gb")
     assert record["memory"]["device_limit_mib"] == pytest.approx(0.9 * 5 * 1024)
+
+
+def test_another_process_that_holds_most_of_the_memory(measured, tmp_path):
+    _, libraries = harness.environment_of("pytorch-eager")
+    settings = {"memory_mib": 1024}
+    environ = Machine(tmp_path, libraries).set(**settings).environ()
+    command = [sys.executable, "-c", HOLDER, str(1023 << 20)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environ, **pipes) as holder:
+        assert holder.stdout.readline() == "0\n"
+        record, _ = measured(settings, monitor_interpreter=sys.executable)
+        holder.stdin.close()
+    assert record["status"] == "oom", record["reason"]  # in building
+    assert record["timing"] is None
+    assert "the limit" not in record["reason"]  # it is the device that was full
+
+
+def test_without_nvml_a_run_is_measured_and_not_sampled(measured, tmp_path, capfd):
+    _, libraries = harness.environment_of("pytorch-eager")
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for library in libraries.iterdir():
+        if "nvidia-ml" not in library.name:
+            (bare / library.name).symlink_to(library)
+    (tmp_path / "machine").mkdir()
+    machine = Machine(tmp_path / "machine", bare).set()
+    assert completed(["nvidia-smi", "-L"], machine).returncode == 1
+    with harness.on(Machine(tmp_path, libraries).set()):
+        (run,) = harness.planned(**CELL)
+    with harness.on(machine):
+        record = harness.measured(
+            run, machine, tmp_path / "run.json", monitor_interpreter=sys.executable
+        )
+    assert record["status"] == "ok", record["reason"]
+    assert record["machine"]["accelerator_name"] is None
+    assert record["parity"]["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
+    assert "the GPU is not sampled: NVML" in capfd.readouterr().err

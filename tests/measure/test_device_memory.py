@@ -1,4 +1,4 @@
-"""One share of the device for all, and whose limit an allocation met."""
+"""One share of the device for all, whose limit an allocation met, and what is left to be done."""
 
 import ctypes
 from types import SimpleNamespace
@@ -101,6 +101,8 @@ def columns(accelerator):
     cuda.mem_get_info = lambda: (2**30, 80 * 2**30)
     cuda.reset_peak_memory_stats = lambda: setattr(cuda, "peak", 2**20)
     cuda.max_memory_allocated = lambda: cuda.peak
+    cuda.segments = []
+    cuda.memory_snapshot = lambda: cuda.segments
     torch.torch = SimpleNamespace(cuda=cuda)
     return tf, torch
 
@@ -118,6 +120,36 @@ def test_peaks_are_counted_anew_where_the_framework_can():
         column.restart_peak_device()
         assert column.peak_device_mib() == 1.0
         assert "from the end of the warm-up" in column.peak_device_counts
+
+
+def test_what_graphs_compute_in_is_memory_of_a_step():
+    _, column = columns("cuda")
+    sizes = {"total_size": 20 * 2**20, "allocated_size": 4 * 2**20}
+    pools = [(0, 0), (0, 1)]  # the allocator's own, and one of graphs
+    column.torch.cuda.segments = [{"segment_pool_id": pool, **sizes} for pool in pools]
+    assert column.peak_device_mib() == 3.0 + 16.0
+
+
+class Stream:
+    """Of a device that has something left to do, or nothing."""
+
+    def __init__(self, done):
+        self.done = done
+
+    def query(self):
+        return self.done
+
+    def synchronize(self):
+        self.done = True
+
+
+def test_what_a_stream_has_left_after_a_fence_is_late():
+    _, column = columns("cuda")
+    stream = Stream(done=False)
+    column.torch.cuda.current_stream = lambda: stream
+    assert column.late_ns() > 0
+    assert column.late_ns() == 0
+    assert columns("cpu")[1].late_ns() == 0
 
 
 def test_without_a_gpu_nothing_is_limited_or_counted():

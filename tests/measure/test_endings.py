@@ -15,7 +15,8 @@ from .conftest import SCHEMA
 @pytest.mark.parametrize(
     ("trouble", "expected", "reason"),
     [
-        ("crash", "error", "the process crashed with SIGSEGV"),
+        ("crash", "error", "the process crashed with SIGSEGV and said nothing"),
+        ("aborts", "error", "the process crashed with SIGABRT: CUDA error: an illegal memory acc"),
         ("killed", "killed", "ended from outside by SIGKILL"),
         ("raises", "error", "ValueError: shapes do not match: (2, 3) and (4, 5)"),
         ("out_of_memory", "oom", "MemoryError"),

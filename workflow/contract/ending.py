@@ -53,6 +53,7 @@ class Ending:
     kernel_killed_for_memory: bool = False
     measured: bool = False  # it came to the end of the measurement; probes may follow
     device_free_mib: float | None = None  # of the GPU, when it was last looked at
+    last_words: str | None = None  # of a crash: what a library printed of its reason
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
@@ -87,8 +88,8 @@ def of_process(ending: Ending) -> tuple[Status, str]:
     if ending.exit_code == -signal.SIGKILL and ending.kernel_killed_for_memory:
         return "oom", "the kernel killed the process for lack of memory"
     if ending.exit_code < 0:
-        return _of_signal(-ending.exit_code)
-    return "error", f"the process ended with exit code {ending.exit_code} and said nothing"
+        return _of_signal(-ending.exit_code, ending.last_words)
+    return _of_crash(f"the process ended with exit code {ending.exit_code}", ending.last_words)
 
 
 def of_control(data: dict[str, Any]) -> tuple[str, str]:
@@ -122,27 +123,41 @@ def _of_probe(failed: dict[str, str] | str, record: dict[str, Any]) -> str:
     return _of_failure(**failed)[1]
 
 
-def _of_signal(number: int) -> tuple[Status, str]:
+def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
     known = number in {entry.value for entry in signal.Signals}
     name = signal.Signals(number).name if known else f"signal {number}"
     if number in FROM_OUTSIDE:
         return "killed", f"ended from outside by {name}"
-    return "error", f"the process crashed with {name}"
+    return _of_crash(f"the process crashed with {name}", last_words)
+
+
+def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
+    """A library that ends the process by itself raises nothing, and prints why."""
+    if not last_words:
+        return "error", f"{what} and said nothing"
+    return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
 
 
 def _of_failure(type: str, message: str) -> tuple[Status, str]:
     first_line = next((line.strip() for line in message.splitlines() if line.strip()), "")
     reason = (f"{type}: {first_line}" if first_line else type)[:MAX_REASON]
-    if type in OUT_OF_MEMORY_TYPES or any(words in message for words in OUT_OF_MEMORY_WORDS):
+    if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
     if type in CANNOT_HERE:
         # Nothing failed: this column cannot do here what is asked, and another machine's might.
         return "unsupported", (first_line or type)[:MAX_REASON]
-    if any(words in message for words in NO_DEVICE_WORDS):
-        return "unsupported", reason
+    if status := _by_words(message):
+        return status, reason
     if type == "ModuleNotFoundError":
         return "error", f"missing package, {reason}"[:MAX_REASON]
     return "error", reason
+
+
+def _by_words(message: str) -> Status | None:
+    """The status that a library's words alone say."""
+    if any(words in message for words in OUT_OF_MEMORY_WORDS):
+        return "oom"
+    return "unsupported" if any(words in message for words in NO_DEVICE_WORDS) else None
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:

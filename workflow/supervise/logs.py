@@ -1,5 +1,6 @@
 """A measuring process's output: its log, of bounded size, and what of that goes into the record."""
 
+import re
 from pathlib import Path
 from typing import BinaryIO
 
@@ -7,6 +8,11 @@ TAIL_LINES, TAIL_LENGTH = 20, 500
 PRINTED_LINES, PRINTED_LENGTH = 300, 400
 PRINTED_BYTES = 4 * 2**20  # of the log that are looked at for them
 FIRST_BYTES, LAST_BYTES = 8 * 2**20, 64 * 2**10  # that are kept of a log that grows without end
+# How libraries say why they end a process: C++, CPython, XLA and TensorFlow, LLVM, glibc, CUDA.
+WHY = re.compile(
+    r"what\(\):\s+(\S.*)|((?:Fatal Python error|Check failed|LLVM ERROR|CUDA error): .+"
+    r"|(?:malloc|realloc|free|munmap_chunk)\(\): .+|CUDA_ERROR_\w+.*)"
+)
 
 
 class Log:
@@ -41,13 +47,22 @@ class Log:
 
 def tail(log: Path) -> list[str]:
     """Its last lines."""
+    return [line[:TAIL_LENGTH] for line in _last_lines(log)[-TAIL_LINES:]]
+
+
+def last_words(log: Path) -> str | None:
+    """Why a process that crashed did so: the last line in which a library says it."""
+    said = [found for line in _last_lines(log) if (found := WHY.search(line))]
+    return (said[-1][1] or said[-1][2]).strip()[:TAIL_LENGTH] if said else None
+
+
+def _last_lines(log: Path) -> list[str]:
     try:
         with open(log, "rb") as file:
             file.seek(max(0, log.stat().st_size - LAST_BYTES))
-            lines = file.read(LAST_BYTES).decode(errors="replace").splitlines()
+            return file.read(LAST_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return []
-    return [line[:TAIL_LENGTH] for line in lines[-TAIL_LINES:]]
 
 
 def printed(log: Path, size_bytes: int | None = None) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from contract.ending import Ending
 from supervise import machine
 from supervise.channel import Channel, NoEvent
-from supervise.logs import Log
+from supervise.logs import Log, last_words
 
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
 WATCH_S = 0.5  # between two looks at the child's memory and log
@@ -79,6 +79,7 @@ class Watched:
             memory_over_mib=self.memory_over_mib,
             kernel_killed_for_memory=before is not None and after is not None and after > before,
             measured="measured" in self.events,
+            last_words=None if failure or "done" in self.events else last_words(self._log.path),
         )
 
     def wait(

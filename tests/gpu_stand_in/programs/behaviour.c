@@ -159,6 +159,7 @@ static void a_graph_replays_what_was_captured(void) {
     cudaEvent_t fork, join, begin, end;
     cudaGraph_t graph;
     cudaGraphExec_t instance;
+    cudaGraphNode_t seven[7];
     size_t nodes;
     float ms;
     char *device, host[4] = "abc";
@@ -181,6 +182,9 @@ static void a_graph_replays_what_was_captured(void) {
     FINE(cudaStreamEndCapture(one, &graph));
     FINE(cudaGraphGetNodes(graph, NULL, &nodes));
     HOLDS(nodes == 6);
+    nodes = 7;
+    FINE(cudaGraphGetNodes(graph, seven, &nodes));
+    HOLDS(nodes == 6 && seven[5] && !seven[6]);
     FINE(cudaGraphInstantiate(&instance, graph, 0));
     FINE(cudaGraphDestroy(graph)); /* an instance does not need it */
     FINE(cudaMemset(device, 0, 4));
@@ -361,6 +365,22 @@ static void a_device_that_failed_stays_so(void) {
     HOLDS(run(usual, NULL) == cudaErrorIllegalAddress);
 }
 
+static void a_device_whose_clocks_fall_takes_longer(void) {
+    cudaEvent_t begin, end;
+    float ms;
+    FINE(cudaEventCreate(&begin));
+    FINE(cudaEventCreate(&end));
+    FINE(run(lasting, NULL));
+    FINE(cudaEventRecord(begin, NULL));
+    for (int i = 0; i < 4; i++) FINE(run(usual, NULL)); /* from the third on at half the clocks */
+    FINE(cudaEventRecord(end, NULL));
+    FINE(cudaEventSynchronize(end));
+    FINE(cudaEventElapsedTime(&ms, begin, end));
+    HOLDS(exactly(ms, 2 * 1 + 2 * 2));
+    FINE(cudaEventDestroy(begin));
+    FINE(cudaEventDestroy(end));
+}
+
 static void *work_of_a_thread(void *nothing) {
     cudaStream_t stream;
     cudaEvent_t event;
@@ -411,6 +431,7 @@ static const struct {
     CASE(launches_that_cannot_be_are_refused),
     CASE(a_function_that_is_missing_says_its_name),
     CASE(a_device_that_failed_stays_so),
+    CASE(a_device_whose_clocks_fall_takes_longer),
     CASE(threads_may_work_at_once),
 };
 

@@ -50,7 +50,7 @@ int copy(void *stream, void *to, const void *from, size_t bytes, int blocking) {
     int error = issue_copy(stream, node, &end_ns);
     int from_device = device_of(from) >= 0, to_device = device_of(to) >= 0;
     if (error || (from_device && to_device)) return error;
-    if (blocking || (from_device && !is_pinned(to))) wait_until(end_ns);
+    if (blocking || (from_device && !is_pinned(to))) waited_until(end_ns);
     return device_error();
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int stand_in_driver = 1; /* for libcudart: no other driver is ever called */
 static char contexts[MOST_DEVICES];
@@ -158,6 +159,10 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     if (!image) return CUDA_ERROR_INVALID_VALUE;
     *module = malloc(1);
     return (CUresult)device_error();
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *path) {
+    return access(path, R_OK) ? CUDA_ERROR_FILE_NOT_FOUND : cuModuleLoadData(module, path);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned n, CUjit_option *options,

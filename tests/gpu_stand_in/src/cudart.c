@@ -744,22 +744,21 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *n) {
-    Graph *graph = (Graph *)handle;
-    size_t wanted = nodes && *n < graph->n ? *n : graph->n;
-    for (size_t i = 0; nodes && i < wanted; i++) nodes[i] = (cudaGraphNode_t)graph->nodes[i];
-    *n = wanted;
+/* "If the array is longer, the rest of it is NULL": how many there are, and where asked for, which. */
+static cudaError_t listed(Node **found, size_t n_found, cudaGraphNode_t *to, size_t *n) {
+    for (size_t i = 0; to && i < *n; i++) to[i] = i < n_found ? (cudaGraphNode_t)found[i] : NULL;
+    if (!to || *n > n_found) *n = n_found;
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t *after,
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n) {
+    return listed(((Graph *)graph)->nodes, ((Graph *)graph)->n, nodes, n);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *after,
                                          cudaGraphEdgeData *edges, size_t *n) {
-    Node *node = (Node *)handle;
     (void)edges;
-    size_t wanted = after && *n < node->n_after ? *n : node->n_after;
-    for (size_t i = 0; after && i < wanted; i++) after[i] = (cudaGraphNode_t)node->after[i];
-    *n = wanted;
-    return cudaSuccess;
+    return listed(((Node *)node)->after, ((Node *)node)->n_after, after, n);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *instance, cudaGraph_t graph,

@@ -95,7 +95,8 @@ void log_fence(int device) {
     Counts *all = counts();
     pthread_mutex_lock(&lock);
     if (all->fences < MOST_FENCES)
-        own->fences[all->fences] = (Fence){now_ns(), all->launches, all->busy_ns[device]};
+        own->fences[all->fences] = (Fence){now_ns(), all->launches, all->waits,
+                                           all->busy_ns[device], all->idle_ns[device]};
     all->fences++;
     pthread_mutex_unlock(&lock);
 }
@@ -128,6 +129,17 @@ int for_each_process(int (*see)(const Counts *, int alive, void *), void *to) {
     }
     if (folder) closedir(folder);
     return found;
+}
+
+static int has_lost(const Counts *theirs, int alive, void *to) {
+    (void)alive, (void)to;
+    return theirs->failed == DEVICE_LOST;
+}
+
+int is_lost(void) { return for_each_process(has_lost, NULL); }
+
+int is_slow(uint64_t launches) {
+    return settings.slow_launch && launches >= settings.slow_launch;
 }
 
 struct sum {

@@ -93,7 +93,8 @@ int take(int device, size_t bytes) {
     uint64_t others = used_by_others(number);
     Counts *all = counts();
     pthread_mutex_lock(&lock);
-    int failed = bytes > about->bytes || all->used[number] + others > about->bytes - bytes;
+    int failed = bytes > about->bytes || all->used[number] + others > about->bytes - bytes ||
+                 all->failed == OUT_OF_MEMORY;
     if (!failed) all->used[number] += bytes;
     if (all->used[number] > all->peak[number]) all->peak[number] = all->used[number];
     pthread_mutex_unlock(&lock);

@@ -77,17 +77,29 @@ int nvmlDeviceGetCount_v2(unsigned *n) {
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned number, void **handle) {
     if (number >= (unsigned)settings.n_devices) return INVALID;
+    if (is_lost()) return GPU_IS_LOST;
     *handle = &settings.devices[number];
     return SUCCESS;
 }
 
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **handle) {
+    if (is_lost()) return GPU_IS_LOST;
     for (int i = 0; i < settings.n_devices; i++) {
         Device *device = &settings.devices[i];
         if (!strcmp(uuid, device->uuid)) return *handle = device, SUCCESS;
         if (*device->profile && !strcmp(uuid, device->part_uuid))
             return *handle = device->part_uuid, SUCCESS;
     }
+    return NO_SUCH;
+}
+
+/* "domain:bus:device.function", as the runtime and the driver give it (device_attribute). */
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **handle) {
+    unsigned domain, bus;
+    if (sscanf(address, "%x:%x:", &domain, &bus) != 2) return INVALID;
+    for (int i = 0; i < n_visible(); i++)
+        if ((unsigned)device_attribute(33, i) == bus)
+            return nvmlDeviceGetHandleByUUID(visible_device(i)->uuid, handle);
     return NO_SUCH;
 }
 
@@ -148,6 +160,11 @@ typedef struct {
 } Process; /* nvmlProcessInfo_v2_t, which _v3 fills */
 
 typedef struct {
+    unsigned pid;
+    unsigned long long bytes;
+} OldProcess; /* nvmlProcessInfo_v1_t */
+
+typedef struct {
     int number;
     unsigned n, room;
     Process *found;
@@ -171,8 +188,19 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *handle, unsigned *n, Process *
     return fits ? SUCCESS : TOO_SMALL;
 }
 
+/* The function without a number in its name is the first one. */
+int nvmlDeviceGetComputeRunningProcesses(void *handle, unsigned *n, OldProcess *found) {
+    Process all[64];
+    unsigned room = *n;
+    *n = sizeof all / sizeof *all;
+    int error = nvmlDeviceGetComputeRunningProcesses_v3(handle, n, all);
+    for (unsigned i = 0; !error && i < *n && i < room; i++)
+        found[i] = (OldProcess){all[i].pid, all[i].bytes};
+    return error ? error : *n <= room ? SUCCESS : TOO_SMALL;
+}
+
 typedef struct {
-    int number;
+    int number, slow;
     int64_t busy_ns, until_ns;
 } Work;
 
@@ -181,11 +209,12 @@ static int add_work(const Counts *theirs, int alive, void *to) {
     work->busy_ns += theirs->busy_ns[work->number];
     if (alive && theirs->busy_until_ns[work->number] > work->until_ns)
         work->until_ns = theirs->busy_until_ns[work->number];
+    work->slow |= alive && is_slow(theirs->launches);
     return 1;
 }
 
 static Work work_of(void *handle) {
-    Work work = {number_of(handle), 0, 0};
+    Work work = {.number = number_of(handle)};
     for_each_process(add_work, &work);
     return work;
 }
@@ -226,7 +255,10 @@ int nvmlDeviceGetMaxClockInfo(void *handle, int which, unsigned *mhz) {
 }
 
 int nvmlDeviceGetClockInfo(void *handle, int which, unsigned *mhz) {
-    return nvmlDeviceGetMaxClockInfo(handle, which, mhz);
+    int error = nvmlDeviceGetMaxClockInfo(handle, which, mhz);
+    if (!error && which != CLOCK_MEMORY && work_of(handle).slow)
+        *mhz = (unsigned)(*mhz * settings.slow_to);
+    return error;
 }
 
 int nvmlDeviceGetApplicationsClock(void *handle, int which, unsigned *mhz) {
@@ -234,7 +266,8 @@ int nvmlDeviceGetApplicationsClock(void *handle, int which, unsigned *mhz) {
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle, unsigned long long *reasons) {
-    *reasons = is_busy(handle) ? 0 : 1; /* idle */
+    if (is_lost()) return GPU_IS_LOST;
+    *reasons = work_of(handle).slow ? 0x40 /* thermal slowdown by hardware */ : !is_busy(handle);
     return SUCCESS;
 }
 

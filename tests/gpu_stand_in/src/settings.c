@@ -9,6 +9,9 @@
  *   block_ns 10                 what each block of a grid takes more
  *   copy_gb_s 20, memset_gb_s 1500
  *   fault 1000 700              after the 1000th launch the device has error 700, for good
+ *   fault 1000 999              ... it is lost: for NVML and for later processes, too
+ *   fault 1000 2                ... it has no more memory for this process
+ *   slow 1000 0.5               after the 1000th launch clocks fall to half, and say so
  *   folder /tmp/x               where each process leaves its log
  */
 #define _GNU_SOURCE
@@ -116,6 +119,9 @@ static void understand(char *line) {
     else if (!strcmp(key, "fault") && second) {
         settings.fault_launch = (uint64_t)number;
         settings.fault_code = atoi(second);
+    } else if (!strcmp(key, "slow") && second) {
+        settings.slow_launch = (uint64_t)number;
+        settings.slow_to = atof(second);
     } else stop(key);
 }
 
@@ -136,6 +142,7 @@ static int called(const char *word) {
 /* CUDA programming guide: devices after an invalid entry of the list are not visible. */
 static void look(void) {
     const char *listed = getenv("CUDA_VISIBLE_DEVICES");
+    if (is_lost()) return;
     if (!listed) {
         for (n_seen = 0; n_seen < settings.n_devices; n_seen++) seen[n_seen] = n_seen;
         return;

@@ -26,6 +26,7 @@ enum {
     ALREADY_REGISTERED = 712,
     NOT_REGISTERED = 713,
     LAUNCH_FAILED = 719,
+    DEVICE_LOST = 999, /* what CUDA calls unknown: NVML knows, and no process finds it again */
     NOT_SUPPORTED = 801,
     CAPTURE_UNSUPPORTED = 900,
     CAPTURE_INVALIDATED = 901,
@@ -54,6 +55,8 @@ typedef struct {
     double memset_gb_s;      /* 0: nor does setting memory */
     uint64_t fault_launch;   /* 0: none; the launch after which the device fails ... */
     int fault_code;          /* ... with this error */
+    uint64_t slow_launch;    /* 0: none; the launch after which clocks fall ... */
+    double slow_to;          /* ... to this part of what they were */
     char folder[512];        /* of the logs, one file a process */
 } Settings;
 extern Settings settings;
@@ -63,10 +66,11 @@ double us_of_kernel(const char *name);
 
 /* ---- log.c: what this process did, in a file that others may read meanwhile ---- */
 typedef struct {
-    int64_t pid;
-    uint64_t launches, copies, memsets, graph_launches, fences, kernels;
+    int64_t pid, failed; /* failed: the device, with this error */
+    uint64_t launches, copies, memsets, graph_launches, waits, fences, kernels;
     uint64_t used[MOST_DEVICES], peak[MOST_DEVICES]; /* bytes, by the GPU's number in the machine */
     int64_t busy_ns[MOST_DEVICES], busy_until_ns[MOST_DEVICES];
+    int64_t idle_ns[MOST_DEVICES]; /* between its works: the host had issued none */
 } Counts;
 typedef struct {
     char name[240];
@@ -75,13 +79,15 @@ typedef struct {
 } Kernel;
 typedef struct {
     int64_t at_ns;     /* CLOCK_MONOTONIC when the host had waited */
-    uint64_t launches; /* so far */
-    int64_t busy_ns;   /* of the device so far */
+    uint64_t launches, waits;  /* so far; waits: calls in which the host waited for the device */
+    int64_t busy_ns, idle_ns;  /* of the device so far */
 } Fence;
 Counts *counts(void);
 Kernel *kernel_named(const char *name);
 void log_fence(int device);
 uint64_t used_by_others(int machine_number);
+int is_lost(void); /* whether the device went away under any process of this machine */
+int is_slow(uint64_t launches); /* whether clocks have fallen when so many were made */
 int log_missing(const char *name); /* says so on stderr, once for each name; NOT_SUPPORTED */
 int for_each_process(int (*see)(const Counts *, int alive, void *), void *to);
 
@@ -111,6 +117,7 @@ uint64_t stream_id(Stream *stream);
 int stream_device(Stream *stream);
 int device_wait(void);
 int fence(void); /* the same, told in the log */
+void waited_until(int64_t ns); /* the host waits for the device, which is counted */
 int launch(void *stream, const char *name, uint64_t blocks);
 int issue_copy(void *stream, Node node, int64_t *end_ns);
 int host_function(void *stream, void (*function)(void *), void *argument);

@@ -128,9 +128,12 @@ static int64_t end_of(const Stream *stream) {
 /* Add work to the clock of a stream; when that will have ended. */
 static int64_t enqueue(Stream *stream, int64_t cost_ns) {
     int64_t start = end_of(stream), now = now_ns();
-    stream->end_ns = (start > now ? start : now) + cost_ns;
+    if (start < now) start = now;
+    stream->end_ns = start + cost_ns;
     int number = (int)(visible_device(stream->device) - settings.devices);
     Counts *all = counts();
+    int64_t idle_ns = start - all->busy_until_ns[number];
+    if (all->busy_until_ns[number] && idle_ns > 0) all->idle_ns[number] += idle_ns;
     all->busy_ns[number] += cost_ns;
     if (stream->end_ns > all->busy_until_ns[number]) all->busy_until_ns[number] = stream->end_ns;
     return stream->end_ns;
@@ -144,8 +147,15 @@ static int64_t room_in_queue(Stream *stream) {
 }
 
 static void fail_where_asked(uint64_t launches) {
-    if (settings.fault_launch && launches >= settings.fault_launch)
+    if (!settings.fault_launch || launches < settings.fault_launch) return;
+    __atomic_store_n(&counts()->failed, settings.fault_code, __ATOMIC_RELAXED);
+    if (settings.fault_code != OUT_OF_MEMORY) /* which spoils nothing but allocations */
         __atomic_store_n(&failed, settings.fault_code, __ATOMIC_RELAXED);
+}
+
+void waited_until(int64_t ns) {
+    __atomic_fetch_add(&counts()->waits, 1, __ATOMIC_RELAXED);
+    wait_until(ns);
 }
 
 static void captured(Stream *stream, Node node) {
@@ -153,12 +163,19 @@ static void captured(Stream *stream, Node node) {
     stream->unjoined = !stream->origin;
 }
 
+/* What it takes at the clocks that the device has now; those of its memory do not fall. */
+static int64_t at_clocks_ns(const Node *node) {
+    int falls = node->kind == KERNEL || node->kind == CHILD;
+    if (!falls || !is_slow(counts()->launches)) return node->cost_ns;
+    return (int64_t)((double)node->cost_ns / settings.slow_to);
+}
+
 /* A node's work now, or later where the stream is captured. */
 static int issue(Stream *stream, Node node, int64_t *end_ns) {
     lock_all();
     int later = stream->graph != NULL;
     if (later) captured(stream, node);
-    else *end_ns = enqueue(stream, node.cost_ns);
+    else *end_ns = enqueue(stream, at_clocks_ns(&node));
     unlock_all();
     return later;
 }
@@ -169,7 +186,8 @@ int launch(void *handle, const char *name, uint64_t blocks) {
     if (!stream) return INVALID_HANDLE;
     Kernel *kernel = kernel_named(name);
     int64_t end_ns, cost_ns = kernel->cost_ns + (int64_t)(settings.block_ns * (double)blocks);
-    if (issue(stream, (Node){.kind = KERNEL, .name = name, .cost_ns = cost_ns}, &end_ns)) return OK;
+    Node node = {.kind = KERNEL, .name = name, .cost_ns = cost_ns};
+    if (issue(stream, node, &end_ns)) return OK;
     lock_all();
     kernel->launches++;
     uint64_t launches = ++counts()->launches;
@@ -309,7 +327,7 @@ int stream_wait(void *handle) {
     lock_all();
     int64_t until = end_of(stream);
     unlock_all();
-    wait_until(until);
+    waited_until(until);
     wait_for_functions(stream);
     return device_error();
 }
@@ -336,7 +354,7 @@ int device_wait(void) {
     }
     unlock_all();
     if (captured) return CAPTURE_UNSUPPORTED;
-    wait_until(until);
+    waited_until(until);
     lock_all();
     for (Stream *stream = functions ? streams : NULL; stream; stream = stream->next)
         while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
@@ -387,7 +405,7 @@ int event_record(Event *event, void *handle) {
 int event_wait(Event *event) {
     if (!event || event->magic != EVENT) return INVALID_HANDLE;
     if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
-    if (event->recorded) wait_until(event->at_ns);
+    waited_until(event->recorded ? event->at_ns : 0);
     return device_error();
 }
 

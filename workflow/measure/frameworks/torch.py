@@ -1,6 +1,7 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
 import sys
+import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -48,6 +49,15 @@ class TorchMixin:
         # On the host an operation is done when its call returns.
         if self.cell.accelerator == "cuda":
             self.torch.cuda.synchronize()
+
+    def late_ns(self) -> int:
+        # Of the stream that steps are issued to: it has nothing left after a fence.
+        stream = self.torch.cuda.current_stream() if self.cell.accelerator == "cuda" else None
+        if stream is None or stream.query():
+            return 0
+        start = time.perf_counter_ns()
+        stream.synchronize()
+        return time.perf_counter_ns() - start
 
     def device_facts(self) -> dict[str, Any]:
         cuda = self.cell.accelerator == "cuda"
@@ -101,7 +111,9 @@ class TorchMixin:
     def backend_version(self) -> str:
         return f"torch {self.torch.__version__}"
 
-    peak_device_counts = "tensors in PyTorch's allocator, from the end of the warm-up"
+    peak_device_counts = (
+        "tensors in PyTorch's allocator, from the end of the warm-up, and what CUDA graphs keep"
+    )
 
     def restart_peak_device(self) -> None:
         if self.cell.accelerator == "cuda":
@@ -110,7 +122,15 @@ class TorchMixin:
     def peak_device_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":
             return None
-        return self.torch.cuda.max_memory_allocated() / 2**20
+        return (self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
+
+    def _kept_by_graphs(self) -> int:
+        """Bytes of graphs' own pools in which no tensor lives now: steps compute in them, which
+        the allocator does not see.
+        """
+        segments = self.torch.cuda.memory_snapshot()
+        pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
+        return sum(each["total_size"] - each["allocated_size"] for each in pools)
 
     def device_limit_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":
