@@ -45,7 +45,7 @@ SESSIONS = BLOCKS if START.elsewhere else BLOCKS and [f"{RESULTS}/sessions.json"
 SELF_TEST = START.to_draw([PLAN.self_test])
 # The order of the keys is nothing; that of models, tasks and columns is the table's. What is asked
 # of results later is nothing to what is measured.
-ASKED_LATER = ("atlas",)
+ASKED_LATER = ("atlas", "answer")
 WHOLE_CONFIG = verbatim(
     json.dumps(
         {key: PLAN.config[key] for key in sorted(PLAN.config) if key not in ASKED_LATER}
