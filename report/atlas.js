@@ -2,6 +2,7 @@
 "use strict";
 
 const PIECE = 100;
+const NAMING = { claims: 3, pairs: 6, trends: 5, cells: 3 }; // cells of a row that say what it is
 const form = document.getElementById("controls");
 const rowsById = new Map();
 
@@ -90,7 +91,7 @@ function citation(link) {
   const own = link.closest("tr");
   const headers = own.closest("table").tHead.rows[0].cells;
   const what = headers[link.closest("td").cellIndex].textContent;
-  const subject = [...own.cells].slice(0, own.id ? 3 : 4).map((cell) => cell.textContent).filter(Boolean).join(", ");
+  const subject = [...own.cells].slice(0, NAMING[own.closest("section").id]).map((cell) => cell.textContent).filter(Boolean).join(", ");
   const cells = link.dataset.c ? link.dataset.c.split(" ").map((n) => `c${n}`) : link.dataset.a ? [] : [link.hash.slice(1)];
   const sources = cells.map((id) => cellName(rowsById.get(id)));
   if (link.dataset.a) sources.push(...link.dataset.a.split(" ").map(archive));

@@ -86,6 +86,15 @@ def test_other_scales_are_other_questions(tmp_path):
     assert list(Atlas(made).pairs["machines"]) == [1] * 6
 
 
+def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
+    project = Project(tmp_path, make_plan(1, ROWS, (JAX,)))
+    about = {"archive": "a.zip", "name": "a.zip", "sha256": "0" * 64, "verified": "identical"}
+    one = about | {"revision": None} | content(project.load(), REFERENCE)
+    alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
+    write_page(alone, trends(alone), TEMPLATES, tmp_path / "atlas.html")
+    assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
+
+
 def test_a_claim_holds_on_some_machines(atlas):
     claims = atlas.claims.set_index("claim")
     one = claims.loc["no_backend_fastest_everywhere"]

@@ -118,7 +118,7 @@ def _pairs(atlas: Atlas) -> Section:
         Line(
             (
                 *(one.row_title, str(one.batch_size) if one.model != MEAN else "", one.a, one.b),
-                *(one.stacks, one.scale, _outcome(one)),
+                *(one.stacks, _scale(one), _outcome(one)),
                 *(_voters(atlas, one, word) for word in WORDS),
                 *(_end(one, "low"), _end(one, "high")),
             )
@@ -126,6 +126,11 @@ def _pairs(atlas: Atlas) -> Section:
         for one in _each(order)
     ]
     return Section("pairs", "Pairs of columns", says, header, lines)
+
+
+def _scale(one: Any) -> str:
+    """'laptop, cpu'."""
+    return f"{one.scale}, {one.accelerator}"
 
 
 def _end(one: Any, name: str) -> Number:
@@ -171,7 +176,7 @@ def _trends(atlas: Atlas, trends: pd.DataFrame) -> Section:
         Line(
             (
                 *(one.row_title, str(one.batch_size), one.column, atlas.machines[one.machine]),
-                *(one.scale, f"{one.dates}, {one.first_date} to {one.last_date}"),
+                *(_scale(one), f"{one.dates}, {one.first_date} to {one.last_date}"),
                 *(listed(one.stacks), Course(one.points)),
                 *(_time(one.points[0]), _time(one.points[-1]), _ratio(one)),
                 VERDICT_TEXT[one.verdict] if one.verdict else "one run has no interval",
@@ -219,7 +224,13 @@ def _cells(atlas: Atlas) -> Section:
         Line(
             (
                 *(one.row_title, str(one.batch_size), one.column, _time_of(one), str(one.ok_runs)),
-                *(_status(one), one.stack or NA, one.scale, atlas.machines[one.machine], one.date),
+                *(
+                    _status(one),
+                    one.stack or NA,
+                    _scale(one),
+                    atlas.machines[one.machine],
+                    one.date,
+                ),
                 *(labels[one.archive], one.revision or NA),
             ),
             f"c{one.cell}",

@@ -113,15 +113,16 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
     if not results.records:
         raise InputError("no cell has a time")
     plan, data = results.plan, Data(results)
+    work = {name: _short(model.architecture) for name, model in plan.models.items()}
     return {
         "scale": plan.scale,
         "study": plan.study["name"] if plan.study else None,
         "machine": listed(sorted({machine_name(one) for one in machines_of(results.records)})),
         "date": min(record.started_at for record in results.records)[:10],
         "results_sha256": results.digest,
-        "work": {name: _short(model.architecture) for name, model in plan.models.items()},
+        "work": work,
         "cells": _cells(data),
-        "pairs": [*_pairs(data), *_means(data)],
+        "pairs": [*_pairs(data), *_means(data, work)],
         "claims": _claims(results, reference),
     }
 
@@ -158,8 +159,8 @@ def _pairs(data: Data) -> list[dict[str, Any]]:
     return _lines(once.rename(columns={"faster": "a", "slower": "b"}))
 
 
-def _means(data: Data) -> list[dict[str, Any]]:
-    """The same over all rows that have both."""
+def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
+    """The same over all rows that have both; means of other rows are of other work."""
     found = []
     for (a, b), of in data.ratios.groupby(["faster", "slower"], sort=False):
         keys = list(of[ROW].itertuples(index=False, name=None))
@@ -173,6 +174,7 @@ def _means(data: Data) -> list[dict[str, Any]]:
                 {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
                 | {"ratio": mean.value, "ci95_low": ends and ends.low}
                 | {"ci95_high": ends and ends.high, "rounds": None}
+                | {"work": _short({str(key): work[key[0]] for key in keys})}
             )
     return found
 

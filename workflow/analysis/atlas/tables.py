@@ -35,6 +35,8 @@ WHERE = ["archive", "machine", "date", "revision", "scale"]
 WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale"]
+RATIO = ["ratio", "ci95_low", "ci95_high"]
+TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
 WORDS = ("for", "against", "same", "undecided")
 
 
@@ -72,7 +74,7 @@ class Atlas:
             for one in self.used
             for line in one["cells"]
         ]
-        found = pd.DataFrame(lines)
+        found = pd.DataFrame(lines).astype(dict.fromkeys(TIMES, float))
         found.insert(0, "cell", range(1, len(found) + 1))
         return found
 
@@ -86,8 +88,8 @@ class Atlas:
         cells = self.cells[[*key, "column", *columns]]
         pairs = pd.DataFrame(
             [{"archive": one["archive"], **line} for one in self.used for line in one["pairs"]],
-            columns=["archive", *ROW, "a", "b", "ratio", "ci95_low", "ci95_high"],
-        )
+            columns=["archive", *ROW, "a", "b", *RATIO, "work"],
+        ).astype({"archive": int, "batch_size": int} | dict.fromkeys(RATIO, float))
         for side in ("a", "b"):
             names = {"column": side, **{name: f"{name}_{side}" for name in columns}}
             pairs = pairs.merge(cells.rename(columns=names), on=[*key, side], how="left")
@@ -107,7 +109,7 @@ class Atlas:
         return pairs.assign(
             stacks=pairs["stack"],
             row_title=label,
-            work=pairs["work_a"].fillna(""),
+            work=pairs["work_a"].fillna(pairs["work"]),
             same=shown == Verdict.SAME,
             vote=shown.map({Verdict.SLOWER: True, Verdict.FASTER: False}).astype(object),
         )
