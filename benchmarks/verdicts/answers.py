@@ -98,9 +98,9 @@ def lines(answers: int, seed: int) -> list[str]:
     """A table in Markdown."""
     head = ["noise of a run", "patch", "slower", "faster", "same", "undecided", "false", "rounds"]
     shown = [head, ["---"] * len(head)]
-    for words, noise in WORLDS.items():
+    for place, (words, noise) in enumerate(WORLDS.items()):
         for gap in (0.0, *GAPS):
-            one = found(noise, gap, answers, np.random.default_rng(seed))
+            one = found(noise, gap, answers, np.random.default_rng([seed, place]))
             shares = [one.verdicts[verdict] for verdict in ORDER]
             texts = [f"{100 * share:.0f} %" for share in shares]
             false = f"{100 * one.false:.1f} %"
