@@ -2,7 +2,7 @@
 "use strict";
 
 const PIECE = 100;
-const NAMING = { claims: 3, pairs: 6, trends: 5, cells: 3 }; // cells of a row that say what it is
+const NAMING = { claims: 4, pairs: 6, trends: 5, cells: 3 }; // cells of a row that say what it is
 const form = document.getElementById("controls");
 const rowsById = new Map();
 

@@ -80,7 +80,8 @@ def _archives(atlas: Atlas) -> Section:
 
 
 def _claims(atlas: Atlas) -> Section:
-    header = ("Claim", "Read as", "Scale", "Holds on", "Does not hold on", "Undecided on", "Ratio")
+    header = ("Claim", "Read as", "Scale", "Stacks", "Holds on", "Does not hold on")
+    header += ("Undecided on", "Ratio")
     says = (
         "Each published claim by the same test as in a report, whatever the conditions of the "
         "claim were. A machine has one vote. The ratio is the range of throughput gains that were "
@@ -89,7 +90,7 @@ def _claims(atlas: Atlas) -> Section:
     lines = [
         Line(
             (
-                *(one.text, one.reading, one.scale),
+                *(one.text, one.reading, one.scale, one.stacks),
                 *(_voters(atlas, one, word) for word in ("for", "against", "undecided")),
                 _range(one),
             )

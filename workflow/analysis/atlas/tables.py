@@ -10,8 +10,8 @@ table           a line per
 ``pairs``       pair of columns, in a row (or as the geometric mean over rows) of one scale: on how
                 many machines the first is faster, slower, the same or neither, and the range of
                 the ratio
-``claims``      published claim at one scale: on how many machines it holds, does not, or is not
-                decided
+``claims``      published claim at one scale, of the same stacks: on how many machines it holds,
+                does not, or is not decided
 ==============  ==================================================================================
 
 A machine has one vote, however many archives it has: its decided archives have to agree.
@@ -34,7 +34,7 @@ WHERE = ["archive", "machine", "date", "revision", "scale"]
 # What must be the same for times to be of the same work: besides, of the two columns' stacks.
 WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
-CLAIM = ["claim", "text", "reading", "scale"]
+CLAIM = ["claim", "text", "reading", "scale", "stacks"]
 RATIO = ["ratio", "ci95_low", "ci95_high"]
 TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
 WORDS = ("for", "against", "same", "undecided")
@@ -123,15 +123,22 @@ class Atlas:
         """Each claim that an archive tests; `vote` is whether it holds there."""
         where = ["archive", "machine", "scale"]
         lines = [
-            {key: one[key] for key in where} | line for one in self.used for line in one["claims"]
+            {key: one[key] for key in where} | {"stacks": _stacks(one)} | line
+            for one in self.used
+            for line in one["claims"]
         ]
-        columns = [*where, *CLAIM[:3], "holds", "shown", "ratio_low", "ratio_high"]
+        columns = [*where, "stacks", *CLAIM[:3], "holds", "shown", "ratio_low", "ratio_high"]
         found = pd.DataFrame(lines, columns=columns).astype({"holds": object})
         return found.assign(vote=found["holds"], same=False)
 
     @cached_property
     def claims(self) -> pd.DataFrame:
         return _tallied(self.judged, CLAIM, _range_of_claims)
+
+
+def _stacks(one: dict[str, Any]) -> str:
+    """Of all columns of an archive."""
+    return ", ".join(sorted({line["stack"] for line in one["cells"] if line["stack"]}))
 
 
 def _both(a: pd.Series, b: pd.Series) -> pd.Series:
