@@ -23,7 +23,7 @@ def test_paths_and_links_in_a_file(tmp_path):
     lines = [
         "archives:",
         "  - a.zip",
-        "  - {link: https://example.org/x/b.zip?download=1, sha256: " + 64 * "0" + "}",
+        "  - {link: https://example.org/x/b.zip?download=1, sha256: " + 32 * "ab" + "}",
     ]
     (tmp_path / "list.yaml").write_text("\n".join(lines))
     served = Archives(str(tmp_path / "list.yaml"))
@@ -35,7 +35,7 @@ def test_paths_and_links_in_a_file(tmp_path):
 
     assert served.file(Wildcards) == []
     assert served.place(Wildcards).startswith("https://example.org/")
-    assert served.digest(Wildcards) == f"--sha256 {64 * '0'}"
+    assert served.digest(Wildcards) == f"--sha256 {32 * 'ab'}"
     Wildcards.archive = here
     assert served.file(Wildcards) == [f"{tmp_path}/a.zip"] and served.digest(Wildcards) == ""
 
