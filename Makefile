@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
+# make answer  what a pull request changes: make answer ARGS='--patch ../keras'
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make quick  the tests that need no framework and no browser: two or three minutes
@@ -42,8 +43,8 @@ shown = Of a run of the default: $(call link,report.html,the report), \
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study test tests quick lint docs example .venv .venv-analysis \
-	.venv-test .venv-snakefmt .venv-docs
+.PHONY: run environments study known_study answer test tests quick lint docs example .venv \
+	.venv-analysis .venv-test .venv-snakefmt .venv-docs
 
 run: .venv
 	@$(call snakemake)
@@ -53,6 +54,11 @@ environments: .venv
 
 study: known_study .venv
 	@$(call snakemake,--configfile config/studies/$(NAME).yaml)
+
+# Of make, every answer but "nothing is slower" is status 2; the program's own tells them apart.
+answer: .venv
+	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
+	python workflow/planning answer $${deploy:-} $(ARGS)
 
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))

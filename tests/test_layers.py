@@ -19,7 +19,7 @@ ANALYSIS = (
     "caveats",
     "claims",
 )
-ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare")
+ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare", "atlas", "answer")
 # What the analysis may use of the other house: how a record is read, and how a zip is packed.
 SHARED = ("contract", "packing")
 # Runs inside a framework's interpreter, or before any environment exists.

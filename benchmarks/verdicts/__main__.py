@@ -3,6 +3,7 @@
     python3 benchmarks/verdicts                         all, from a seed, in less than ten minutes
     python3 benchmarks/verdicts --plain                 without borrowing from other rows
     python3 benchmarks/verdicts --kept results/plan.json  the noise of a table that was measured
+    python3 benchmarks/verdicts --answers 100           answers on pull requests, half a minute
 
 Prints Markdown tables: how often something false is said, with what it should be, how often a true
 gap is shown, and what a round more buys. Ends with 1 where a bar is missed.
@@ -18,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
 
+import answers
 import bought
 import choice
 import kept
@@ -58,10 +60,16 @@ def main() -> None:
     options.add_argument("--tables", type=int, default=100, help="of each kind and rounds")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--kept", type=Path, help="the plan of a table, whose noise is asked")
+    options.add_argument(
+        "--answers", type=int, help="so many answers on pull requests of each kind"
+    )
     options.add_argument("--plain", action="store_true", help="every pair by its own scatter alone")
     arguments = options.parse_args()
     if arguments.plain:
         moderation.MIN_ROWS = sys.maxsize
+    if arguments.answers:
+        print("\n".join(answers.lines(arguments.answers, arguments.seed)))
+        return
     if arguments.kept:
         for rounds in kept.most_rounds(arguments.kept):
             generator = np.random.default_rng(arguments.seed)

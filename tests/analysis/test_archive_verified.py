@@ -12,6 +12,9 @@ from analysis.archive.pack import files_below
 from analysis.archive.verification import verify
 from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.verify import report_lines
+from analysis.atlas.read import read
+from analysis.formats.errors import InputError
+from analysis.results.reference import load_reference
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -119,3 +122,18 @@ def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):
     found = checked(path, tmp_path, draw)
     assert not found.wrong and not found.unequal and not found.sealed
     assert found.status == DIFFERENT
+
+
+def test_an_atlas_takes_an_archive_that_is_as_it_was_made(archive, unpacked, draw, tmp_path):
+    def taken(path, name, sha256=None):
+        (tmp_path / name).mkdir()
+        return read(str(path), sha256, tmp_path / name, load_reference(), draw)
+
+    found = taken(archive, "good")
+    assert found["verified"] == "identical" and found["scale"] == "laptop"
+    assert len(found["cells"]) == 2 and [pair["rounds"] for pair in found["pairs"]] == [2]
+    with pytest.raises(InputError, match="its sha256 is"):
+        taken(archive, "other", "0" * 64)
+    bad = repacked(unpacked, tmp_path, edit("results/table.csv", b",8,", b",9,"))
+    with pytest.raises(InputError, match=r"results/table\.csv: .*SHA-256"):
+        taken(bad, "bad")

@@ -42,11 +42,13 @@ def program(command: str) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A checkout with its own configuration, beside a source tree of Keras."""
+    """A checkout with its own configuration and an archive, beside a source tree of Keras."""
     folder = tmp_path_factory.mktemp("docs")
     (folder / "keras").mkdir()
     (folder / "keras/pyproject.toml").touch()
     project = checkout(folder / "millistep")
+    (project.folder / "archives").mkdir()
+    (project.folder / "archives/a.zip").touch()
     (project.folder / "config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
     return project
 

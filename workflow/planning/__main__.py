@@ -1,7 +1,7 @@
-"""Write what a configuration asks for, as a file, check that it can be read, or write the table of
-the settings that columns may have, or what each row measures.
+"""Write what a configuration asks for, as a file, check that it can be read, write the table of the
+settings that columns may have, or what each row measures, or answer a pull request.
 
-python3 workflow/planning {plan,bundle,check,settings,rows} ...
+python3 workflow/planning {plan,bundle,check,settings,rows,answer} ...
 """
 
 import argparse
@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from planning import (  # noqa: E402 (the path above finds them)
+    answer,
     check_file,
     write_bundle,
     write_plan,
@@ -24,6 +25,7 @@ COMMANDS = {
     "check": check_file.main,
     "settings": write_settings.main,
     "rows": write_rows.main,
+    "answer": answer.main,
 }
 
 if __name__ == "__main__":

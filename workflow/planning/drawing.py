@@ -52,10 +52,16 @@ class Drawing:
         ]
 
     def analysis(self, name: str, options: str) -> str:
-        """Return the command of a module of the analysis, for a rule with its python."""
+        """Return the command of a module of the analysis that reads a plan, for a rule with its
+        python.
+        """
+        return self.module(name, f"--plan {{input.plan}} {options}")
+
+    def module(self, name: str, options: str) -> str:
+        """Return the command of any module of the analysis."""
         return (
             f"PYTHONPATH={self._workflow} {{resources.python:q}} -s -m analysis.{name}"
-            f" --plan {{input.plan}} {options} 2> >(tee {{log}} >&2)"
+            f" {options} 2> >(tee {{log}} >&2)"
         )
 
     def of_report(self, kind: str) -> list[str]:

@@ -43,7 +43,13 @@ RECORDS = [] if START.beside else START.to_draw(PLAN.records)
 BLOCKS = START.to_draw(each.path for each in PLAN.blocks)
 SESSIONS = BLOCKS if START.elsewhere else BLOCKS and [f"{RESULTS}/sessions.json"]
 SELF_TEST = START.to_draw([PLAN.self_test])
-# The order of the keys is nothing; that of models, tasks and columns is the table's.
-WHOLE_CONFIG = verbatim(json.dumps(dict(sorted(PLAN.config.items()))))
+# The order of the keys is nothing; that of models, tasks and columns is the table's. What is asked
+# of results later is nothing to what is measured.
+ASKED_LATER = ("atlas", "answer")
+WHOLE_CONFIG = verbatim(
+    json.dumps(
+        {key: PLAN.config[key] for key in sorted(PLAN.config) if key not in ASKED_LATER}
+    )
+)
 # A job on a node starts Snakemake once more.
 TRIES_AGAIN = 1 if workflow.is_main_process else 0

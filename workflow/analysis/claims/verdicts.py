@@ -53,20 +53,25 @@ class ClaimVerdict:
 
 
 def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
-    """Every claim of reference/claims.yaml, in its order; those about the published table on the
-    page's own versions, where they were measured.
-    """
+    """Every claim of reference/claims.yaml, in its order."""
     pages = on_stack(results, reference.stack)
     return [_claim_verdict(claim, results, pages, reference) for claim in load_claims(folder)]
+
+
+def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Outcome, bool]:
+    """The results that a claim is asked of, what its test finds there, and whether these are
+    `pages`, the columns on the page's own versions: a claim about the published table is asked of
+    them, where they were measured.
+    """
+    on_pages = bool(claim.revision and pages.plan.columns)
+    asked = pages if on_pages else results
+    return asked, TESTS[claim.kind](asked, **claim.parameters), on_pages
 
 
 def _claim_verdict(
     claim: Claim, results: Results, pages: Results, reference: Reference
 ) -> ClaimVerdict:
-    test = TESTS[claim.kind]
-    on_pages = bool(claim.revision and pages.plan.columns)
-    asked = pages if on_pages else results
-    outcome = test(asked, **claim.parameters)
+    asked, outcome, on_pages = tested(claim, results, pages)
     verdict, why = _verdict(claim, outcome, asked, reference)
     if on_pages and outcome.tested:
         why = (
@@ -75,7 +80,8 @@ def _claim_verdict(
         )
     published = ""
     if claim.revision:
-        published = test(published_results(reference, claim.revision), **claim.parameters).text
+        there = published_results(reference, claim.revision)
+        published = TESTS[claim.kind](there, **claim.parameters).text
     return ClaimVerdict(
         claim.id,
         claim.text,

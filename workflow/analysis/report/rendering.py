@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
+SCRIPT = "report.js"
 PIECES = 1000  # of a page that are written at once
 
 
-def write_rendered(path: Path, name: str, **content: Any) -> None:
+def write_rendered(path: Path, name: str, script: str = SCRIPT, **content: Any) -> None:
     """Write a page, of which only pieces are ever in memory."""
-    page = _template(name).stream(NA=NA, **_look(), **content)
+    page = _template(name).stream(NA=NA, **_look(script), **content)
     page.enable_buffering(PIECES)
     path.parent.mkdir(parents=True, exist_ok=True)
     page.dump(str(path), encoding="utf-8", errors="backslashreplace")
@@ -38,11 +39,11 @@ def _template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _look() -> dict[str, Any]:
+def _look(name: str) -> dict[str, Any]:
     """Style and script stand in the page; the hash lets this script run and no other."""
     from markupsafe import Markup
 
-    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    script = (TEMPLATES / name).read_text(encoding="utf-8")
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(f"\n{script}\n".encode()).digest()).decode()
     return {

@@ -1,0 +1,99 @@
+"""The comment on a pull request."""
+
+import math
+
+import numpy as np
+import pytest
+from effect_projects import JAX, TORCH, project_of, scale
+from results_factory import BERT_ROWS
+
+from analysis.answer.comment import as_json, comment
+from analysis.answer.compute import POWER, Status, answer, seconds, smallest_shown
+from analysis.caveats.core import collect
+from analysis.caveats.groups import grouped
+from analysis.data import Data
+from analysis.formats.errors import InputError
+from analysis.formats.strict_json import validate
+from analysis.statistics.intervals import Verdict, paired_ratio, together, verdict
+
+PATCH = f"{JAX}+patch"
+NOISE = {1: 1.004, 2: 0.997, 3: 1.002, 4: 0.998, 5: 1.001, 6: 0.999, 7: 1.003, 8: 0.996}
+
+
+def asked(folder, factor=1.0, task="", change=lambda project: None, looks=3, runs=8):
+    """The answer on a patch that takes so many times the base in a task."""
+    pair = (JAX, (PATCH, {"overlay": ["patch"]}))
+    project = project_of(folder, *pair, runs=runs, rows=BERT_ROWS)
+    setting = 1.1  # what a setting costs in a project that is made up
+    scale(project, PATCH, {run: NOISE[run] / setting for run in range(1, runs + 1)})
+    scale(project, PATCH, dict.fromkeys(range(1, runs + 1), factor), task)
+    change(project)
+    data = Data(project.load())
+    return answer(data, 0.02, looks), data
+
+
+def commented(found, data, **more):
+    results = data.results
+    groups = grouped(collect(results, data), results, data)
+    return comment(found, data, groups, more.get("left_out", []), more.get("report", ""))
+
+
+def test_a_patch_that_makes_one_row_slower(tmp_path):
+    found, data = asked(tmp_path, 1.1, "fit")
+    slow, same = found.rows
+    assert (slow.verdict, same.verdict) == (Verdict.SLOWER, Verdict.SAME)
+    assert found.status is Status.SLOWER and found.decided
+    assert slow.interval.low < 1.1 < slow.interval.high
+    assert slow.interval == together(slow.ratio, 6) and 1.02 < slow.smallest < 1.05
+    text = commented(found, data, left_out=["sam/predict/4"], report="https://example.org/r")
+    assert "slower by more than 2\u00a0% in 1 of 2 rows; the same within 2\u00a0% in 1 of" in text
+    line = next(line for line in text.splitlines() if "BERT fit, batch 8" in line)
+    assert "| 8 | +10\u00a0%" in line.replace("+10.0", "+10") and "**slower**" in line
+    assert "sam/predict/4" in text and "[Report](https://example.org/r)" in text
+    assert data.results.digest in text
+    content = as_json(found, seconds(data))
+    validate(content, "answer", "answer.json")
+    assert content["status"] == 1 and set(content["seconds_of_a_round"]) == {
+        "bert/fit/8",
+        "bert/predict/16",
+    }
+
+
+def test_what_is_neither_slower_nor_the_same_is_undecided(tmp_path):
+    found, data = asked(tmp_path, 1.02)
+    assert {row.verdict for row in found.rows} == {Verdict.AMBIGUOUS}
+    assert found.status is Status.UNDECIDED and not found.decided
+    assert "Undecided is neither slower nor the same" in commented(found, data)
+
+
+def test_a_single_round_shows_nothing(tmp_path):
+    found, data = asked(tmp_path, 1.5, runs=1)
+    assert found.status is Status.UNDECIDED
+    assert {row.smallest for row in found.rows} == {None} and "| 1 | +51" in commented(found, data)
+
+
+def test_a_patch_that_does_not_run_is_no_good_news(tmp_path):
+    def broken(project):
+        project.fail("error", "no module 'jax'", column=PATCH, task="fit")
+
+    found, data = asked(tmp_path, change=broken)
+    assert found.status is Status.SLOWER and found.decided
+    assert "does not run in BERT fit" in commented(found, data)
+
+
+def test_other_columns_are_no_question(tmp_path):
+    with pytest.raises(InputError, match="two columns of one framework"):
+        answer(Data(project_of(tmp_path, JAX, TORCH).load()), 0.02, 1)
+
+
+def test_the_smallest_slow_down_is_shown_as_often_as_is_said():
+    draws, rounds, statements, scatter = np.random.default_rng(1), 8, 6, 0.02
+
+    def ratio(gap):
+        logs = math.log(gap) + scatter * draws.normal(size=rounds)
+        return paired_ratio(dict(enumerate(np.exp(logs))), dict.fromkeys(range(rounds), 1.0))
+
+    reach = [math.log(smallest_shown(ratio(1), 0.02, statements)) for _ in range(300)]
+    gap = math.exp(np.mean(reach))
+    shown = [verdict(together(ratio(gap), statements)) is Verdict.SLOWER for _ in range(600)]
+    assert abs(np.mean(shown) - POWER) < 0.08

@@ -1,0 +1,166 @@
+"""Archives side by side."""
+
+import json
+import random
+import re
+
+import pytest
+from browser import CHROMIUM, chromium
+from results_factory import Project, make_plan
+
+from analysis.atlas.page import write_page
+from analysis.atlas.read import content
+from analysis.atlas.tables import Atlas
+from analysis.atlas.trends import MIN_DATES, level_changes, trends
+from analysis.results.reference import load_reference
+from analysis.statistics.intervals import Verdict
+from analysis.writing.files import to_parquet
+
+TF, JAX = "keras3-tensorflow", "keras3-jax"  # 10 and 8 ms
+ROWS = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
+REFERENCE = load_reference()
+WRONG = {"archive": "old/bad.zip", "wrong": ["its zip is <broken>"]}
+
+
+def archive(folder, day, factors=(), machine=1, scale="laptop"):
+    """One archive as it is read: times of a column changed by a factor, on a machine and a day."""
+    project = Project(folder / f"{day}", make_plan(3, ROWS, (TF, JAX), scale=scale))
+
+    def change(record):
+        factor = dict(factors).get(record["cell"]["column"], 1)
+        for block in record["timing"]["blocks"]:
+            block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+        record["machine"] |= {"id": f"m{machine}", "cpu": f"Example CPU {machine}"}
+        record["started_at"] = f"{day}{record['started_at'][10:]}"
+
+    project.change(change)
+    about = {"name": f"{day}.zip", "sha256": f"{day:0>64}", "verified": "identical"}
+    told = about | {"archive": f"{day}.zip", "revision": None}
+    return told | content(project.load(), REFERENCE)
+
+
+@pytest.fixture(scope="module")
+def atlas(tmp_path_factory):
+    """JAX is faster on the first machine, on two days, and slower on the second."""
+    folder = tmp_path_factory.mktemp("archives")
+    made = [
+        archive(folder, "2026-02-03", [(JAX, 1.1)]),
+        archive(folder, "2026-01-02"),
+        archive(folder, "2026-03-04", [(JAX, 2)], machine=2),
+    ]
+    return Atlas(json.loads(json.dumps([*made, WRONG, made[0]])))
+
+
+def test_every_cell_of_every_archive_is_a_line(atlas):
+    cells = atlas.cells
+    assert list(atlas.archives["date"]) == ["2026-01-02", "2026-02-03", "2026-03-04"]
+    assert len(cells) == 3 * 4 and list(cells["cell"]) == [*range(1, 13)]
+    first = cells.iloc[0]
+    assert (first["model"], first["task"], first["batch_size"]) == ROWS[0][:3]
+    assert first["ci95_low_ms"] < first["step_ms"] < first["ci95_high_ms"]
+    assert first["step_ms"] == pytest.approx(10.02, rel=1e-3) and first["stack"] == "2026-11"
+    assert to_parquet(cells.drop(columns="run_ms"))
+
+
+def test_a_machine_has_one_vote_on_a_pair_of_columns(atlas):
+    pairs = atlas.pairs
+    assert list(pairs["row_title"]) == ["BERT fit", "BERT predict", "geometric mean of 2 rows"]
+    for _, pair in pairs.iterrows():
+        assert (pair["a"], pair["b"], pair["machines"]) == (JAX, TF, 2)
+        assert [len(pair[word]) for word in ("for", "against", "undecided")] == [1, 1, 0]
+        assert pair["for_archives"] == [1, 2] and pair["against_archives"] == [3]
+        assert pair["ratio_low"] == pytest.approx(10 / 16, rel=1e-3)
+        assert pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
+
+
+def test_archives_of_one_machine_that_contradict_each_other_decide_nothing(tmp_path):
+    days = {"2026-01-02": [], "2026-01-03": [(JAX, 2)]}
+    made = [archive(tmp_path, day, factors) for day, factors in days.items()]
+    pair = Atlas(made).pairs.iloc[0]
+    assert (pair["for"], pair["against"], len(pair["undecided"])) == ([], [], 1)
+
+
+def test_other_scales_are_other_questions(tmp_path):
+    made = [archive(tmp_path / s, "2026-01-02", scale=s) for s in ("laptop", "smoke")]
+    made[1]["sha256"] = "1" * 64
+    assert list(Atlas(made).pairs["machines"]) == [1] * 6
+
+
+def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
+    project = Project(tmp_path, make_plan(1, ROWS, (JAX,)))
+    about = {"archive": "a.zip", "name": "a.zip", "sha256": "0" * 64, "verified": "identical"}
+    one = about | {"revision": None} | content(project.load(), REFERENCE)
+    alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
+    write_page(alone, trends(alone), TEMPLATES, tmp_path / "atlas.html")
+    assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
+
+
+def test_a_claim_holds_on_some_machines(atlas):
+    claims = atlas.claims.set_index("claim")
+    one = claims.loc["no_backend_fastest_everywhere"]
+    assert one["machines"] == 2 and one["against_archives"] == [1, 2, 3]
+
+
+def test_a_cell_is_followed_from_archive_to_archive(atlas):
+    found = trends(atlas).set_index(["task", "column"])
+    jax = found.loc["fit", JAX]
+    assert (jax["dates"], jax["first_date"], jax["last_date"]) == (2, "2026-01-02", "2026-02-03")
+    assert jax["ratio"] == pytest.approx(1.1) and jax["verdict"] == Verdict.SLOWER
+    assert found.loc["fit", TF]["verdict"] == Verdict.SAME
+    assert jax["changes"] is None  # two dates are too few
+
+
+def test_levels_are_found_where_there_are_any_and_seldom_else():
+    draws = random.Random(1)
+    noise = [[draws.gauss(0, 0.02) for _ in range(12)] for _ in range(200)]
+    steady = [level_changes([2.718**log for log in logs]) for logs in noise]
+    assert sum(map(bool, steady)) <= 10
+    stepped = [
+        level_changes([2.718 ** (x + 0.2 * (n >= 6)) for n, x in enumerate(logs)]) for logs in noise
+    ]
+    assert sum(any(at == 6 for at, _ in found) for found in stepped) > 150
+    assert MIN_DATES <= 12
+
+
+@pytest.fixture(scope="module")
+def page(atlas, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "atlas.html"
+    write_page(atlas, trends(atlas), path)
+    return path
+
+
+def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):
+    text = page.read_text()
+    assert "default-src 'none'" in text and "http" not in text.replace("http-equiv", "")
+    assert "old/bad.zip</strong>: its zip is &lt;broken&gt;" in text
+    assert "too few dates (2 of 8)" in text
+    for digest in atlas.archives["sha256"]:
+        assert digest in text
+    ids = set(re.findall(r' id="([ac]\d+)"', text))
+    cited = re.findall(
+        r'<a class="n" href="#(\w+)"(?: data-c="([\d ]+)")?(?: data-a="([\d ]+)")?', text
+    )
+    assert len(cited) > 30
+    for address, cells, archives in cited:
+        rests_on = {f"c{n}" for n in cells.split()} | {f"a{n}" for n in archives.split()}
+        assert {address} | rests_on <= ids
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+def test_the_page_filters_sorts_and_cites(page, atlas):
+    with chromium() as browser:
+        browser.open(page.as_uri())
+        rows = "[...document.querySelectorAll('#cells tbody tr')].map(r => r.cells[{}].textContent)"
+        shown = "document.querySelector('#cells .shown').textContent"
+        browser.value("form.elements.words.value = 'predict'; tables.forEach(fill)")
+        browser.value("form.elements.machine.value = 'M2'; tables.forEach(fill)")
+        assert browser.value(rows.format(0)) == ["BERT predict"] * 2
+        assert browser.value(shown) == "2 of 12 shown."
+        browser.value("form.reset(); tables.forEach(fill)")
+        browser.value("document.querySelectorAll('#cells thead th button')[3].click()")
+        times = [float(text.split()[0]) for text in browser.value(rows.format(3))]
+        assert times == sorted(times) and len(times) == 12
+        cited = browser.value("citation(document.querySelector('#pairs a[data-c]'))")
+        assert not browser.seen("Log.entryAdded")
+        last = atlas.archives.iloc[-1]  # the lowest ratio
+        assert f"{JAX} of archive {last['name']}, sha256 {last['sha256']}" in cited

@@ -1,0 +1,135 @@
+"""How the time for an answer is spent, and what a wrong question is told."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from planning import answer
+from planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
+from planning.config import Problem
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = """
+study: {name: pull_request, title: T, question: "Q?"}
+models:
+  bert: {predict: [8], fit: [4]}
+columns: [keras3-jax]
+"""
+
+
+@pytest.mark.parametrize("left_s", [40, 100, 400, 4000, 40000])
+def test_what_is_planned_fits_into_the_time(left_s):
+    seconds = {"bert/predict/8": 16.0, "bert/fit/4": 20.0, "sam/predict/4": 60.0}
+    found = schedule(seconds, left_s)
+    assert found.rows == tuple(seconds)[: len(found.rows)]
+    cost = sum(seconds[row] for row in found.rows)
+    assert (found.looks[-1] - 1) * cost <= left_s
+    assert list(found.looks) == sorted(set(found.looks)) and found.looks[-1] <= MOST_ROUNDS
+    if len(found.rows) < 3:  # one more would have had too few rounds
+        more = sum(list(seconds.values())[: len(found.rows) + 1])
+        assert (LEAST_ROUNDS - 1) * more > left_s
+    assert len(found.looks) <= 6
+
+
+def test_too_little_time_is_said():
+    with pytest.raises(Problem, match="a round of bert/predict/8 takes 16 s, and 10 s are left"):
+        schedule({"bert/predict/8": 16.0}, 10)
+
+
+class Machine:
+    """Stands for Snakemake, its clock, and what it writes: decided after so many rounds."""
+
+    def __init__(self, folder, decided_at, seconds=10.0):
+        self.folder, self.decided_at, self.seconds = folder, decided_at, seconds
+        self.now, self.done, self.asked = 0.0, 0, []
+
+    def run(self, command, **_):
+        target, config = command[1], yaml.safe_load(Path(command[-1]).read_text())
+        if target == "environments":
+            self.now += 1000  # is not counted
+        if target == "answer":
+            rounds, rows = config["runs"], config["models"]["bert"]
+            self.now += 5 + self.seconds * len(rows) * (rounds - self.done)
+            self.done = rounds
+            self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
+            content = {
+                "decided": rounds >= self.decided_at,
+                "status": 0 if rounds >= self.decided_at else 3,
+                "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
+            }
+            (self.folder / "answer.json").write_text(json.dumps(content))
+            (self.folder / "answer.md").write_text(f"{rounds} rounds\n")
+        return type("Done", (), {"returncode": 0})
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results/studies/pull_request"
+    folder.mkdir(parents=True)
+    (tmp_path / "keras").mkdir()
+    (tmp_path / "study.yaml").write_text(STUDY)
+
+    def ask(decided_at, *options):
+        machine = Machine(folder, decided_at)
+        monkeypatch.setattr(answer.subprocess, "run", machine.run)
+        monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
+        monkeypatch.setattr(answer.shutil, "which", lambda *_, **__: "snakemake")
+        command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
+        monkeypatch.setattr(sys, "argv", command)
+        return machine, answer.main(), capsys.readouterr()
+
+    return ask
+
+
+def test_it_stops_as_soon_as_all_is_decided(ask):
+    machine, status, said = ask(8, "--minutes", "15")
+    assert status == 0 and said.out.strip() == "8 rounds"
+    assert [rounds for rounds, _, _ in machine.asked] == [1, 4, 8]
+    assert len({looks for _, looks, _ in machine.asked[1:]}) == 1  # planned, not counted afterwards
+
+
+def test_it_stops_when_the_time_is_over(ask):
+    machine, status, _ = ask(1000, "--minutes", "5")
+    assert status == 3 and machine.now - 1000 <= 300 < machine.now - 1000 + 2 * 20 + 5
+
+
+def test_rows_that_do_not_fit_are_left_out(ask):
+    machine, status, _ = ask(1000, "--minutes", "1.2")
+    assert machine.asked[0][2] == ["fit", "predict"] and machine.asked[-1][2] == ["predict"]
+    config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
+    assert config["answer"]["left_out"] == ["bert/fit/4"] and status == 3
+    assert config["columns"][0] == "keras3-jax"
+    assert config["columns"][1]["overlay"][0].endswith("/answer/patch")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--patch", "nowhere"], "--patch: nowhere: no such file or folder"),
+        (["--threshold", "2"], "--threshold: 2.0: allowed is"),
+        (["--minutes", "0"], "--minutes: 0.0: allowed are"),
+        (["--minutes", "0.3"], "two rounds are the least"),
+    ],
+)
+def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
+    _, status, said = ask(9, *options)
+    assert status == 2 and words in said.err and said.err.count("\n") == 1
+
+
+def test_the_reusable_workflow_calls_the_same_command():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/answer.yml").read_text())
+    steps = {step.get("id"): step for step in workflow["jobs"]["answer"]["steps"]}
+    command = steps["measure"]["run"].replace("\\\n", " ")
+    line = next(line for line in command.splitlines() if "planning answer" in line)
+    asked = shlex.split(line.partition("planning answer")[2].partition(">")[0])
+    values = {"$MINUTES": "15", "$THRESHOLD": "0.02"}
+    options = answer._options().parse_args([values.get(word, word) for word in asked])
+    assert options.base == "../base/$PACKAGE" and options.patch == "../patch/$PACKAGE"
+    inputs = workflow[True]["workflow_call"]["inputs"]  # YAML 1.1 reads `on` as true
+    for name in ("framework", "study", "minutes", "threshold"):
+        assert inputs[name]["default"] == answer._options().get_default(name)

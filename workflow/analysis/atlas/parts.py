@@ -1,0 +1,83 @@
+"""What the page of an atlas is made of. Ten thousand cells have to open in a second, so long tables
+are made of pieces, which a browser lays out when they come into view.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.formats.text import count, ms
+
+ROWS_OF_A_PIECE = 100  # as in report/atlas.js
+WIDTH, HEIGHT, EDGE = 120, 30, 3  # of a trend's line
+LEAST_RANGE = 0.02  # of the logarithms that fill its height: noise is not to look like a cliff
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of the page, with the cells or the archives that it rests on: what is cited."""
+
+    text: str
+    cells: Sequence[int] = ()
+    archives: Sequence[int] = ()
+
+    @property
+    def address(self) -> str:
+        return f"c{self.cells[0]}" if self.cells else f"a{self.archives[0]}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table; `id` is its address, `archive` that of the archive it is of."""
+
+    entries: tuple[Any, ...]
+    id: str = ""
+    archive: int | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table in pieces."""
+
+    name: str
+    heading: str
+    says: str
+    header: tuple[str, ...]
+    lines: list[Line]
+
+    @property
+    def width_rem(self) -> int:
+        """Columns keep their width whatever is in them, and pieces that of each other."""
+        return 8 * len(self.header)
+
+    @property
+    def pieces(self) -> list[list[Line]]:
+        starts = range(0, len(self.lines), ROWS_OF_A_PIECE)
+        return [self.lines[start : start + ROWS_OF_A_PIECE] for start in starts]
+
+
+class Course:
+    """The times of a trend with their intervals, as a small line."""
+
+    def __init__(self, points: list[list[float]]):
+        logs = [[math.log(v) if v and v == v else None for v in point[1:]] for point in points]
+        known = [v for point in logs for v in point if v is not None]
+        low, high = min(known), max(known)
+        step = (WIDTH - 2 * EDGE) / max(len(points) - 1, 1)
+        scale = (HEIGHT - 2 * EDGE) / max(high - low, LEAST_RANGE)
+
+        def at(place: int, value: float) -> str:
+            return f"{EDGE + place * step:.1f} {HEIGHT - EDGE - (value - low) * scale:.1f}"
+
+        self.line = "M" + "L".join(at(n, point[0]) for n, point in enumerate(logs))
+        self.bars = "".join(
+            f"M{at(n, point[1])}L{at(n, point[2])}"
+            for n, point in enumerate(logs)
+            if point[1] is not None
+        )
+        times_ms = [point[1] for point in points]
+        self.label = f"{count(len(points), 'time')}, {ms(min(times_ms))} to {ms(max(times_ms))}"
+        self.width, self.height = WIDTH, HEIGHT

@@ -1,0 +1,197 @@
+"""python -m analysis.atlas.read millistep.zip --output read.json
+
+Verifies one archive and writes what an atlas needs of it. A bad archive is no failure: what is
+wrong with it is written instead, so that the atlas can name it and leave it out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from hashlib import sha256 as digest_of
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pandas as pd
+
+from analysis.archive import ABOUT, plan_among
+from analysis.archive.manifest import sha256
+from analysis.archive.pack import files_below
+from analysis.archive.rebuild import rebuild
+from analysis.archive.verification import Rebuild, verify
+from analysis.archive.verification_result import DIFFERENT, IDENTICAL
+from analysis.claims.claim import load_claims
+from analysis.claims.verdicts import tested
+from analysis.data import ROW, Data
+from analysis.formats.errors import InputError, run_command, write_text
+from analysis.formats.strict_json import read_json
+from analysis.formats.text import listed, plain
+from analysis.results.loading import load_results
+from analysis.results.machine import Machine
+from analysis.results.machines import machines_of
+from analysis.results.reference import Reference, load_reference
+from analysis.results.results import Results
+from analysis.results.stacks import on_stack
+from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
+from analysis.statistics.mean_ratio import mean_ratio
+from analysis.topics import load_rules
+
+SECONDS_TO_FETCH = 300
+MEAN = "geometric mean"  # in the place of a row's model
+CELLS = [*ROW, "row_title", "column", "column_title", "stack", "accelerator", "status", "reason"]
+CELLS += ["step_ms", "ci95_low_ms", "ci95_high_ms", "standing", "tells_nothing", "ok_runs"]
+
+
+def main() -> None:
+    """Read one archive."""
+    load_rules()
+    options = argparse.ArgumentParser(description="Verify an archive and read it for an atlas.")
+    options.add_argument("archive", help="a zip, or a link to one")
+    options.add_argument("--sha256", help="what the archive's has to be")
+    options.add_argument("--output", type=Path, required=True, help="the JSON file to write")
+    arguments = options.parse_args()
+    found: dict[str, Any] = {"archive": arguments.archive}
+    with TemporaryDirectory(prefix="millistep-") as folder:
+        try:
+            found |= read(arguments.archive, arguments.sha256, Path(folder), load_reference())
+        except InputError as error:
+            lines = [
+                line.replace(folder, "").replace(arguments.archive, "") for line in error.lines
+            ]
+            found["wrong"] = [plain(line).lstrip(":/ ") for line in lines]
+    write_text(arguments.output, json.dumps(found, allow_nan=False) + "\n")
+
+
+def read(
+    archive: str,
+    expected: str | None,
+    folder: Path,
+    reference: Reference,
+    draw: Rebuild = rebuild,
+) -> dict[str, Any]:
+    """What an atlas needs of an archive, as JSON; raises InputError for one that is not used.
+    `folder` is empty; `draw` makes the results of a project.
+    """
+    path = _fetched(archive, folder) if urlsplit(archive).scheme in ("http", "https") else archive
+    path, place = Path(path), folder / "verified"
+    place.mkdir()
+    verification = verify(path, place, draw)
+    digest = sha256(path)
+    if expected and digest != expected:
+        raise InputError(f"its sha256 is {digest}, not {expected}")
+    if verification.status == DIFFERENT:
+        wrong = [f"{name}: {why}" for name, why in sorted(verification.wrong.items())]
+        wrong += [f"{name}: {found.place}" for name, found in verification.unequal.items()]
+        raise InputError((wrong or ["the zip is not the one that was made: repacked?"])[:3])
+    unpacked = place / "archive"
+    results = load_results(unpacked / plan_among(files_below(unpacked, "results")))
+    about = read_json(unpacked / ABOUT, ABOUT)
+    drawn = "identical" if verification.status == IDENTICAL else "as archived, drawn otherwise here"
+    told = {"name": path.name, "sha256": digest, "verified": drawn, "revision": about["revision"]}
+    return told | content(results, reference)
+
+
+def _fetched(link: str, folder: Path) -> Path:
+    path = folder / (Path(urlsplit(link).path).name or "archive.zip")
+    try:
+        with urlopen(link, timeout=SECONDS_TO_FETCH) as answer, path.open("wb") as file:
+            shutil.copyfileobj(answer, file)
+    except (URLError, OSError, ValueError) as error:
+        raise InputError(f"could not be fetched ({error})") from None
+    return path
+
+
+def content(results: Results, reference: Reference) -> dict[str, Any]:
+    """Cells, pairs and claims of one archive; raises InputError where nothing has a time."""
+    if is_simulated(results):
+        raise InputError(NOT_TO_BE_CITED)
+    if not results.records:
+        raise InputError("no cell has a time")
+    plan, data = results.plan, Data(results)
+    work = {name: _short(model.architecture) for name, model in plan.models.items()}
+    return {
+        "scale": plan.scale,
+        "study": plan.study["name"] if plan.study else None,
+        "machine": listed(sorted({machine_name(one) for one in machines_of(results.records)})),
+        "date": min(record.started_at for record in results.records)[:10],
+        "results_sha256": results.digest,
+        "work": work,
+        "cells": _cells(data),
+        "pairs": [*_pairs(data), *_means(data, work)],
+        "claims": _claims(results, reference),
+    }
+
+
+def machine_name(machine: Machine) -> str:
+    """What identifies a machine in an atlas; its kernel changes with every update."""
+    device = f", {machine.accelerator_name}" if machine.accelerator_name else ""
+    gib = machine.memory_mib / 1024
+    return f"{machine.cpu}, {machine.cores} cores, {gib:.0f} GiB{device}"
+
+
+def _short(architecture: dict[str, Any]) -> str:
+    return digest_of(json.dumps(architecture, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A frame as JSON: what is missing is null, numbers unrounded."""
+    whole = frame.astype(object).where(frame.notna(), None)
+    return whole.to_dict("records")
+
+
+def _cells(data: Data) -> list[dict[str, Any]]:
+    lines = _lines(data.cells[CELLS])
+    for line, cell in zip(lines, data.cell_of.values(), strict=True):
+        line["run_ms"] = cell.independent_ms if cell.ok_runs else []
+    return lines
+
+
+def _pairs(data: Data) -> list[dict[str, Any]]:
+    """Each pair of columns once, in the order of their names: t(b) / t(a), above 1 where a is
+    faster.
+    """
+    once = data.ratios[data.ratios["faster"] < data.ratios["slower"]]
+    return _lines(once.rename(columns={"faster": "a", "slower": "b"}))
+
+
+def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
+    """The same over all rows that have both; means of other rows are of other work."""
+    found = []
+    for (a, b), of in data.ratios.groupby(["faster", "slower"], sort=False):
+        keys = list(of[ROW].itertuples(index=False, name=None))
+        if a > b or len(keys) < 2:
+            continue
+        cells = [(data.cell_of[(*key, b)], data.cell_of[(*key, a)]) for key in keys]
+        times = {str(one.row.key): (one.compared_ms, two.compared_ms) for one, two in cells}
+        if mean := mean_ratio(times):
+            ends = mean.interval
+            found.append(
+                {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
+                | {"ratio": mean.value, "ci95_low": ends and ends.low}
+                | {"ci95_high": ends and ends.high, "rounds": None}
+                | {"work": _short({str(key): work[key[0]] for key in keys})}
+            )
+    return found
+
+
+def _claims(results: Results, reference: Reference) -> list[dict[str, Any]]:
+    found, pages = [], on_stack(results, reference.stack)
+    for claim in load_claims():
+        _, outcome, _ = tested(claim, results, pages)
+        if outcome.tested:
+            gains = [1 + gain for gain in outcome.evidence.get("gain", {}).values()]
+            found.append(
+                {"claim": claim.id, "text": claim.text, "reading": claim.reading}
+                | {"holds": outcome.holds, "shown": outcome.text}
+                | {"ratio_low": min(gains, default=None), "ratio_high": max(gains, default=None)}
+            )
+    return found
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,189 @@
+"""The archives of an atlas as tidy tables.
+
+==============  ==================================================================================
+table           a line per
+==============  ==================================================================================
+``archives``    archive that is used: `archive` counts them from 1 in order of date, `label` is its
+                short name on the page
+``cells``       cell of an archive, `cell` counts them from 1: machine, date, revision, stack,
+                scale, model, task, batch size, column, ms/step, interval, status
+``pairs``       pair of columns, in a row (or as the geometric mean over rows) of one scale: on how
+                many machines the first is faster, slower, the same or neither, and the range of
+                the ratio
+``claims``      published claim at one scale, of the same stacks: on how many machines it holds,
+                does not, or is not decided
+==============  ==================================================================================
+
+A machine has one vote, however many archives it has: its decided archives have to agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from analysis.atlas.read import MEAN
+from analysis.data import ROW
+from analysis.statistics.intervals import Interval, Verdict, verdict
+
+ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "study"]
+WHERE = ["archive", "machine", "date", "revision", "scale"]
+# What must be the same for times to be of the same work: besides, of the two columns' stacks.
+WORK = ["scale", "work", "accelerator"]
+PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
+CLAIM = ["claim", "text", "reading", "scale", "stacks"]
+RATIO = ["ratio", "ci95_low", "ci95_high"]
+TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
+WORDS = ("for", "against", "same", "undecided")
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """What was read of archives, each by `read.read`; those with `wrong` are left out."""
+
+    read: list[dict[str, Any]]
+
+    @property
+    def left_out(self) -> list[dict[str, Any]]:
+        return [one for one in self.read if "wrong" in one]
+
+    @cached_property
+    def used(self) -> list[dict[str, Any]]:
+        """In the order of their dates; one that is there twice is used once."""
+        good = {one["sha256"]: one for one in self.read if "wrong" not in one}
+        found = sorted(good.values(), key=lambda one: (one["date"], one["sha256"]))
+        return [one | {"archive": n, "label": f"A{n}"} for n, one in enumerate(found, start=1)]
+
+    @cached_property
+    def archives(self) -> pd.DataFrame:
+        return pd.DataFrame(self.used, columns=[*ABOUT, "verified", "results_sha256"])
+
+    @cached_property
+    def machines(self) -> dict[str, str]:
+        """The short name of each machine on the page."""
+        names = dict.fromkeys(self.archives["machine"])
+        return {name: f"M{number}" for number, name in enumerate(names, start=1)}
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        lines = [
+            {key: one[key] for key in WHERE} | line | {"work": one["work"][line["model"]]}
+            for one in self.used
+            for line in one["cells"]
+        ]
+        found = pd.DataFrame(lines).astype(dict.fromkeys(TIMES, float))
+        found.insert(0, "cell", range(1, len(found) + 1))
+        return found
+
+    @cached_property
+    def ratios(self) -> pd.DataFrame:
+        """Each pair of columns of each archive, with the two cells; `vote` is True where `a` is
+        shown faster, False where `b` is, None where neither is.
+        """
+        key = ["archive", *ROW]
+        columns = ["cell", "stack", "accelerator", "work", "row_title"]
+        cells = self.cells[[*key, "column", *columns]]
+        pairs = pd.DataFrame(
+            [{"archive": one["archive"], **line} for one in self.used for line in one["pairs"]],
+            columns=["archive", *ROW, "a", "b", *RATIO, "work"],
+        ).astype({"archive": int, "batch_size": int} | dict.fromkeys(RATIO, float))
+        for side in ("a", "b"):
+            names = {"column": side, **{name: f"{name}_{side}" for name in columns}}
+            pairs = pairs.merge(cells.rename(columns=names), on=[*key, side], how="left")
+        of_mean = pairs["model"] == MEAN
+        pairs = pairs.merge(self.archives[["archive", "machine", "scale"]], on="archive")
+        by_column = self.cells.drop_duplicates(["archive", "column"]).set_index(
+            ["archive", "column"]
+        )
+        for name in ("stack", "accelerator"):
+            for side in ("a", "b"):
+                places = pd.MultiIndex.from_frame(pairs[["archive", side]])
+                pairs[f"{name}_{side}"] = by_column[name].reindex(places).to_numpy()
+            pairs[name] = _both(pairs[f"{name}_a"], pairs[f"{name}_b"])
+        rows = pairs["batch_size"].astype(str)
+        label = pairs["row_title_a"].where(~of_mean, "geometric mean of " + rows + " rows")
+        shown = pd.Series(map(_shown, pairs.itertuples()), pairs.index, object)
+        return pairs.assign(
+            stacks=pairs["stack"],
+            row_title=label,
+            work=pairs["work_a"].fillna(pairs["work"]),
+            same=shown == Verdict.SAME,
+            vote=shown.map({Verdict.SLOWER: True, Verdict.FASTER: False}).astype(object),
+        )
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        return _tallied(self.ratios, PAIR, _range_of_ratios)
+
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """Each claim that an archive tests; `vote` is whether it holds there."""
+        where = ["archive", "machine", "scale"]
+        lines = [
+            {key: one[key] for key in where} | {"stacks": _stacks(one)} | line
+            for one in self.used
+            for line in one["claims"]
+        ]
+        columns = [*where, "stacks", *CLAIM[:3], "holds", "shown", "ratio_low", "ratio_high"]
+        found = pd.DataFrame(lines, columns=columns).astype({"holds": object})
+        return found.assign(vote=found["holds"], same=False)
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        return _tallied(self.judged, CLAIM, _range_of_claims)
+
+
+def _stacks(one: dict[str, Any]) -> str:
+    """Of all columns of an archive."""
+    return ", ".join(sorted({line["stack"] for line in one["cells"] if line["stack"]}))
+
+
+def _both(a: pd.Series, b: pd.Series) -> pd.Series:
+    return a.where(a == b, a.astype(str) + ", " + b.astype(str))
+
+
+def _shown(line: Any) -> Verdict:
+    """Of the second column against the first."""
+    known = not pd.isna(line.ci95_low)
+    return verdict(Interval(line.ci95_low, line.ci95_high) if known else None)
+
+
+def _range_of_ratios(of: pd.DataFrame) -> dict[str, Any]:
+    low, high = of.loc[of["ratio"].idxmin()], of.loc[of["ratio"].idxmax()]
+    found = {"ratio_low": low["ratio"], "ratio_high": high["ratio"]}
+    for name, line in (("low", low), ("high", high)):
+        found |= {f"{name}_archive": line["archive"]}
+        found |= {f"{name}_cells": [int(c) for c in line[["cell_b", "cell_a"]].dropna()]}
+    return found
+
+
+def _range_of_claims(of: pd.DataFrame) -> dict[str, Any]:
+    return {"ratio_low": of["ratio_low"].min(), "ratio_high": of["ratio_high"].max()}
+
+
+def _tallied(found: pd.DataFrame, key: list[str], extent: Any) -> pd.DataFrame:
+    """Machines for, against, the same and undecided; `..._archives` are what they rest on."""
+    lines = []
+    for values, of in found.groupby(key, sort=False, dropna=False):
+        votes = {machine: _vote(own) for machine, own in of.groupby("machine", sort=False)}
+        line: dict[str, Any] = dict(zip(key, values, strict=True)) | {"machines": len(votes)}
+        for word in WORDS:
+            names = [machine for machine, vote in votes.items() if vote == word]
+            archives = of.loc[of["machine"].isin(names), "archive"]
+            line |= {word: names, f"{word}_archives": sorted(map(int, set(archives)))}
+        lines.append(line | extent(of))
+    columns = [*WORDS, *(f"{word}_archives" for word in WORDS)]
+    return pd.DataFrame(lines, columns=None if lines else [*key, "machines", *columns])
+
+
+def _vote(of: pd.DataFrame) -> str:
+    """Of one machine: archives that contradict each other decide nothing."""
+    decided = {*of["vote"].dropna()}
+    if decided == {True}:
+        return "for"
+    if decided == {False}:
+        return "against"
+    return "same" if not decided and of["same"].all() else "undecided"

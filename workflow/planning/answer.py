@@ -1,0 +1,195 @@
+"""Answer a pull request: measure base and patch in turns until all rows are decided, or the time is
+over, and print the comment. Status 0: nothing is slower; 1: a row is; 2: it could not be asked; 3:
+undecided.
+
+Snakemake does all the work: each look at the results is a run of it with more rounds, which leaves
+every finished run as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from planning.config import Problem, read_configuration, results_folder
+
+STUDY = "config/studies/pull_request.yaml"
+FOLDER = Path(".snakemake/millistep/answer")  # of the configuration that is asked, and of links
+FIRST_LOOK, MOST_ROUNDS = 4, 100
+LEAST_ROUNDS = 4  # of a row, for which another one is left out: fewer decide next to nothing
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Which rows are measured, and after how many rounds somebody looks."""
+
+    rows: tuple[str, ...]
+    looks: tuple[int, ...]
+
+
+def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
+    """Rows and looks that fit into a time after a first round; raises :class:`Problem` where none
+    does.
+
+    seconds: of a round of each row, in the order in which rows are given up from the end. Rounds
+    double from look to look: each costs width, since all intervals hold at once.
+    """
+    rows = list(seconds)
+    while len(rows) > 1 and (LEAST_ROUNDS - 1) * sum(seconds[row] for row in rows) > left_s:
+        rows.pop()
+    cost = sum(seconds[row] for row in rows)
+    most = min(MOST_ROUNDS, 1 + int(left_s / max(cost, 1e-9)))
+    if most < 2:
+        raise Problem(
+            f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
+            " left after the first; two rounds are the least that shows anything"
+        )
+    looks = [FIRST_LOOK * 2**n for n in range(1 + int(math.log2(max(most / FIRST_LOOK, 1))))]
+    kept = [look for look in looks if look * 1.5 <= most]
+    return Schedule(tuple(rows), (*kept, most))
+
+
+def main() -> int:
+    """Measure, print the comment, return the status."""
+    options = _options().parse_args()
+    try:
+        found = Asked(options).answered()
+    except Problem as problem:
+        print(f"millistep: {problem}", file=sys.stderr)
+        return 2
+    print(Path(found["comment"]).read_text(encoding="utf-8"))
+    return found["status"]
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--patch", required=True, help="source tree or wheel with the patch")
+    parser.add_argument("--base", help="source tree or wheel without; default: the locked release")
+    parser.add_argument("--framework", default="keras3-jax", help="that the package belongs to")
+    parser.add_argument("--minutes", type=float, default=15, help="to measure; default: 15")
+    parser.add_argument(
+        "--threshold", type=float, default=0.02, help="slower by more is status 1; default: 0.02"
+    )
+    parser.add_argument("--study", default=STUDY, help=f"what is measured; default: {STUDY}")
+    parser.add_argument("--report", default="", help="address at which the report will be")
+    parser.add_argument("--use-conda", action="store_true", help="as Snakemake's")
+    return parser
+
+
+class Asked:
+    """One question; options: those of the command line."""
+
+    def __init__(self, options: argparse.Namespace):
+        if not 0 < options.threshold < 1:
+            raise Problem(f"--threshold: {options.threshold}: allowed is a share from 0 to 1")
+        if not options.minutes > 0:
+            raise Problem(f"--minutes: {options.minutes}: allowed are minutes greater than 0")
+        self._options = options
+        self._config = read_configuration(options.study)
+        self._config["columns"] = [self._column(part) for part in ("base", "patch")]
+        self._folder = Path(results_folder(self._config))
+        self._budget_s = 60 * options.minutes
+        self._began = time.monotonic()
+
+    def _column(self, part: str) -> Any:
+        """A tree is called by what it is, whatever its folder is called."""
+        framework, given = self._options.framework, getattr(self._options, part)
+        if given is None:
+            return framework
+        path = Path(given).expanduser().absolute()
+        if not path.exists():
+            raise Problem(f"--{part}: {given}: no such file or folder")
+        if path.is_dir():
+            link = FOLDER.absolute() / part
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(path)
+            path = link
+        return {"framework": framework, "overlay": [str(path)]}
+
+    def answered(self) -> dict[str, Any]:
+        """The status, and the file of the comment."""
+        self._snakemake("environments")
+        self._began = time.monotonic()
+        found = self._look(1, 1, None, [])
+        if not found["decided"]:  # as it is where the patch does not run
+            found = self._looked(found["seconds_of_a_round"])
+        self._snakemake("all")
+        return {"status": found["status"], "comment": self._folder / "answer.md"}
+
+    @property
+    def _left_s(self) -> float:
+        return self._budget_s - (time.monotonic() - self._began)
+
+    def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
+        """Look as often as planned after the first round, until all is decided or time is over."""
+        # What a look costs beside its rounds: Snakemake's start, the self-test, the analysis.
+        beside_s = max(self._budget_s - self._left_s - sum(seconds.values()), 0.0)
+        plan = schedule(seconds, self._left_s - beside_s)
+        left_out = [row for row in seconds if row not in plan.rows]
+        cost_s, done = sum(seconds[row] for row in plan.rows), 1
+        for look in plan.looks:
+            left_s = self._left_s
+            rounds = min(look, max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2))
+            if rounds <= done:
+                break
+            found = self._look(rounds, len(plan.looks), plan.rows, left_out)
+            # From now on a round costs what rounds did, all else included.
+            cost_s, beside_s = (left_s - self._left_s) / (rounds - done), 0.0
+            done = rounds
+            if found["decided"] or rounds < look:
+                break
+        return found
+
+    def _look(
+        self, rounds: int, looks: int, rows: Sequence[str] | None, left_out: Sequence[str]
+    ) -> dict[str, Any]:
+        self._config["runs"] = rounds
+        self._config["answer"] = {
+            "threshold": self._options.threshold,
+            "looks": looks,
+            "left_out": list(left_out),
+            "report": self._options.report,
+        }
+        if rows:
+            self._config["models"] = _models(rows)
+        self._snakemake("answer")
+        return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
+
+    def _snakemake(self, target: str) -> None:
+        """Raises :class:`Problem` where it fails; it has said why."""
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        path = FOLDER / "config.yaml"
+        path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
+        snakemake = shutil.which("snakemake", path=_beside_this_python())
+        if snakemake is None:
+            raise Problem("snakemake: not found on the PATH, nor beside this Python")
+        command = [snakemake, target, "--cores", "1", "--quiet", "all", "--configfile", str(path)]
+        command += ["--use-conda"] if self._options.use_conda else []
+        done = subprocess.run(command, stdout=sys.stderr)
+        if done.returncode:
+            raise Problem(f"snakemake {target} ended with status {done.returncode}")
+
+
+def _beside_this_python() -> str:
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+
+def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:
+    """The configuration's `models`, of rows named 'bert/fit/8'."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for model, task, batch_size in (row.split("/") for row in rows):
+        found.setdefault(model, {}).setdefault(task, []).append(int(batch_size))
+    return found

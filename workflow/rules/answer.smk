@@ -1,0 +1,31 @@
+# What a patch changes, as a comment on a pull request: asked again and again by `planning answer`,
+# which adds rounds until all is decided or the time is over.
+ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.config[
+    "answer"
+]
+
+
+rule answer:
+    """The comment, and the same for the program that asks."""
+    input:
+        environment=ANALYSIS_ENVIRONMENT,
+        plan=f"{RESULTS}/plan.json",
+        runs=f"{RESULTS}/runs.parquet",
+        self_test=SELF_TEST,
+    output:
+        results("answer.md", "answer.json"),
+    log:
+        f"{RESULTS}/logs/answer.log",
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        python=ANALYSIS_PYTHON,
+        results=RESULTS,
+    params:
+        analysis=drawn_by("caveats", "claims", "report", "answer"),
+        settings=verbatim(json.dumps(ANSWER)),
+    shell:
+        analysis(
+            "answer", "--settings {params.settings:q} --output-dir {resources.results}"
+        )
