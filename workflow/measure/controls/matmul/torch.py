@@ -51,7 +51,7 @@ class Library:
 
 
 def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
-    """The same product by oneDNN. MKL's, which PyTorch takes, makes half as many FLOP/s on processors
+    """The same product by oneDNN: MKL, which PyTorch takes, makes half as many FLOP/s on processors
     of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
     """
     last = torch.channels_last
