@@ -9,7 +9,7 @@ from pathlib import Path
 
 from supervise import sessions
 from tests.cluster.throwaway import Cluster
-from tests.fake_project import BUILDER, FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
+from tests.fake_project import FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
 
 PROFILE = "profiles/slurm/profile.v9+.yaml"
 HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
