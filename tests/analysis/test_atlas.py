@@ -91,7 +91,7 @@ def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
     about = {"archive": "a.zip", "name": "a.zip", "sha256": "0" * 64, "verified": "identical"}
     one = about | {"revision": None} | content(project.load(), REFERENCE)
     alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
-    write_page(alone, trends(alone), TEMPLATES, tmp_path / "atlas.html")
+    write_page(alone, trends(alone), tmp_path / "atlas.html")
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
 
 
