@@ -81,6 +81,19 @@ def test_a_patch_that_does_not_run_is_no_good_news(tmp_path):
     assert "does not run in BERT fit" in commented(found, data)
 
 
+def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
+    def unsteady(project):
+        def change(record):
+            for place, block in enumerate(record["timing"]["blocks"]):
+                block["elapsed_ns"] *= 3 if place >= 5 else 1
+
+        project.change(change, column=PATCH, task="fit")
+
+    found, data = asked(tmp_path, change=unsteady, runs=1)
+    assert not found.rows[0].decided and found.status is Status.UNDECIDED
+    assert "undecided: Keras 3" in commented(found, data)
+
+
 def test_other_columns_are_no_question(tmp_path):
     with pytest.raises(InputError, match="two columns of one framework"):
         answer(Data(project_of(tmp_path, JAX, TORCH).load()), 0.02, 1)

@@ -28,6 +28,7 @@ from planning.config import Problem, read_configuration, results_folder
 STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # of the configuration that is asked, and of links
 FIRST_LOOK, MOST_ROUNDS = 4, 100
+MOST_BESIDE_S = 20  # of a look, beside its rounds: Snakemake's start and the analysis
 LEAST_ROUNDS = 4  # of a row, for which another one is left out: fewer decide next to nothing
 
 
@@ -135,8 +136,10 @@ class Asked:
 
     def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
         """Look as often as planned after the first round, until all is decided or time is over."""
-        # What a look costs beside its rounds: Snakemake's start, the self-test, the analysis.
-        beside_s = max(self._budget_s - self._left_s - sum(seconds.values()), 0.0)
+        # The self-test is measured once, with the first round.
+        beside_s = min(
+            max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
+        )
         plan = schedule(seconds, self._left_s - beside_s)
         left_out = [row for row in seconds if row not in plan.rows]
         cost_s, done = sum(seconds[row] for row in plan.rows), 1

@@ -77,7 +77,8 @@ def _line(row: RowAnswer) -> tuple[str, ...]:
     label = markdown(f"{row.base.row.title}, batch {row.base.row.batch_size}")
     times = tuple(ms(cell.step_ms) if cell.ok_runs else cell.status for cell in (row.base, row.new))
     if row.ratio is None:
-        return (label, *times, "0", NA, markdown(row.missing), NA)
+        verdict = f"{'undecided: ' if row.runs else ''}{markdown(row.missing)}"
+        return (label, *times, "0", NA, verdict, NA)
     ends = row.interval
     between = f" \\[{change(ends.low)}, {change(ends.high)}\\]" if ends else ""
     smallest = f"{change(row.smallest)}" if row.smallest else NA

@@ -59,9 +59,14 @@ class RowAnswer:
         return verdict(self.interval, self.threshold)
 
     @property
+    def runs(self) -> bool:
+        """Both have a time, whether or not anything may be concluded from it yet."""
+        return bool(self.base.ok_runs and self.new.ok_runs)
+
+    @property
     def decided(self) -> bool:
-        """Further rounds change nothing, also where a column cannot run."""
-        return bool(self.missing) or self.verdict is not Verdict.AMBIGUOUS
+        """Further rounds change nothing, also where a column does not run."""
+        return not self.runs or self.verdict is not Verdict.AMBIGUOUS
 
     @property
     def broken(self) -> bool:
@@ -106,7 +111,7 @@ class Answer:
         return Status.FINE if shown and self.decided else Status.UNDECIDED
 
     def of(self, shown: Verdict) -> list[RowAnswer]:
-        return [row for row in self.rows if not row.missing and row.verdict is shown]
+        return [row for row in self.rows if row.runs and row.verdict is shown]
 
 
 def answer(data: Data, threshold: float, looks: int) -> Answer:
