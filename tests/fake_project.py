@@ -23,6 +23,8 @@ tasks:
     {{published: [4], paper: [4], laptop: [4], smoke: [4], trains: all,
      parameters: {{paper: 1, laptop: 1, smoke: 1}}}}
 """
+# Nothing of it is called: the fake framework builds no model.
+BUILDER = "build = attention = library = optimizer = None\n"
 CONFIG = """\
 scale: smoke
 accelerator: cpu
@@ -41,7 +43,7 @@ def fake_project(folder: Path, architecture: str) -> Project:
     shutil.copytree(PLUGINS, own)
     (own / "frameworks/frameworks.yaml").write_text(FRAMEWORKS)
     (own / "models/fake/model.yaml").write_text(MODEL.format(architecture=architecture))
-    (own / "models/fake/pytorch.py").touch()
+    (own / "models/fake/pytorch.py").write_text(BUILDER)
     interpreter.parent.mkdir()
     interpreter.symlink_to(sys.executable)
     config = CONFIG.format(own=OWN, interpreter=interpreter)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from supervise import sessions
 from tests.cluster.throwaway import Cluster
-from tests.fake_project import FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
+from tests.fake_project import BUILDER, FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
 
 PROFILE = "profiles/slurm/profile.v9+.yaml"
 HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
@@ -39,7 +39,7 @@ class ClusterProject:
     def _model(self, name: str, architecture: str) -> None:
         folder = self.folder / OWN / "models" / name
         shutil.copytree(PLUGINS / "models/fake", folder)
-        (folder / "pytorch.py").touch()
+        (folder / "pytorch.py").write_text(BUILDER)
         text = MODEL.format(architecture=architecture).replace("Fake", name.title())
         (folder / "model.yaml").write_text(text)
 
