@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from tables import GAPS, count, lone_cell, power
-from worlds import LONE_MODES, WORLDS
+from worlds import LONE_MODES, UNSHIFTED, WORLDS
 
 COUNTED = ("even, CV 2 %", "mixture")  # worlds whose power is told round by round
 
 
 def of_gaps(number: int, rounds: Sequence[int], seed: int) -> Iterator[str]:
     """Of each world, per cent of rows in which each of GAPS is shown: lines of a Markdown table."""
-    for world in WORLDS:
+    for world in (*WORLDS, UNSHIFTED):
         generator = np.random.default_rng(seed)
         shares = [power(world, n, number, generator) for n in rounds]
         yield _line(world.words, [" / ".join(_whole(share) for share in found) for found in shares])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from worlds import COLUMNS, ROWS, World
+from worlds import COLUMNS, ROWS, Starts, World
 
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.plan import Column, Row
@@ -30,6 +30,7 @@ class Simulated(Run):
     """A steady run of so many ms/step, in a session of its round."""
 
     mean_ms: float = 0.0
+    start: str = ""
 
     @property
     def step_ms(self) -> float:
@@ -37,7 +38,7 @@ class Simulated(Run):
 
     @property
     def sitting(self) -> Sitting:
-        return Sitting(self.number)
+        return Sitting(self.number, start=self.start)
 
     @property
     def steadiness(self) -> Steadiness:
@@ -46,27 +47,28 @@ class Simulated(Run):
     synchronised_ms = legacy_ms = None
 
 
-def table(logs: np.ndarray) -> Results:
+def table(logs: np.ndarray, starts: Starts = np.zeros) -> Results:
     """From logarithms of run means over the common level: rows x columns x rounds; not a number
     where a run was lost.
     """
+    of_rounds = list(map(str, starts(logs.shape[-1])))
     columns = [Column(f"c{i}", f"c{i}", FAMILIES[i], f"c{i}") for i in range(logs.shape[1])]
     times = STEP_MS * np.exp(logs)
     rows = []
     for number, of_row in enumerate(times.tolist()):
         row = Row(f"m{number}", "fit", 32, f"m{number} fit", 32, f"m{number} fit")
         cells = (
-            Cell(row, column, None, tuple(_runs(of_cell)))
+            Cell(row, column, None, tuple(_runs(of_cell, of_rounds)))
             for column, of_cell in zip(columns, of_row, strict=True)
         )
         rows.append(RowCells(row, tuple(cells)))
     return moderated(Results(None, tuple(rows), digest=""))
 
 
-def _runs(of_cell: Sequence[float]):
-    for number, mean_ms in enumerate(of_cell, start=1):
+def _runs(of_cell: Sequence[float], starts: Sequence[str]):
+    for number, (mean_ms, start) in enumerate(zip(of_cell, starts, strict=True), start=1):
         if not math.isnan(mean_ms):
-            yield Simulated(number, number, "", OK, "", None, mean_ms=mean_ms)
+            yield Simulated(number, number, "", OK, "", None, mean_ms=mean_ms, start=start)
 
 
 @dataclass
@@ -86,7 +88,7 @@ def count(world: World, rounds: int, tables: int, generator: np.random.Generator
     rows, any_row, covered, affected, telling, widths = [], [], [], [], [], []
     for _ in range(tables):
         logs = world.noise(rounds, generator)
-        found = table(logs)
+        found = table(logs, world.starts)
         false = [Standing.SLOWER in row.standings.values() for row in found.rows]
         rows += false
         any_row.append(any(false))
@@ -127,7 +129,7 @@ def power(world: World, rounds: int, tables: int, generator: np.random.Generator
     for number in range(tables):
         logs = world.noise(rounds, generator)
         logs[:, 1] += gaps[:, None]
-        standings = [row.standings["c1"] for row in table(logs).rows]
+        standings = [row.standings["c1"] for row in table(logs, world.starts).rows]
         shown[number] = [standing is Standing.SLOWER for standing in standings]
     return shown.reshape(tables, len(GAPS), PER_GAP).mean(axis=(0, 2)).tolist()
 

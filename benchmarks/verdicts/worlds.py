@@ -14,6 +14,7 @@ import numpy as np
 
 ROWS, COLUMNS = 12, 6
 Noise = Callable[[int, np.random.Generator], np.ndarray]  # of rounds
+Starts = Callable[[int], np.ndarray]  # of each of so many rounds, by number
 COVERS = (0.93, 1.0)
 
 
@@ -22,7 +23,7 @@ class World:
     """`affected` are the cells (row, column) that the noise singles out, all where it is none;
     `cover` is how many intervals of theirs have to hold the truth. `tells` says of the logarithms
     of such a cell whether they show what is particular to it: where they do not, no method has more
-    than these to go by, and `cover` is asked of the others.
+    than these to go by, and `cover` is asked of the others. `starts` is what the records tell.
     """
 
     words: str
@@ -30,6 +31,7 @@ class World:
     affected: Callable[[int, int], bool] = lambda row, column: True
     cover: tuple[float, float] | None = COVERS
     tells: Callable[[np.ndarray], bool] | None = None
+    starts: Starts = np.zeros
 
 
 def normal(scatter: float | np.ndarray) -> Noise:
@@ -57,10 +59,14 @@ def two_starts(shift: float, scatter: float = 0.01) -> Noise:
 
     def draw(rounds: int, generator: np.random.Generator) -> np.ndarray:
         of_starts = shift * generator.normal(size=(ROWS, COLUMNS, 2))
-        start = np.arange(rounds) >= (rounds + 1) // 2
-        return normal(scatter)(rounds, generator) + of_starts[..., start.astype(int)]
+        return normal(scatter)(rounds, generator) + of_starts[..., halves(rounds)]
 
     return draw
+
+
+def halves(rounds: int) -> np.ndarray:
+    """0 for a round of the first start, 1 for one of the second."""
+    return (np.arange(rounds) >= (rounds + 1) // 2).astype(int)
 
 
 def both_modes(logs: np.ndarray) -> bool:
@@ -109,6 +115,7 @@ LONE_MODES = World(
     _last_of_first,
     tells=both_modes,
 )
+UNSHIFTED = World("rounds of two starts that shift nothing, CV 1 %", normal(0.01), starts=halves)
 WORLDS = (
     World("even, CV 1 %", normal(0.01)),
     World("even, CV 2 %", normal(0.02)),
@@ -128,7 +135,7 @@ WORLDS = (
     World(
         "rounds of two starts, that shift a cell by half its scatter",
         two_starts(0.005),
-        cover=None,  # what rounds share, nothing in them tells
+        starts=halves,
     ),
     World("mixture", mixture, _in_last),
 )

@@ -69,6 +69,11 @@ def test_a_lone_cell_of_two_modes_is_covered_where_its_runs_show_both(tables, wo
     assert found.pairs_cover >= 0.93
 
 
+def test_what_the_rounds_of_each_of_two_starts_share_is_in_the_intervals(tables, worlds, generator):
+    two = worlds["rounds of two starts, that shift a cell by half its scatter"]
+    assert tables.count(two, 10, TABLES, generator).pairs_cover >= 0.93  # 87 % without
+
+
 def test_lost_rounds_and_single_runs_do_not_decide(tables, generator):
     assert abs(tables.lost_round(5, TABLES, generator)) <= 0.01
     assert tables.single_run(5, TABLES, generator) == 0

@@ -1,6 +1,7 @@
 """Runs of the fake framework that belong to a block: one session, and what a kill leaves behind."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import pytest
 
 from bundle import commands, steps
 from bundle.session import Session
+from deploy import failures
 from supervise import sitting
 from supervise.slots import Slots, share
 
@@ -94,6 +96,7 @@ def test_a_block_is_one_session_and_what_is_there_is_not_measured_again():
         assert found["session"] == {
             **{name: first[name] for name in ("id", "node", "device", "slot", "slots", "attempt")},
             "neighbours": 0,
+            "start": hashlib.sha256(os.environ[sitting.SITTING].encode()).hexdigest()[:12],
         }
     assert first["canaries"]["cpu"]["before"]["finished_at"] <= record("one")["started_at"]
     assert first["canaries"]["cpu"]["after"]["started_at"] >= record("three")["finished_at"]
@@ -230,21 +233,28 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
 
 
 def test_sittings_differ_by_start_block_share_and_attempt(tmp_path, monkeypatch):
-    def name(block="smoke/fake/fit-b4/round1", **environ):
+    def seated(block="smoke/fake/fit-b4/round1", **environ):
         with monkeypatch.context() as patched:
             for key, value in environ.items():
                 patched.setenv(key, value)
             with sitting.taken(tmp_path, block, "cpu", "auto", 1) as seat:
-                return seat.sitting.id
+                return seat.sitting
+
+    def name(*block, **environ):
+        return seated(*block, **environ).id
 
     assert name() == name()
     others = [
-        name(block="smoke/fake/fit-b4/round2"),
+        name("smoke/fake/fit-b4/round2"),
         name(**{sitting.SITTING: "another"}),
         name(**sitting.share(1, 2, 1)),
         name(**sitting.share(0, 1, 2)),
     ]
     assert len({name(), *others}) == 5
+    # A block that is a job starts Snakemake for itself, and begins nothing.
+    began = [{failures.START: "1"}, {failures.START: "1", sitting.SITTING: "of a block"}, {}]
+    first, in_block, other = (seated(**environ).start for environ in began)
+    assert first == in_block != other
 
 
 def test_a_slot_is_taken_by_one_and_seen_by_the_others(tmp_path):

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from deploy import failures
 from supervise import device, whereabouts
 from supervise.slots import FOLDER, Slots
 
@@ -59,7 +60,9 @@ def folder(results: Path, block: str) -> Path:
 
 @dataclass(frozen=True)
 class Sitting:
-    """As a record has it, but for the neighbours."""
+    """As a record has it, but for the neighbours. start: shared by all sittings of one Snakemake,
+    or bundle, whatever Snakemakes it starts for blocks.
+    """
 
     id: str
     node: str
@@ -67,6 +70,7 @@ class Sitting:
     slot: int
     slots: int
     attempt: int
+    start: str
 
     def facts(self) -> dict[str, Any]:
         return asdict(self)
@@ -82,6 +86,10 @@ class Seat:
     def session(self) -> dict[str, Any]:
         """What a record says of it, asked at the end of its run."""
         return {**self.sitting.facts(), "neighbours": self.most[0]}
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]
 
 
 @contextlib.contextmanager
@@ -105,11 +113,12 @@ def taken(
         drawn = os.environ.setdefault(SITTING, secrets.token_hex(16))
         name = f"{drawn} {block} {node} {slot} {attempt_of}"
         sitting = Sitting(
-            hashlib.sha256(name.encode()).hexdigest()[:DIGITS],
+            _digest(name),
             node,
             whereabouts.device(results, gpu.uuid if gpu else None),
             slot,
             slots.count,
             max(attempt, attempt_of),
+            _digest(os.environ.get(failures.START, drawn)),
         )
         yield Seat(sitting, stack.enter_context(slots.watched(slot)))

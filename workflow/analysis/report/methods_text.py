@@ -10,7 +10,7 @@ from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import listed, percent, spread
 from analysis.report.setting import machines, period, software, threads, values_of
 from analysis.results.cells import contest
-from analysis.results.results import Results, has_priors
+from analysis.results.results import Results, correlation_of_starts, has_priors
 from analysis.statistics.forecast import false_slower, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
@@ -77,7 +77,8 @@ def _statistics(results: Results) -> dict[str, Any]:
     wrong.
     """
     values = {"has_priors": has_priors(results), "lent": LENT, "margin": MARGIN}
-    return {**values, "nodes": len(results.nodes), **_error_rates(results)}
+    values |= {"nodes": len(results.nodes), "correlation": correlation_of_starts(results)}
+    return {**values, **_error_rates(results)}
 
 
 def _error_rates(results: Results) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from analysis.statistics.intervals import (
     geometric_mean,
     log_t_interval,
     nodes_of,
+    paired_logs,
     paired_ratio,
     run_logs,
     shared,
@@ -181,6 +182,7 @@ def paired_contest(*cells: Cell) -> Contest:
     return Contest(
         {name: cell.compared_ms for name, cell in entered.items()},
         lambda name, base: moderate_ratio(entered[name], entered[base]),
+        cells[0].scatter.correlation if cells else 0.0,
     )
 
 
@@ -188,7 +190,13 @@ def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
     """The ratio of the times of two cells of a row, paired by round and session; None when they
     share none, and where nothing may be concluded from one of them.
     """
-    return paired_ratio(cell.compared_ms, base.compared_ms, moderate_ratio(cell, base))
+    moderate, correlation = moderate_ratio(cell, base), cell.scatter.correlation
+    return paired_ratio(cell.compared_ms, base.compared_ms, moderate, correlation)
+
+
+def ratio_logs(cell: Cell, base: Cell) -> list[float]:
+    """Logarithms of the same by round, as its interval takes them."""
+    return paired_logs(cell.compared_ms, base.compared_ms, cell.scatter.correlation)
 
 
 def moderate_ratio(cell: Cell, base: Cell) -> Moderate:

@@ -80,6 +80,7 @@ class SessionName:
     slots: int
     attempt: int
     neighbours: int | None
+    start: str = ""  # of Snakemake, or of a bundle; older records do not know it
 
 
 @dataclass(frozen=True)

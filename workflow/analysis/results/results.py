@@ -108,6 +108,11 @@ def _moderated(row: RowCells, scatter: TableScatter) -> RowCells:
     return replace(row, cells=tuple(cells))
 
 
+def correlation_of_starts(results: Results) -> float:
+    """Of the log ratios of one start, over the table."""
+    return max((cell.scatter.correlation for cell in results.cells), default=0.0)
+
+
 def has_priors(results: Results) -> bool:
     """Whether the scatter of any pair of columns is weighed with that in other rows."""
     scatter = next((cell.scatter for cell in results.cells), UNKNOWN)

@@ -38,7 +38,7 @@ class Run:
         session = self.record.session if self.record else None
         if session is None:
             return Sitting(self.number)
-        return Sitting(self.number, session.id, session.node)
+        return Sitting(self.number, session.id, session.node, session.start)
 
     @cached_property
     def step_ms(self) -> float | None:

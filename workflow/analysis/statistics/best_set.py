@@ -66,6 +66,7 @@ class Contest:
 
     row: Mapping[str, Runs]
     moderate: Callable[[str, str], Moderate] = plainly
+    correlation: float = 0.0  # of the log ratios of one start
 
     @cached_property
     def fastest(self) -> str | None:
@@ -83,8 +84,7 @@ class Contest:
         """
         if self.fastest is None:
             return {}
-        base = self.row[self.fastest]
-        logs = {n: paired_logs(runs, base) for n, runs in self.row.items() if n != self.fastest}
+        logs = {name: self.logs(name, self.fastest) for name in self.row if name != self.fastest}
         return {
             name: p_slower(found, moderate=self.moderate(name, self.fastest))
             for name, found in logs.items()
@@ -109,7 +109,12 @@ class Contest:
         return Standing.BEST if beaten else Standing.UNDECIDED
 
     def _ratio(self, name: str, base: str) -> Ratio | None:
-        return paired_ratio(self.row[name], self.row[base], self.moderate(name, base))
+        moderate = self.moderate(name, base)
+        return paired_ratio(self.row[name], self.row[base], moderate, self.correlation)
+
+    def logs(self, name: str, base: str) -> list[float]:
+        """Paired log ratios of two names, by round."""
+        return paired_logs(self.row[name], self.row[base], self.correlation)
 
 
 def _at_most_equal(ratio: Ratio | None) -> bool:

@@ -29,7 +29,6 @@ from analysis.statistics.intervals import (
     MIN_RUNS,
     Moderate,
     deviation,
-    paired_logs,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ class Field:
     @cached_property
     def logs(self) -> list[list[float]]:
         """Paired log ratios of every pair, by round."""
-        runs = [self.contest.row[name] for name in self.means]
-        return [paired_logs(runs[a], runs[b]) for a, b in self.pairs]
+        return [self.contest.logs(*names) for names in combinations(self.means, 2)]
 
     @cached_property
     def moderates(self) -> list[Moderate]:

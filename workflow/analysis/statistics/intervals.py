@@ -19,6 +19,8 @@ from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
+from analysis.statistics.starts import independent_of_start
+
 CONFIDENCE = 0.95
 MARGIN = 0.02  # ratios within 1/1.02 to 1.02 count as the same
 MIN_RUNS = 2  # fewer have no spread, hence no interval, no verdict and no best
@@ -26,13 +28,14 @@ NS_PER_MS = 1e6
 
 
 class Sitting(NamedTuple):
-    """Where and when a run was measured: runs of one sitting are compared. Session and node are
-    empty where they are not known.
+    """Where and when a run was measured: runs of one sitting are compared. Session, node and start
+    are empty where they are not known.
     """
 
     round: int
     session: str = ""
     node: str = ""
+    start: str = ""
 
 
 Runs = Mapping[Hashable, float]  # by round, or by sitting
@@ -152,14 +155,14 @@ def nodes_of(places: Iterable[Hashable]) -> set[str]:
     return {place.node if isinstance(place, Sitting) else "" for place in places}
 
 
-def independent(logs: Runs) -> list[float]:
+def independent(logs: Runs, correlation: float = 0.0) -> list[float]:
     """What an interval rests on: each value, or where they lie on several nodes, the mean of each
-    node. Those of one node share whatever is particular to it.
+    node. Those of one node share whatever is particular to it, those of one start this correlation.
     """
     of_nodes = by_node(logs)
     if len(of_nodes) > 1:
         return [fmean(found) for found in of_nodes.values()]
-    return [log for found in of_nodes.values() for log in found]
+    return independent_of_start(logs, correlation)
 
 
 def by_node(logs: Runs) -> dict[str, list[float]]:
@@ -181,9 +184,11 @@ def shared(times: Runs, base: Runs) -> list[Hashable]:
     return sorted(times.keys() & base.keys())
 
 
-def paired_logs(times: Runs, base: Runs) -> list[float]:
-    """ln(time) - ln(base) of every round that both have, by node where these lie on several."""
-    return independent(log_ratios(times, base))
+def paired_logs(times: Runs, base: Runs, correlation: float = 0.0) -> list[float]:
+    """ln(time) - ln(base) of every round that both have, by node where these lie on several; of
+    runs of one start that correlate, see :func:`independent_of_start`.
+    """
+    return independent(log_ratios(times, base), correlation)
 
 
 def log_ratios(times: Runs, base: Runs) -> dict[Hashable, float]:
@@ -191,14 +196,16 @@ def log_ratios(times: Runs, base: Runs) -> dict[Hashable, float]:
     return {place: math.log(times[place] / base[place]) for place in shared(times, base)}
 
 
-def paired_ratio(times: Runs, base: Runs, moderate: Moderate = as_measured) -> Ratio | None:
+def paired_ratio(
+    times: Runs, base: Runs, moderate: Moderate = as_measured, correlation: float = 0.0
+) -> Ratio | None:
     """exp of the mean of ln(time) - ln(base) over the rounds that both have; None when they share
     none.
 
     Pairing by round removes the drift of the machine between rounds, and what a node is faster or
     slower than another.
     """
-    logs = paired_logs(times, base)
+    logs = paired_logs(times, base, correlation)
     if not logs:
         return None
     mean, rounds = fmean(logs), len(shared(times, base))

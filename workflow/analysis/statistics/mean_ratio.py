@@ -47,23 +47,27 @@ class MeanRatio:
         return verdict(self.interval)
 
 
-def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]]) -> MeanRatio | None:
-    """From (times, base) of each row, by its name; None when every row is missing."""
+def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) -> MeanRatio | None:
+    """From (times, base) of each row, by its name; None when every row is missing. correlation: of
+    the log ratios of one start.
+    """
     logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
     kept = {name: by_node(found) for name, found in logs.items() if found}
     if not kept:
         return None
-    values = [independent(logs[name]) for name in kept]
+    values = [independent(logs[name], correlation) for name in kept]
     mean = fmean(map(fmean, values))
     interval = None
     if all(len(found) >= MIN_RUNS for found in values):
-        interval = _interval(mean, list(kept.values()))
+        interval = _interval(mean, list(kept.values()), values)
     missing = tuple(name for name in logs if name not in kept)
     return MeanRatio(math.exp(mean), interval, tuple(kept), missing)
 
 
-def _interval(mean: float, rows: list[dict[str, list[float]]]) -> Interval:
-    parts = [_of_rounds(logs) for row in rows if len(row) == 1 for logs in row.values()]
+def _interval(
+    mean: float, rows: list[dict[str, list[float]]], values: list[list[float]]
+) -> Interval:
+    parts = [_of_rounds(logs) for row, logs in zip(rows, values, strict=True) if len(row) == 1]
     parts += _of_nodes([row for row in rows if len(row) > 1])
     total = math.fsum(variance for variance, _ in parts)
     if total == 0:

@@ -25,9 +25,10 @@ what a node is faster or slower is the same in every row that was measured there
 of a table say little more about it than one of them.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
+from itertools import combinations
 from statistics import median
 from typing import Any
 
@@ -37,11 +38,13 @@ from analysis.statistics.intervals import (
     Runs,
     as_measured,
     deviation,
+    log_ratios,
     nodes_of,
     paired_logs,
     run_logs,
     shared,
 )
+from analysis.statistics.starts import consensus, start_of
 
 TableRow = Mapping[str, Runs]  # by column; cells that were not steady are left out
 Number = Any  # a number, or an array of them
@@ -113,22 +116,39 @@ class TableScatter:
         """
         if columns not in self.found:
             rows = [row for row in self.rows if row.keys() >= {*columns}]
-            logs = [found for row in rows if (found := _logs(*(row[name] for name in columns)))]
+            cells = [[row[name] for name in columns] for row in rows]
+            logs = [found for runs in cells if (found := self._logs(*runs))]
             self.found[columns] = prior_of((deviation(each) ** 2, len(each) - 1) for each in logs)
         return self.found[columns]
+
+    @cached_property
+    def correlation(self) -> float:
+        """Of the log ratios of one start, for all pairs of the table."""
+        return consensus(map(_ratios, self.rows))
+
+    def _logs(self, runs: Runs, base: Runs | None = None) -> list[float]:
+        """What the variance of a cell, or of a pair, is taken of; empty where it has fewer than
+        two, or lies on several nodes.
+        """
+        rounds = runs if base is None else shared(runs, base)
+        if len(rounds) < MIN_RUNS or not _on_one_node(rounds):
+            return []
+        return run_logs(runs) if base is None else paired_logs(runs, base, self.correlation)
 
 
 UNKNOWN = TableScatter()
 
 
-def _logs(runs: Runs, base: Runs | None = None) -> list[float]:
-    """What the variance of a cell, or of a pair, is taken of; empty where it has fewer than two,
-    or lies on several nodes.
+def _ratios(row: TableRow) -> Iterator[Mapping[Hashable, float]]:
+    """Log ratios of every pair of a row by sitting, where they are of several starts, on one
+    node.
     """
-    rounds = runs if base is None else shared(runs, base)
-    if len(rounds) < MIN_RUNS or not _on_one_node(rounds):
-        return []
-    return run_logs(runs) if base is None else paired_logs(runs, base)
+    places = {place for runs in row.values() for place in runs}
+    if len({start_of(place) for place in places}) < 2:
+        return
+    for runs, base in combinations(row.values(), 2):
+        if _on_one_node(shared(runs, base)):
+            yield log_ratios(runs, base)
 
 
 def _on_one_node(rounds: Iterable[Hashable]) -> bool:

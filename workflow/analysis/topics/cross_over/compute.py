@@ -10,10 +10,10 @@ import pandas as pd
 
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
-from analysis.results.cells import Cell, moderate_ratio
+from analysis.results.cells import Cell, moderate_ratio, ratio_logs
 from analysis.results.plan import Model
 from analysis.statistics.cross_over import ABOVE, BELOW, Point, cross_over
-from analysis.statistics.intervals import MIN_RUNS, paired_logs, standard_error
+from analysis.statistics.intervals import MIN_RUNS, standard_error
 
 MIN_SIZES = 2  # fewer have nothing between them
 SWEEP = ["base", "new", "net", "task", "batch_size"]
@@ -76,7 +76,7 @@ def _found(measured: pd.DataFrame) -> dict[str, Any]:
 
 
 def _point(size: Any) -> Point:
-    logs = paired_logs(size.base_cell.compared_ms, size.new_cell.compared_ms)
+    logs = ratio_logs(size.base_cell, size.new_cell)
     if len(logs) < MIN_RUNS:
         return Point(size.parameters, fmean(logs))
     moderate = moderate_ratio(size.base_cell, size.new_cell)

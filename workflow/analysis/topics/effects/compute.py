@@ -15,11 +15,11 @@ from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
-from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest
+from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest, ratio_logs
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, p_slower, shown_slower
 from analysis.statistics.forecast import rounds_to_place
-from analysis.statistics.intervals import MIN_RUNS, Verdict, paired_logs, verdict
+from analysis.statistics.intervals import MIN_RUNS, Verdict, verdict
 from analysis.statistics.mean_ratio import mean_ratio
 
 PAIR = ["effect", "base", "new"]
@@ -43,7 +43,7 @@ def effects(data: Data) -> pd.DataFrame:
 
 
 def _p_value(base: Cell, new: Cell) -> float | None:
-    logs = paired_logs(base.compared_ms, new.compared_ms)
+    logs = ratio_logs(base, new)
     if len(logs) < MIN_RUNS:
         return None
     sign = 1 if sum(logs) >= 0 else -1
@@ -58,7 +58,8 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
     for key, of in found.groupby(PAIR, sort=False):
         titles = of[["base_title", "new_title"]].iloc[0]
         times = [(base.compared_ms, new.compared_ms) for base, new in _cells(of)]
-        mean = mean_ratio(dict(zip(of["label"], times, strict=True)))
+        scatter = of["base_cell"].iloc[0].scatter
+        mean = mean_ratio(dict(zip(of["label"], times, strict=True)), scatter.correlation)
         ends = (mean.interval.low, mean.interval.high) if mean and mean.interval else (None, None)
         numbers = (mean.value, *ends, len(mean.rows)) if mean else (None, *ends, 0)
         shown = str(of_new(verdict(mean.interval))) if mean and mean.interval else None
