@@ -18,7 +18,7 @@ from analysis.caveats.groups import grouped
 from analysis.data import Data
 from analysis.results.loading import load_results
 from analysis.results.reference import load_reference
-from analysis.tables.files import write_tables
+from analysis.tables.files import TABLES
 from packing.sealed_zip import write_zip
 
 UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
@@ -108,7 +108,8 @@ def draw_little(project, plan):
     results = load_results(project / plan)
     data = Data(results, load_reference())
     caveats = collect(results, data)
-    write_tables(data, folder)
+    for write in TABLES.values():
+        write(data, folder)
     write_caveats(caveats, grouped(caveats, results, data), folder)
     (folder / "figures").mkdir()
     for name in ("report.html", "appendix.html", "figures/blocks.svg", "figures/blocks.png"):

@@ -256,7 +256,7 @@ def test_every_caption_belongs_to_something_that_is_shown():
         path.read_text() for path in (TEMPLATES.parent / "workflow/rules").glob("*.smk")
     )
     words = r',\s*"[^"]*",\s*"[^"]*"(?:,\s*"(\w+)")?'
-    found = re.findall(r'in_report\(\s*f"{RESULTS}/(\w+)\.\w+"' + words, rules)
+    found = re.findall(r'in_report\(\s*f"{\w+}/(\w+)\.\w+"' + words, rules)
     shown = {caption or name for name, caption in found}
     shown |= {*re.findall(r"report/captions/(\w+)\.rst", rules)}
     assert {"table", "published_table", "report", "of_figure"} <= shown
