@@ -155,7 +155,7 @@ def test_a_model_says_what_the_plan_needs(name):
             task
         )
     for entry in model.unsupported:
-        assert entry["framework"] in frameworks([]) and entry.get("task", "fit") in model.tasks
+        assert entry["column"] in frameworks([]) and entry.get("task", "fit") in model.tasks
 
 
 @pytest.mark.parametrize("framework", ["keras3-jax", "pytorch-eager"])

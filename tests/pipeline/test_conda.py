@@ -33,7 +33,9 @@ def path(tmp_path):
 def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     # Two columns that share nothing; the others differ in their locks alone.
     fresh.configure(columns=["keras3-jax", "pytorch-eager"])
-    done = fresh.measure("--use-conda", PATH=path)
+    wanted = ("--quiet", "all", "--use-conda", "--", "environments", TABLE)
+    done = fresh.snakemake(*wanted, PATH=path)
+    assert done.returncode == 0, done.stderr
     records = [json.loads(content) for content in fresh.records().values()]
     assert len(records) == 4
     for record in records:
@@ -49,8 +51,7 @@ def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     locked = lock.read_bytes()
     lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
     fresh.configure(models={"bert": {"fit": "default", "predict": 2}})
-    wanted = ("environments", TABLE)
-    done = fresh.snakemake("--quiet", "all", "--use-conda", "--", *wanted, PATH=path)
+    done = fresh.snakemake(*wanted, PATH=path)
     assert done.returncode != 0
     after = fresh.records()
     assert {name: after[name] for name in before} == before
