@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from results_factory import Project, make_plan
 
+from analysis.atlas.read import MEAN, content
 from analysis.report.methods_text import methods_text
 from analysis.results.cells import cell_ratio
+from analysis.results.reference import load_reference
 from analysis.statistics.intervals import Sitting, deviation
 from analysis.statistics.starts import MIN_ROWS, consensus, independent_of_start
 
@@ -91,3 +93,11 @@ def test_a_ratio_of_several_starts_is_as_uncertain_as_these_differ(tmp_path):
         assert told.value == plain.value and told.rounds == plain.rounds
         assert told.interval.half_width > 1.5 * plain.interval.half_width
         assert new.cells[0].interval == old.cells[0].interval
+    # ... and the mean over rows of an atlas
+    plain, told = (
+        math.log(mean["ci95_high"] / mean["ci95_low"])
+        for results in (before, after)
+        for mean in content(results, load_reference())["pairs"]
+        if mean["model"] == MEAN
+    )
+    assert told > 1.5 * plain

@@ -12,7 +12,7 @@ from planning.plan import Plan
 from supervise.sitting import AFTER
 
 FOLDER = "so_far"  # of the results
-AT_ONCE = "smoke"  # the scale at which nobody waits
+SHOWS_NOTHING = "smoke"  # a scale that is done before anybody waits
 
 
 class SoFar:
@@ -55,7 +55,7 @@ class SoFar:
 
     @cached_property
     def _now(self) -> list[Block]:
-        if self._plan.scale == AT_ONCE:
+        if self._plan.scale == SHOWS_NOTHING:
             return []
         return [block for block in self._plan.blocks if block.path in self._jobs.blocks_now]
 

@@ -13,7 +13,6 @@ from planning.config import (
 )
 from planning.handlers import Handlers
 from planning.jobs import Jobs
-from planning.so_far import SoFar
 from planning.start import Start
 from supervise.sources import content_digest
 

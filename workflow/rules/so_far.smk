@@ -1,4 +1,5 @@
 # What is known so far, between two blocks: nothing is timed meanwhile.
+from planning.so_far import SoFar
 
 SO_FAR = SoFar(PLAN, JOBS)
 PAGE_SO_FAR = f"{RESULTS}/so_far/{{part}}/report.html"

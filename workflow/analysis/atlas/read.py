@@ -35,7 +35,7 @@ from analysis.results.loading import load_results
 from analysis.results.machine import Machine
 from analysis.results.machines import machines_of
 from analysis.results.reference import Reference, load_reference
-from analysis.results.results import Results
+from analysis.results.results import Results, correlation_of_starts
 from analysis.results.stacks import on_stack
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 from analysis.statistics.mean_ratio import mean_ratio
@@ -168,7 +168,7 @@ def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
             continue
         cells = [(data.cell_of[(*key, b)], data.cell_of[(*key, a)]) for key in keys]
         times = {str(one.row.key): (one.compared_ms, two.compared_ms) for one, two in cells}
-        if mean := mean_ratio(times):
+        if mean := mean_ratio(times, correlation_of_starts(data.results)):
             ends = mean.interval
             found.append(
                 {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
