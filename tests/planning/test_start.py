@@ -140,3 +140,10 @@ def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
     assert Commands(start).program("supervise cell", "--record {output}") == (
         "exec python3 -s '/a {{b}} c/workflow'/supervise cell --record {output}"
     )
+
+
+@pytest.mark.parametrize(("accelerator", "gpu"), [("cpu", None), ("cuda", 1)])
+def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
+    start = Start(workflow(), config(accelerator=accelerator), ROOT)
+    resources = Commands(start).timed(start.plan.environments[0])
+    assert resources.get("gpu") == gpu

@@ -49,16 +49,24 @@ class Environment:
     folder: str  # of the results
 
     @property
+    def accelerator(self) -> str:
+        """What it computes on: cpu or cuda."""
+        return self.definition.parts[-2]
+
+    @property
+    def stack(self) -> str:
+        """The dated set of library versions that it is of."""
+        return self.definition.parts[-3]
+
+    @property
     def word(self) -> str:
         """For names of rules."""
-        stack, accelerator = self.definition.parts[-3:-1]
-        return re.sub(r"\W", "_", f"{self.name}_{accelerator}_{stack}")
+        return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
 
     @property
     def marker(self) -> str:
         """What its deployment writes."""
-        stack, accelerator = self.definition.parts[-3:-1]
-        return f"{self.folder}/environments/{stack}/{accelerator}/{self.name}.json"
+        return f"{self.folder}/environments/{self.stack}/{self.accelerator}/{self.name}.json"
 
     @property
     def conda(self) -> str | None:

@@ -72,7 +72,8 @@ class Commands:
             own = f" {of_job(wildcards)}" if of_job else ""
             return f"{same}{own} --attempt={attempt}"
 
-        return {"machine_percent": 100, "told": with_signature(told)}
+        gpu = {"gpu": 1} if environment.accelerator == "cuda" else {}
+        return {"machine_percent": 100, "told": with_signature(told), **gpu}
 
 
 def attempt_no(wildcards: Any, attempt: int) -> int:
