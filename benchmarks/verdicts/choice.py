@@ -10,7 +10,7 @@ from tables import table
 from worlds import COLUMNS, ROWS
 
 from analysis.claims.claim_tests import TESTS
-from analysis.comparisons.gains import family_gains
+from analysis.comparisons.gains import gains
 
 
 def bias(scatter: float, rounds: int, tables: int, generator: np.random.Generator) -> float:
@@ -20,8 +20,8 @@ def bias(scatter: float, rounds: int, tables: int, generator: np.random.Generato
     logs = []
     for _ in range(tables):
         noise = scatter * generator.normal(size=(ROWS, COLUMNS, rounds))
-        for gain in family_gains(table(noise), "keras3", "keras2"):
-            logs.append(math.log(gain.ratio.value) - math.log(getattr(gain, "luck", 1.0)))
+        for gain in gains(table(noise), "keras3", "keras2"):
+            logs.append(math.log(gain.ratio.value) - math.log(gain.luck))
     return math.exp(float(np.mean(logs))) - 1
 
 

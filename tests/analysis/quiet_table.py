@@ -1,11 +1,15 @@
 """A table that no caveat applies to, and changes of what was planned and measured of it."""
 
+from hypothesis import HealthCheck, settings
 from results_factory import Project, identity, make_plan
 
 from analysis.caveats import collect
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
 QUIET = {"scale": "paper", "accelerator": "cuda", "weights": "preset"}
+PROPERTY = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def quiet_project(folder):
@@ -19,6 +23,11 @@ def quiet_project(folder):
 
 def ids(project):
     return [caveat.id for caveat in collect(project.load())]
+
+
+def found(project, name):
+    """The caveats of one rule."""
+    return [caveat for caveat in collect(project.load()) if caveat.id == name]
 
 
 def parity(key, value):

@@ -5,27 +5,20 @@ numbers of the files.
 import re
 
 import pytest
-from conditions import CONDITIONS, clock, gpu_readings
-from hypothesis import HealthCheck, given, settings
+from conditions import CONDITIONS, clock
+from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, ids, quiet_project, record
+from quiet_table import JAX, PROPERTY, TORCH, found, ids, quiet_project, record
 
 from analysis.caveats import collect
-from analysis.caveats.framework_warnings import KINDS, kind_of
+from analysis.caveats.framework_warnings import KINDS
 from analysis.comparisons.observer import observer_ratio
+from analysis.formats.sentences import texts_of
 from analysis.report.self_test import self_test
 from analysis.results.loading import load_results
 from analysis.statistics.intervals import geometric_mean, log_t_interval, paired_ratio
 
-PROPERTY = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 TIMES = st.floats(1, 100)
-
-
-def found(project, name):
-    """The caveats of one rule."""
-    return [caveat for caveat in collect(project.load()) if caveat.id == name]
 
 
 @PROPERTY
@@ -83,23 +76,6 @@ def test_a_session_without_a_good_canary_is_reported_and_never_flagged(tmp_path,
                 assert re.search(of_round, caveat.sentence)
 
 
-def test_runs_without_a_session_have_a_caveat(tmp_path):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r.update(session=None))
-    (caveat,) = found(project, "drift_unknown")
-    assert "No fixed work was timed between the runs" in caveat.sentence
-
-
-def test_a_session_that_was_killed_has_no_known_drift(tmp_path):
-    project = quiet_project(tmp_path)
-    (number,) = {r["session"]["id"] for r in project.records.values() if r["cell"]["run"] == 2}
-    project.ended[number] = "killed"
-    (caveat,) = found(project, "drift_unknown")
-    assert "for 1 of 3 sessions (of their canaries, BERT fit round 2: the one after it was not" in (
-        caveat.sentence
-    )
-
-
 def test_runs_whose_session_was_lost_are_named(tmp_path):
     project = quiet_project(tmp_path)
     project.save()
@@ -144,40 +120,23 @@ def test_a_reading_of_the_monitor_speaks_from_its_threshold_on(
             assert f"up to {throttled} thermal" in caveat.sentence
 
 
-def test_reasons_of_the_gpu_are_named(tmp_path):
-    project = quiet_project(tmp_path)
-    record("monitor", "gpu", gpu_readings(throttle_reasons=["power cap", "hot"]))(project)
-    (caveat,) = found(project, "throttled")
-    assert "Keras 3 (PyTorch) (power cap, hot)" in caveat.sentence
-    assert ids(project) == ["throttled"]
-
-
 @PROPERTY
 @given(errors=st.lists(st.floats(-0.02, 0.02), max_size=3))
 def test_the_harness_error_has_a_caveat_beyond_half_a_percent(tmp_path, errors):
     project = quiet_project(tmp_path)
-    steps = [
-        {
-            "nominal_ms": nominal,
-            "measured_ms": nominal * (1 + error),
-            "steps": 50,
-            "runs_ms": [nominal * (1 + error)] * 3,
-        }
-        for nominal, error in zip((2.0, 20.0, 200.0), errors, strict=False)
+    measured = {n: n * (1 + e) for n, e in zip((2.0, 20.0, 200.0), errors, strict=False)}
+    project.self_test["known_steps"] = [
+        {"nominal_ms": nominal, "measured_ms": ms, "steps": 50, "runs_ms": [ms] * 3}
+        for nominal, ms in measured.items()
     ]
-    project.self_test["known_steps"] = steps
-    wrong = {
-        f"{s['nominal_ms']:g} ms": s["measured_ms"] / s["nominal_ms"] - 1
-        for s in steps
-        if abs(s["measured_ms"] / s["nominal_ms"] - 1) > 0.005
-    }
+    errors_of = {f"{nominal:g} ms": ms / nominal - 1 for nominal, ms in measured.items()}
+    wrong = {name: error for name, error in errors_of.items() if abs(error) > 0.005}
     assert ids(project) == (["harness_error"] if wrong else [])
     for caveat in found(project, "harness_error"):
         assert caveat.evidence["error"] == pytest.approx(wrong)
         for name, error in wrong.items():
-            assert re.search(
-                rf"{name} as [\d.]+ ms, {re.escape(f'{100 * error:+.2f}')}", caveat.sentence
-            )
+            told = re.escape(f"{100 * error:+.2f}")
+            assert re.search(rf"{name} as [\d.]+ ms, {told}", caveat.sentence)
 
 
 @PROPERTY
@@ -211,13 +170,6 @@ def test_the_monitor_costs_beyond_half_a_percent(tmp_path, on):
     assert ids(project) == (["monitor_costs"] if shown and cost > 0.005 else [])
     for caveat in found(project, "monitor_costs"):
         assert f"Steps take {100 * cost:+.2f}" in caveat.sentence
-
-
-def test_a_self_test_that_failed_has_a_caveat_with_its_reason(tmp_path):
-    project = quiet_project(tmp_path)
-    project.self_test.update(status="timeout", reason="120 s", same_cell=None, monitor=None)
-    (caveat,) = collect(project.load())
-    assert "ended as timeout: 120 s" in caveat.sentence
 
 
 @PROPERTY
@@ -256,13 +208,8 @@ WARNINGS = {
     "graph_break": "Graph break from `Tensor.item()`, consider capture_scalar_outputs",
     "fallback": "skipping cudagraphs due to mutated inputs (1 instances)",
     "slow_compilation": "slow_operation_alarm.cc:73: Very slow compile?",
-    "other": "DeprecationWarning: `np.foo` is deprecated",
+    "other": "DeprecationWarning: `np.foo` is deprecated, " + 50 * "and it will be gone, ",
 }
-
-
-@pytest.mark.parametrize("kind", WARNINGS)
-def test_a_warning_has_its_kind(kind):
-    assert kind_of(WARNINGS[kind]).name == kind
 
 
 @PROPERTY
@@ -277,42 +224,8 @@ def test_one_caveat_per_kind_of_warning_with_its_cells(tmp_path, printed):
     for kind, caveat in by_kind.items():
         cells = {cell.column.name for cell in caveat.cells}
         assert cells == {column for column, other in printed if other == kind}
-        assert WARNINGS[kind] in caveat.sentence
-        assert caveat.severity == next(entry.severity for entry in KINDS if entry.name == kind)
-
-
-def test_a_long_warning_is_cut(tmp_path):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["warnings"].append("x" * 5000), TORCH)
-    (caveat,) = collect(project.load())
-    assert len(caveat.sentence) < 400
-
-
-def test_less_than_the_scatter_of_its_pairs_is_no_cost_of_the_monitor(tmp_path):
-    """+0.9 % on average, of pairs from -0.6 to +2.5 %: as one of our tables had it."""
-    project = quiet_project(tmp_path)
-    project.self_test["monitor"].update(on_ms=[4.97, 5.04, 5.125], off_ms=[5.0] * 3)
-    ratio = project.load().self_test.monitor.ratio
-    assert ratio.value > 1.005 and ratio.interval.low < 1
-    assert ids(project) == []
-
-
-def test_known_steps_of_which_one_run_was_late_are_no_error_of_the_harness(tmp_path):
-    project = quiet_project(tmp_path)
-    project.self_test["known_steps"][1].update(measured_ms=20.2, runs_ms=[20.2, 20.01, 20.9])
-    assert ids(project) == []
-
-
-def test_a_fence_after_each_step_is_no_effect_within_the_scatter_of_runs(tmp_path):
-    project = quiet_project(tmp_path)
-
-    def change(r):
-        factor = (0.9, 1.1, 1.3)[r["cell"]["run"] - 1]
-        r["timing"]["synchronised_ns"] = [int(factor * r["timing"]["blocks"][0]["elapsed_ns"] / 10)]
-
-    project.change(change, TORCH)
-    assert observer_ratio(project.load().rows[0].cells[1]) > 1.05
-    assert ids(project) == []
+        assert WARNINGS[kind][:160] in caveat.sentence and len(caveat.sentence) < 400
+        assert caveat.severity.name.lower() == texts_of(KINDS)[kind]["severity"]
 
 
 def test_a_canary_that_others_disturbed_shows_no_drift(tmp_path):
@@ -324,15 +237,3 @@ def test_a_canary_that_others_disturbed_shows_no_drift(tmp_path):
     assert {*ids(project)} == {"measured_on_cpu", "drift_unknown"}
     (caveat,) = found(project, "drift_unknown")
     assert "was disturbed: others used 30" in caveat.sentence
-
-
-def test_the_published_arithmetic_within_our_own_blocks_is_no_other_method(tmp_path):
-    project = quiet_project(tmp_path)
-
-    def change(r):
-        blocks = r["timing"]["blocks"]
-        blocks[3]["elapsed_ns"] = round(1.5 * blocks[3]["elapsed_ns"])
-        r["timing"]["legacy"]["step_ms"] = 1.2 * blocks[0]["elapsed_ns"] / blocks[0]["steps"] / 1e6
-
-    project.change(change, TORCH)
-    assert "legacy_differs" not in ids(project)

@@ -75,7 +75,7 @@ def test_base_and_new_swapped_give_the_reciprocal(tmp_path):
     project.change(uneven)
     for row in project.load().rows:
         one, other = row.cells
-        there, back = gain_of(other, one), gain_of(one, other)
+        there, back = gain_of([other], [one]), gain_of([one], [other])
         assert there.ratio.value * back.ratio.value == pytest.approx(1)
         assert there.interval.low * back.interval.high == pytest.approx(1)
 

@@ -18,7 +18,7 @@ from the_pages_machine import (
 from analysis.claims import ClaimResult
 from analysis.claims.published_table import published_results
 from analysis.comparisons.findings import Answer, findings
-from analysis.comparisons.gains import change, family_gains
+from analysis.comparisons.gains import change, gains
 
 
 @PROPERTY
@@ -33,7 +33,7 @@ def test_a_finding_is_what_the_intervals_show(tmp_path, keras2, tensorflow, jax)
         keras3_torch=50.0,
     )
     results = project.load()
-    (gain,) = family_gains(results, "keras3", "keras2")
+    (gain,) = gains(results, "keras3", "keras2")
     interval = gain.interval
     found = answers(results)["keras3_over_keras2"]
     expected = (

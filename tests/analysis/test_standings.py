@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
-from analysis.claims.contests import no_best_backend
+from analysis.claims.claim_tests import no_best_backend
 from analysis.comparisons.findings import Answer, findings
-from analysis.comparisons.gains import winners
+from analysis.comparisons.gains import backends
 from analysis.statistics.best_set import Contest, Standing, not_slower, shown_slower_of
 from analysis.statistics.intervals import paired_ratio
 from analysis.tables.model import main_table
@@ -87,11 +87,11 @@ def test_a_backend_that_shares_one_round_with_the_fastest_is_not_behind(tmp_path
         set_times(project, "keras3-jax", task, {2: 10.0, 3: 10.02})
         set_times(project, "keras3-torch", task, {1: 10.05, 3: 10.03})
         set_times(project, "keras3-tensorflow", task, {1: 30.0, 2: 30.1, 3: 30.05})
-    for contest in winners(project.load()):
-        assert contest.standings["keras3-torch"] is NOT_COMPARED
-        assert not contest.is_behind("keras3-torch")
-        assert contest.is_behind("keras3-tensorflow")
-        assert contest.best == {"keras3-jax"} and not contest.is_alone("keras3-jax")
+    of_columns = backends(project.load()).groupby("column")
+    standings = of_columns["standing"].unique().map(list)
+    assert standings["keras3-torch"] == [NOT_COMPARED] and standings["keras3-jax"] == [BEST]
+    assert of_columns["behind"].all().to_dict() == dict.fromkeys(KERAS3, False) | {KERAS3[0]: True}
+    assert not of_columns["alone"].any().any()
     assert findings(project.load())[0].verdict is Answer.UNDECIDED
 
 
@@ -123,10 +123,10 @@ def test_claim_and_finding_correct_over_all_rows(tmp_path):
     plan = make_plan(rows=[("bert", "fit", batch, None) for batch in batches], columns=KERAS3[:2])
     project = Project(tmp_path, plan)
     project.change(lambda record: _scale(record, record["cell"]["batch_size"]))
-    contests = winners(project.load())
-    first = contests[0]
-    assert first.row.standings["keras3-jax"] is SLOWER
-    assert first.standings["keras3-jax"] is not SLOWER and not first.is_behind("keras3-jax")
+    results = project.load()
+    jax = backends(results).query("column == 'keras3-jax'").iloc[0]
+    assert results.rows[0].standings["keras3-jax"] is SLOWER
+    assert jax["standing"] != SLOWER and not jax["behind"]
 
 
 def _scale(record, batch):

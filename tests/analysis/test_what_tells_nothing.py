@@ -8,7 +8,7 @@ from record_changes import profile
 from results_factory import Project
 
 from analysis.caveats import collect
-from analysis.comparisons.gains import column_gains, winners
+from analysis.comparisons.gains import backends, gains
 from analysis.comparisons.pairs import pairs
 from analysis.data import CELL, Data
 from analysis.topics.why.ceilings import ceilings
@@ -51,11 +51,11 @@ def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, 
 @pytest.mark.parametrize("spoil", [disturbed, unsteady, invalid])
 def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
     project = Project(tmp_path)
-    assert len(column_gains(project.load(), JAX, TORCH)) == 2
+    assert len(gains(project.load(), JAX, TORCH)) == 2
     project.change(spoil, JAX)
     results = project.load()
-    assert column_gains(results, JAX, TORCH) == []
-    assert all(JAX not in {c.column.name for c in w.backends} for w in winners(results))
+    assert gains(results, JAX, TORCH) == []
+    assert JAX not in set(backends(results)["column"])
     compared = pairs(Data(results)).dropna(subset="speedup")
     assert len(compared) and JAX not in {*compared["base"], *compared["new"]}
     assert JAX not in {*differences(Data(results))[["fastest", "column"]].to_numpy().flat}

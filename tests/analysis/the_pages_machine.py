@@ -1,6 +1,6 @@
 """A run with all that the published page ran with, and what it shows of claims and findings."""
 
-from hypothesis import HealthCheck, settings
+from quiet_table import PROPERTY as PROPERTY
 from results_factory import Project, make_plan
 
 from analysis.claims import judge
@@ -10,9 +10,6 @@ from analysis.results.reference import load_reference
 PUBLISHED = load_reference()
 PAGE = PUBLISHED.conditions
 A100 = "NVIDIA A100-SXM4-40GB"
-PROPERTY = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 BERT = (("bert", "fit", 32, 32), ("bert", "predict", 256, 256))
 K2, K3_TF, JAX, TORCH = "keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"
 

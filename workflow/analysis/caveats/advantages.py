@@ -18,13 +18,13 @@ FUSED = {"flash_attention_2", "flash_attention_3"}  # not sdpa, which chooses wh
 
 def _execution(card: Card, gpu: bool) -> float | None:
     # On a GPU a compiler also spares trips to memory; on processors it may choose worse kernels.
-    return {"eager": 0, "graph": 1, "jit": 2 if gpu else 1}.get(card.get("execution"))
+    return {"eager": 0, "graph": 1, "jit": 2 if gpu else 1}.get(card["execution"])
 
 
 def _precision(card: Card, gpu: bool) -> float | None:
     if not gpu:
         return None  # many processors only emulate narrow numbers
-    if card.get("dtype") in HALF:
+    if card["dtype"] in HALF:
         return len(NARROW)
     used = [card[kind] for kind in NARROW if card.get(kind) is not None]
     known = {"float32", "tf32", "bfloat16", "float16"}
@@ -32,20 +32,10 @@ def _precision(card: Card, gpu: bool) -> float | None:
 
 
 def _attention(card: Card, gpu: bool) -> float | None:
-    kernel, kind = card.get("attention_kernel"), card["attention"]
-    if kernel and kernel.startswith(
-        "scaled_dot_product"
-    ):  # a compiler may fuse what is written out
+    kernel, kind = card.get("attention_kernel") or "", card["attention"]
+    if kernel.startswith("scaled_dot_product"):  # a compiler may fuse what is written out
         return 0 if "math" in kernel else 1
     return 0 if kind in WRITTEN_OUT else 1 if kind in FUSED else None
-
-
-def _threads(card: Card, gpu: bool) -> float | None:
-    return None if gpu else card["threads"]
-
-
-def _optimizer(card: Card, gpu: bool) -> float | None:
-    return 0 if "EMA" in card["optimizer"] else 1
 
 
 # By the first of the keys that are compared together: the rank, and why.
@@ -53,15 +43,15 @@ ADVANTAGES: dict[str, tuple[Rank, str]] = {
     "execution": (_execution, "an eager step pays Python for every operation"),
     "dtype": (_precision, "narrower numbers are faster in the device's matrix units"),
     "attention": (_attention, "a fused kernel does not write the scores to memory"),
-    "threads": (_threads, "more threads compute"),
-    "optimizer": (_optimizer, "a moving average is one more pass over the parameters"),
-    "flush_denormals": (
-        lambda card, gpu: float(card["flush_denormals"]),
-        "denormal numbers are slow",
+    "threads": (lambda card, gpu: None if gpu else card["threads"], "more threads compute"),
+    "optimizer": (
+        lambda card, _: "EMA" not in card["optimizer"],
+        "a moving average is one more pass over the parameters",
     ),
-    "graph_breaks": (lambda card, gpu: -card["graph_breaks"], "each break returns to Python"),
+    "flush_denormals": (lambda card, _: card["flush_denormals"], "denormal numbers are slow"),
+    "graph_breaks": (lambda card, _: -card["graph_breaks"], "each break returns to Python"),
     "cuda_graphs": (
-        lambda card, gpu: float(card["cuda_graphs"]),
+        lambda card, _: card["cuda_graphs"],
         "one launch for a graph instead of one per kernel",
     ),
 }

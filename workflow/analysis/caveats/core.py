@@ -3,7 +3,8 @@
 A rule is a function from the tables of all that was measured to what it :class:`Found`, under
 :func:`rule`. What is said of it stands under its name in the YAML file beside its module: `title`,
 `summary`, what it `changes`, its `severity`, and where there is one its `cause`, its `remedy` and
-the `sentence`, a Jinja template over the evidence and the words of what was found.
+the `sentence`, a Jinja template over the evidence and the words of what was found; `where` is the
+cells, `columns` those with each of the `values` of the evidence.
 """
 
 import inspect
@@ -15,7 +16,7 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Any
 
-from analysis.data import Data
+from analysis.data import CELL, Data, cell_key
 from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
@@ -123,6 +124,9 @@ class Rule(Cause):
         words = {"plan": results.plan, "cells": cells, **found.evidence, **found.words}
         if "where" in self.sentence and "where" not in words:
             words["where"] = places(cells, rows=results.rows)
+        if "values" in words:  # 'fused in Keras 3 (JAX); for-loop in PyTorch (eager)'
+            told = (f"{value} in {listed(names)}" for value, names in words["values"].items())
+            words["columns"] = "; ".join(told)
         text = template(self.sentence).render(words)
         return Caveat(self.name, found.severity or self.severity, cells, found.evidence, text)
 
@@ -171,12 +175,6 @@ def caveats_json(caveats: list[Caveat]) -> dict[str, Any]:
     }
 
 
-def cell_json(cell: Cell) -> dict[str, Any]:
-    """The names of a cell, as in every frame and file."""
-    names = ("model", "task", "batch_size", "column")
-    return dict(zip(names, (*cell.row.key, cell.column.name), strict=True))
-
-
 def measured(rows: Rows) -> list[Cell]:
     """Every cell with a number."""
     return [cell for row in rows for cell in row.measured]
@@ -189,9 +187,51 @@ def comparable(rows: Rows) -> list[Cell]:
     return [cell for row in rows for cell in row.comparable]
 
 
+def found_in(cells: Iterable[Cell], look: Callable[[Cell], Any]) -> dict[Cell, Any]:
+    """Return what there is in each cell; those with nothing are left out."""
+    return {cell: found for cell in cells if (found := look(cell))}
+
+
+def by_value(
+    cells: Iterable[Cell], values: Callable[[Cell], Iterable[Any]]
+) -> dict[Any, list[Cell]]:
+    """Return the cells with each value; a cell may have several, or none."""
+    groups: dict[Any, list[Cell]] = {}
+    for cell in cells:
+        for value in dict.fromkeys(values(cell)):
+            groups.setdefault(value, []).append(cell)
+    return groups
+
+
+def titles(groups: Mapping[Any, Iterable[Cell]]) -> dict[Any, list[str]]:
+    """Return the columns of such groups, for evidence."""
+    return {value: [cell.column.title for cell in cells] for value, cells in groups.items()}
+
+
 def name(cell: Cell) -> str:
     """'BERT fit on Keras 3 (JAX)'."""
     return f"{cell.row.label} on {cell.column.title}"
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """The names of a cell, as in every frame and file."""
+    return dict(zip(CELL, cell_key(cell), strict=True))
+
+
+def label(cell: Cell) -> str:
+    """The key of a cell in evidence: 'bert/fit-b8/keras3-jax'."""
+    model, task, batch_size, column = cell_key(cell)
+    return f"{model}/{task}-b{batch_size}/{column}"
+
+
+def labelled(found: Mapping[Cell, Any]) -> dict[str, Any]:
+    """A value of each cell by its label, for evidence."""
+    return {label(cell): value for cell, value in found.items()}
+
+
+def readings(found: Mapping[Cell, Any]) -> list[dict[str, Any]]:
+    """A value of each cell as records, for evidence."""
+    return [{**cell_json(cell), "value": value} for cell, value in found.items()]
 
 
 def where_and_how_much(
@@ -203,27 +243,16 @@ def where_and_how_much(
     severity: Severity | None = None,
     **evidence: Any,
 ) -> Iterable[Found]:
-    """Yield cells with a value each.
+    """Yield cells with a value each, all of them as evidence.
 
     `where` in the sentence is the cells with their values as `spell` gives them, or with what
     `describe` says of each: those of the largest `size`, by default of the value, where they are
-    too many. The evidence has all.
+    too many.
     """
     largest = size or (lambda value: value if isinstance(value, int | float) else 0)
     text = describe or (lambda cell: spell(values[cell]))
     where = places(values, text, lambda cell: largest(values[cell]))
-    content = {"readings": readings(values), **evidence}
-    yield Found(values, content, {"where": where}, severity)
-
-
-def readings(found: Mapping[Cell, Any]) -> list[dict[str, Any]]:
-    """A value of each cell as records, for evidence."""
-    return [{**cell_json(cell), "value": value} for cell, value in found.items()]
-
-
-def labelled(found: Mapping[Cell, Any]) -> dict[str, Any]:
-    """A value of each cell by its label, for evidence."""
-    return {label(cell): value for cell, value in found.items()}
+    yield Found(values, {"readings": readings(values), **evidence}, {"where": where}, severity)
 
 
 def places(
@@ -239,27 +268,19 @@ def places(
     'all columns' and 'every cell' abbreviate what they hold.
     """
     every = list(cells)
-    shown = (
-        set(nlargest(MOST, every, key=size) if size else every[:MOST]) if describe else set(every)
-    )
-    if not describe and len(every) > 1 and set(every) == set(measured(rows)):
+    if describe:
+        largest = nlargest(MOST, every, key=size) if size else every[:MOST]
+        shown = [cell for cell in every if cell in largest]
+    elif len(every) > 1 and set(every) == set(measured(rows)):
         return "every cell"
-    columns = {row.row.label: (set(row.cells), set(row.measured)) for row in rows}
-    groups: dict[str, list[Cell]] = {}
-    for cell in every:
-        if cell in shown:
-            groups.setdefault(cell.row.label, []).append(cell)
-    labels: dict[str, list[str]] = {}
-    for title, group in groups.items():
-        texts = [f"{c.column.title} {describe(c)}" if describe else c.column.title for c in group]
-        whole = not describe and len(group) > 1 and set(group) in columns.get(title, ())
-        labels.setdefault("all columns" if whole else listed(texts), []).append(title)
+    else:
+        shown = every
+    whole = [set(cells) for row in rows for cells in (row.cells, row.measured) if len(cells) > 1]
+    of_rows: dict[str, list[str]] = {}  # labels by text
+    for row, group in by_value(shown, lambda cell: [cell.row.label]).items():
+        texts = [cell.column.title + (f" {describe(cell)}" if describe else "") for cell in group]
+        text = "all columns" if not describe and set(group) in whole else listed(texts)
+        of_rows.setdefault(text, []).append(row)
+    parts = [f"{listed(labels)}: {text}" for text, labels in of_rows.items()]
     left = len(every) - len(shown)
-    parts = [f"{listed(titles)}: {texts}" for texts, titles in labels.items()]
     return "; ".join(parts + ([f"and {count(left, 'more cell')}"] if left else []))
-
-
-def label(cell: Cell) -> str:
-    """The key of a cell in evidence: 'bert/fit-b8/keras3-jax'."""
-    model, task, batch_size = cell.row.key
-    return f"{model}/{task}-b{batch_size}/{cell.column.name}"

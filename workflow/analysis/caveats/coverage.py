@@ -1,15 +1,32 @@
 """What is missing from the table: cells without a number, runs missing from a mean, intervals that
-cannot be given.
+cannot be given, times that cannot be tested.
 """
 
 from collections.abc import Iterator
 
-from analysis.caveats.core import Found, labelled, measured, name, places, rule, where_and_how_much
+from analysis.caveats.core import (
+    Found,
+    by_value,
+    found_in,
+    label,
+    labelled,
+    measured,
+    name,
+    places,
+    rule,
+    where_and_how_much,
+)
 from analysis.caveats.thresholds import WIDE_INTERVAL
 from analysis.data import Data
 from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
 from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED
+
+NO_PEAK = (
+    "no canary measured a matrix product of their precision on their machine, or none without "
+    "other processes beside it"
+)
+NO_FLOPS = "the FLOPs of a step are not known"
 
 
 @rule
@@ -36,11 +53,9 @@ def stale_records(data: Data) -> Iterator[Found]:
 @rule
 def not_measured(data: Data) -> Iterator[Found]:
     """Planned runs without a record."""
-    runs = {
-        cell: [run.number for run in cell.runs if run.status == NOT_MEASURED]
-        for cell in data.results.cells
-    }
-    missing = {cell: numbers for cell, numbers in runs.items() if numbers}
+    missing = found_in(
+        data.results.cells, lambda c: [run.number for run in c.runs if run.status == NOT_MEASURED]
+    )
     total = sum(map(len, missing.values()))
     yield Found(missing, {"missing_runs": labelled(missing)}, {"total": total})
 
@@ -48,11 +63,8 @@ def not_measured(data: Data) -> Iterator[Found]:
 @rule
 def unsupported(data: Data) -> Iterator[Found]:
     """Cells that are known not to run, or that the plan leaves out."""
-    reasons: dict[str, list[Cell]] = {}
-    for cell in data.results.cells:
-        if cell.status in (UNSUPPORTED, NOT_PLANNED):
-            reasons.setdefault(cell.reason, []).append(cell)
-    for reason, cells in reasons.items():
+    left_out = [c for c in data.results.cells if c.status in (UNSUPPORTED, NOT_PLANNED)]
+    for reason, cells in by_value(left_out, lambda cell: [cell.reason]).items():
         yield Found(cells, {"reason": reason})
 
 
@@ -68,27 +80,49 @@ def single_run(data: Data) -> Iterator[Found]:
 @rule
 def wide_interval(data: Data) -> Iterator[Found]:
     """The interval is too wide for the mean to be of use."""
-    cells = [cell for cell in measured(data.results.rows) if cell.interval]
-    yield from where_and_how_much(
-        {c: c.interval.half_width for c in cells if c.interval.half_width > WIDE_INTERVAL},
-        describe=lambda cell: (
-            f"{percent(cell.interval.half_width)} in {count(len(cell.ok_runs), 'run')}"
-        ),
-        threshold=WIDE_INTERVAL,
-    )
+
+    def text(cell: Cell) -> str:
+        return f"{percent(cell.interval.half_width)} in {count(len(cell.ok_runs), 'run')}"
+
+    widths = {c: c.interval.half_width for c in measured(data.results.rows) if c.interval}
+    wide = {cell: width for cell, width in widths.items() if width > WIDE_INTERVAL}
+    yield from where_and_how_much(wide, describe=text, threshold=WIDE_INTERVAL)
 
 
 @rule
 def restarted_runs(data: Data) -> Iterator[Found]:
     """The measuring process was started a second time."""
-    reasons = {
-        cell: [record.restarted for record in cell.records if record.restarted]
-        for cell in measured(data.results.rows)
-    }
-    restarted = {cell: found for cell, found in reasons.items() if found}
+
+    def reasons(cell: Cell) -> list[str]:
+        return [record.restarted for record in cell.records if record.restarted]
 
     def why(cell: Cell) -> str:
-        found = restarted[cell]
-        return f"{count(len(found), 'run')}, {'; '.join(dict.fromkeys(found))}"
+        return f"{count(len(found[cell]), 'run')}, {'; '.join(dict.fromkeys(found[cell]))}"
 
-    yield Found(restarted, {"reasons": labelled(restarted)}, {"where": places(restarted, why)})
+    found = found_in(measured(data.results.rows), reasons)
+    yield Found(found, {"reasons": labelled(found)}, {"where": places(found, why)})
+
+
+@rule
+def plausibility_not_tested(data: Data) -> Iterator[Found]:
+    """Cells whose implied FLOP/s could not be compared with a peak."""
+    cells = [
+        cell
+        for cell in measured(data.results.rows)
+        if not cell.column.alone and all(run.share_of_peak is None for run in cell.ok_runs)
+    ]
+    groups = by_value(cells, lambda cell: [NO_PEAK if _counted(cell) else NO_FLOPS])
+    reasons = [
+        f"{why}: {places(groups[why], rows=data.results.rows)}"
+        for why in (NO_PEAK, NO_FLOPS)
+        if why in groups
+    ]
+    evidence = {
+        "without_peak": list(map(label, groups.get(NO_PEAK, ()))),
+        "without_flops": list(map(label, groups.get(NO_FLOPS, ()))),
+    }
+    yield Found(cells, evidence, {"reasons": reasons})
+
+
+def _counted(cell: Cell) -> bool:
+    return any(record.work and record.work.flops_per_step for record in cell.records)

@@ -16,78 +16,76 @@ from analysis.results.runs import Run
 from analysis.results.sessions import Session
 from analysis.statistics.intervals import MARGIN
 
+Runs = list[tuple[Cell, Run]]
+NOTHING = Around(None, None)
 
-@dataclass(frozen=True, eq=False)  # serves as a key
+
+@dataclass(frozen=True, eq=False)
 class Measured:
     """What a session measured on one accelerator, between its canaries there."""
 
     session: Session
     name: str  # 'BERT fit round 2'
-    runs: tuple[tuple[Cell, Run], ...]
+    runs: Runs
     around: Around
 
     @property
-    def cells(self) -> list[Cell]:
-        return [cell for cell, _ in self.runs]
+    def key(self) -> str:
+        """In evidence: 'bert/fit-b8/round2/0a1b2c3d4e5f'."""
+        model, task, batch_size = self.session.row
+        return f"{model}/{task}-b{batch_size}/round{self.session.round}/{self.session.id}"
 
     @property
     def useless(self) -> str:
         """Why its canaries cannot stand for its runs; empty where they can."""
-        machines = {run.record.machine.id for _, run in self.runs}
-        cpu = all(run.record.cell.accelerator == "cpu" for _, run in self.runs)
-        of_times = (("before", self.around.before), ("after", self.around.after))
-        found = [
-            f"the one {when} it {why}" for when, c in of_times if (why := _why(c, machines, cpu))
-        ]
-        return " and ".join(found)
+        times = {"before": self.around.before, "after": self.around.after}
+        found = [(when, self._why(canary)) for when, canary in times.items()]
+        return " and ".join(f"the one {when} it {why}" for when, why in found if why)
+
+    def _why(self, canary: Canary | None) -> str:
+        records = [run.record for _, run in self.runs]
+        if canary is None:
+            return "was not measured"
+        if not canary.ok:
+            return f"ended as {canary.status}: {canary.reason}"
+        if canary.machine_id not in {record.machine.id for record in records}:
+            return "was measured on another machine than the records"
+        if canary.disturbed and all(record.cell.accelerator == "cpu" for record in records):
+            share = percent(canary.foreign_cpu_share)
+            return f"was disturbed: others used {share} of the processors"
+        return ""
 
     @property
     def drifted(self) -> dict[str, float]:
         return {} if self.useless else self.around.drifted
 
 
-def _why(canary: Canary | None, machines: set[str], cpu: bool) -> str:
-    if canary is None:
-        return "was not measured"
-    if not canary.ok:
-        return f"ended as {canary.status}: {canary.reason}"
-    if canary.machine_id not in machines:
-        return "was measured on another machine than the records"
-    if cpu and canary.disturbed:
-        return f"was disturbed: others used {percent(canary.foreign_cpu_share)} of the processors"
-    return ""
-
-
 @rule
 def session_drifted(data: Data) -> Iterator[Found]:
     """Sessions in which fixed work took another time afterwards than before."""
-    results = data.results
-    for accelerator in results.accelerators:
-        sessions, _ = _on(results, accelerator)
+    for accelerator in data.results.accelerators:
+        sessions, _ = _on(data.results, accelerator)
         drifted = [found for found in sessions if found.drifted]
         worst = nlargest(MOST, drifted, key=_size)
-        changes = {
-            found.name: listed([_change(*item) for item in found.drifted.items()])
+        details = [
+            f"{found.name}: "
+            + listed([f"{work} {signed_percent(r - 1)}" for work, r in found.drifted.items()])
             for found in drifted
             if found in worst
-        }
+        ]
         evidence = {
             "accelerator": accelerator,
-            "time_after_over_before": {_key(found): found.drifted for found in drifted},
+            "time_after_over_before": {found.key: found.drifted for found in drifted},
             "sessions": len(sessions),
             "threshold": MARGIN,
         }
-        words = {"drifted": len(drifted), "device": _where(results, accelerator)}
-        words["details"] = [f"{name}: {change}" for name, change in changes.items()]
-        yield Found(_cells(drifted), evidence, {**words, "more": _more(drifted)})
+        words = {"drifted": len(drifted), "details": details, "more": _more(drifted)}
+        words["device"] = _where(data.results, accelerator)
+        yield Found(_cells(drifted), evidence, words)
 
 
 def _size(found: Measured) -> float:
     return max(max(ratio, 1 / ratio) for ratio in found.drifted.values())
-
-
-def _change(work: str, ratio: float) -> str:
-    return f"{work} {signed_percent(ratio - 1)}"
 
 
 @rule
@@ -96,71 +94,49 @@ def drift_unknown(data: Data) -> Iterator[Found]:
     results = data.results
     for accelerator in results.accelerators:
         sessions, alone = _on(results, accelerator)
-        where = _where(results, accelerator)
-        if (sessions or alone) and all(each.around == Around(None, None) for each in sessions):
-            sentence = (
-                f"No fixed work was timed between the runs{where}: nothing shows whether the "
-                "machine drifted."
-            )
-            cells = _cells(sessions, alone) if len(results.accelerators) > 1 else None
+        words = {"parts": [], "device": _where(results, accelerator)}
+        cells = _cells(sessions, alone)
+        if cells and all(found.around == NOTHING for found in sessions):
+            several = len(results.accelerators) > 1
             evidence = {"accelerator": accelerator, "canaries": 0}
-            yield Found(cells, evidence, {"sentence": sentence})
+            yield Found(cells if several else None, evidence, words)
             continue
-        unknown = {found: why for found in sessions if (why := found.useless)}
-        parts = []
+        unknown = {found.key: found for found in sessions if found.useless}
         if unknown:
-            reasons = "; ".join(f"{found.name}: {why}" for found, why in [*unknown.items()][:MOST])
-            parts.append(
-                f"{len(unknown)} of {count(len(sessions), 'session')}{where} (of their canaries, "
-                f"{reasons}{_more(unknown)})"
+            first = [f"{found.name}: {found.useless}" for found in [*unknown.values()][:MOST]]
+            words["parts"].append(
+                f"{len(unknown)} of {count(len(sessions), 'session')}{words['device']} (of their "
+                f"canaries, {'; '.join(first)}{_more(unknown)})"
             )
         if alone:
-            cells = list(dict.fromkeys(cell for cell, _ in alone))
-            parts.append(
-                f"{count(len(alone), 'run')}{where} of which no session is kept "
-                f"({places(cells, rows=results.rows)})"
+            words["parts"].append(
+                f"{count(len(alone), 'run')}{words['device']} of which no session is kept "
+                f"({places(_cells((), alone), rows=results.rows)})"
             )
         evidence = {
             "accelerator": accelerator,
-            "sessions": {_key(found): why for found, why in unknown.items()},
+            "sessions": {key: found.useless for key, found in unknown.items()},
             "runs": [f"{label(cell)}/run{run.number}" for cell, run in alone],
         }
-        sentence = f"Whether the machine drifted is not known for {listed(parts)}."
-        yield Found(_cells(unknown, alone), evidence, {"sentence": sentence})
+        yield Found(_cells(unknown.values(), alone), evidence, words)
 
 
-def _on(results: Results, accelerator: str) -> tuple[list[Measured], list[tuple[Cell, Run]]]:
+def _on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
     """Sessions in which runs that count were measured on an accelerator, and such runs of which no
     session is kept.
     """
-    sessions = {session.id: session for session in results.sessions}
-    of: dict[str, list[tuple[Cell, Run]]] = {}
+    of: dict[str, Runs] = {}
     for cell, run in results.runs:
         if run.ok and (cell.column.accelerator or results.plan.accelerator) == accelerator:
             of.setdefault(run.sitting.session, []).append((cell, run))
-    alone = [pair for name, runs in of.items() if name not in sessions for pair in runs]
-    found = [
-        Measured(
-            session,
-            _name(session, of[session.id][0][0], len(results.machine_cards) > 1),
-            tuple(of[session.id]),
-            session.canaries.get(accelerator, Around(None, None)),
-        )
-        for session in results.sessions
-        if session.id in of
-    ]
-    return found, alone
-
-
-def _name(session: Session, cell: Cell, several_nodes: bool) -> str:
-    node = f" on node {session.node}" if several_nodes else ""
-    return f"{cell.row.label} round {session.round}{node}"
-
-
-def _key(found: Measured) -> str:
-    """Of a session in evidence: 'bert/fit-b8/round2/0a1b2c3d4e5f'."""
-    model, task, batch_size = found.session.row
-    return f"{model}/{task}-b{batch_size}/round{found.session.round}/{found.session.id}"
+    found = []
+    for session in results.sessions:
+        if runs := of.pop(session.id, None):
+            node = f" on node {session.node}" if len(results.machine_cards) > 1 else ""
+            name = f"{runs[0][0].row.label} round {session.round}{node}"
+            around = session.canaries.get(accelerator, NOTHING)
+            found.append(Measured(session, name, runs, around))
+    return found, [pair for runs in of.values() for pair in runs]
 
 
 def _where(results: Results, accelerator: str) -> str:
@@ -168,11 +144,11 @@ def _where(results: Results, accelerator: str) -> str:
     return f" on {accelerator}" if len(results.accelerators) > 1 else ""
 
 
-def _more(found: list[Measured] | dict[Measured, str]) -> str:
+def _more(found: list[Measured] | dict[str, Measured]) -> str:
     return f"; and {len(found) - MOST} more" if len(found) > MOST else ""
 
 
-def _cells(found: Iterable[Measured], alone: Iterable[tuple[Cell, Run]] = ()) -> tuple[Cell, ...]:
+def _cells(found: Iterable[Measured], alone: Runs = ()) -> tuple[Cell, ...]:
     """The cells concerned, each once."""
-    cells = [cell for each in found for cell in each.cells]
-    return tuple(dict.fromkeys([*cells, *(cell for cell, _ in alone)]))
+    runs = [pair for each in found for pair in each.runs]
+    return tuple(dict.fromkeys(cell for cell, _ in [*runs, *alone]))

@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from analysis.caveats.causes import NUMBERS
+import numpy as np
+
 from analysis.caveats.core import RULES, Cause, Caveat, Changes, Severity, measured
 from analysis.data import Data
-from analysis.formats.text import count, letter
+from analysis.formats.text import count, letter, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 
 SHOWN = 15  # in the report; the appendix and caveats.json have all
 FIRST = 5  # on the first page
+ONE_OF_TEN = 0.1
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,10 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     cause = rule.read_as
     noted = all(member.severity is Severity.NOTE for member in members)
     title, summary = cause.title, cause.summary
-    if cause.name in NUMBERS and noted:
+    if "{}" in title and noted:
         title, summary = rule.title, rule.summary
-    elif cause.name in NUMBERS:
-        number, how = NUMBERS[cause.name](data)
+    elif "{}" in title:
+        number, how = smallest_difference(data)
         title, summary = title.format(number), f"{summary} {how}"
     cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
     everywhere = not all(member.cells for member in members) or every <= {*cells}
@@ -116,3 +118,21 @@ def set_apart(group: Group, results: Results) -> set[Cell]:
         touched = Counter(cell.row.key for cell in member.cells)
         found |= {c for c in member.cells if 2 * touched[c.row.key] <= measured_in[c.row.key]}
     return found
+
+
+def smallest_difference(data: Data) -> tuple[str, str]:
+    """Return what differences mean nothing on this machine, and how that was found: they lie within
+    the 95 % interval of the ratio in nine of ten pairs of columns.
+    """
+    ends = data.ratios.dropna(subset=["ci95_low", "ci95_high"])
+    ends = ends[ends["faster"] < ends["slower"]]  # each pair once
+    if ends.empty:
+        return "single runs show no difference", (
+            "How large a difference has to be is not known: no two columns share two rounds."
+        )
+    reach = np.sqrt((ends["ci95_high"] / ends["ci95_low"]).astype(float)) - 1
+    found = percent(reach.quantile(ONE_OF_TEN))
+    return f"differences under {found} mean nothing", (
+        f"In nine of ten pairs of columns ({len(ends)} in all) the 95 % interval of the ratio is "
+        f"wider than ±{found}; whether a larger difference means anything, its own interval says."
+    )

@@ -6,8 +6,7 @@ from analysis.caveats.core import Found, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.data import Data
 from analysis.formats.text import signed_percent
-from analysis.results.self_test import KnownStep
-from analysis.statistics.intervals import Verdict
+from analysis.statistics.intervals import Ratio, Verdict
 
 
 @rule
@@ -26,12 +25,11 @@ def harness_error(data: Data) -> Iterator[Found]:
     wrong = [step for step in steps if step.shown and abs(step.error) > HARNESS_ERROR]
     if wrong:
         errors = {f"{step.nominal_ms:g} ms": step.error for step in wrong}
-        evidence = {"error": errors, "threshold": HARNESS_ERROR}
-        yield Found(None, evidence, {"known": list(map(_known, wrong))})
-
-
-def _known(step: KnownStep) -> str:
-    return f"{step.nominal_ms:g} ms as {step.measured_ms:.6g} ms, {signed_percent(step.error)}"
+        known = [
+            f"{step.nominal_ms:g} ms as {step.measured_ms:.6g} ms, {signed_percent(step.error)}"
+            for step in wrong
+        ]
+        yield Found(None, {"error": errors, "threshold": HARNESS_ERROR}, {"known": known})
 
 
 @rule
@@ -41,12 +39,7 @@ def same_cell_differs(data: Data) -> Iterator[Found]:
     ratio = same.ratio if same else None
     if ratio and ratio.interval and not ratio.interval.low <= 1 <= ratio.interval.high:
         called = ratio.verdict in (Verdict.FASTER, Verdict.SLOWER)
-        evidence = {
-            "ratio": ratio.value,
-            "interval": [ratio.interval.low, ratio.interval.high],
-            "rounds": ratio.rounds,
-            "verdict": str(ratio.verdict),
-        }
+        evidence = _ratio(ratio) | {"rounds": ratio.rounds, "verdict": str(ratio.verdict)}
         severity = Severity.CRITICAL if called else None
         yield Found(None, evidence, {"same": same, "called": called}, severity)
 
@@ -56,12 +49,10 @@ def monitor_costs(data: Data) -> Iterator[Found]:
     """The monitor makes the steps that it watches slower."""
     monitor = data.results.self_test.monitor if data.results.self_test else None
     ratio = monitor.ratio if monitor else None
-    ends = ratio.interval if ratio else None
-    if ends and ends.low > 1 and ratio.value - 1 > HARNESS_ERROR:
-        evidence = {
-            "ratio": ratio.value,
-            "interval": [ends.low, ends.high],
-            "pairs": ratio.rounds,
-            "threshold": HARNESS_ERROR,
-        }
+    if ratio and ratio.interval and ratio.interval.low > 1 and ratio.value - 1 > HARNESS_ERROR:
+        evidence = _ratio(ratio) | {"pairs": ratio.rounds, "threshold": HARNESS_ERROR}
         yield Found(None, evidence, {"step": monitor.step})
+
+
+def _ratio(ratio: Ratio) -> dict[str, object]:
+    return {"ratio": ratio.value, "interval": [ratio.interval.low, ratio.interval.high]}

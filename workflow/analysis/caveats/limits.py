@@ -1,19 +1,26 @@
 """Rules that look for one reading of each cell beyond a limit, declared in limits.yaml."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from analysis.caveats.core import Found, register, where_and_how_much
-from analysis.caveats.readings import Reading, column, each, extreme
-from analysis.data import Data
+from analysis.data import CELL, Data
 from analysis.formats.sentences import template, texts_of
+from analysis.results.cells import Cell
 from analysis.results.runs import Run
 from analysis.statistics.intervals import relative_standard_error
 
 DECLARED = Path(__file__).with_suffix(".yaml")
-LIMITS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt}
+LIMITS = {
+    "above": (operator.gt, "max"),
+    "at_least": (operator.ge, "max"),
+    "below": (operator.lt, "min"),
+    "mean_below": (operator.lt, "mean"),
+}
 
 
 def _block_error(run: Run) -> float | None:
@@ -29,28 +36,41 @@ def _warm_up(run: Run) -> float:
 OF_RUNS = {"error of the block means": _block_error, "share of blocks that were warm-up": _warm_up}
 
 
-def _reading(data: Data, name: str) -> Reading:
+def reading(data: Data, name: str) -> pd.Series:
+    """Return a column of the runs that count, or one over another; without values where no record
+    has it.
+    """
     if name in OF_RUNS:
-        return each(data, OF_RUNS[name])
+        values = [OF_RUNS[name](run) for _, run in data.results.runs if run.ok]
+        return pd.Series(values, index=data.ok_runs.index, dtype=float)
     value, _, by = name.partition(" / ")
-    return lambda runs: column(runs, value) / column(runs, by) if by else column(runs, value)
+    found = data.ok_runs.reindex(columns=[value, by]).apply(pd.to_numeric)
+    return found[value] / found[by] if by else found[value]
 
 
-def _declare(name: str, reading: str, spell: str, **entry: Any) -> None:
+def of_cells(
+    data: Data, values: pd.Series, which: str, beyond: Callable[[pd.Series], pd.Series]
+) -> dict[Cell, Any]:
+    """Return one value of the runs of each cell, the highest (`which`: max) for example, where it
+    is `beyond` a limit; runs without one are left out.
+    """
+    values = values.dropna()
+    names = data.ok_runs.loc[values.index, CELL]
+    found = values.groupby([names[name] for name in CELL], sort=False).agg(which)
+    return {data.cell_of[key]: value for key, value in found[beyond(found)].to_dict().items()}
+
+
+def _declare(name: str, spell: str, comparable: bool = False, **entry: Any) -> None:
     (kind,) = LIMITS.keys() & entry.keys()
-    threshold, lowest = entry.pop(kind), kind == "below"
+    threshold, asked = entry.pop(kind), entry.pop("reading")
+    compare, which = LIMITS[kind]
 
     def judge(data: Data) -> Iterator[Found]:
-        found = extreme(
-            data,
-            _reading(data, reading),
-            "min" if lowest else "max",
-            lambda values: LIMITS[kind](values, threshold),
-        )
+        found = of_cells(data, reading(data, asked), which, lambda of: compare(of, threshold))
         return where_and_how_much(
-            found,
+            {cell: value for cell, value in found.items() if cell.comparable or not comparable},
             lambda value: template(spell).render(value=value),
-            size=lambda value: -value if lowest else value,
+            size=lambda value: value if which == "max" else -value,
             **({"threshold": threshold} if threshold else {}),
         )
 

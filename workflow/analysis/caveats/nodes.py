@@ -1,17 +1,19 @@
 """Where it was measured: on which nodes, in which sessions, beside which neighbours."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
+
 from analysis.caveats.core import Found, comparable, label, labelled, measured, places, rule
-from analysis.caveats.thresholds import NEIGHBOURS
-from analysis.data import Data
+from analysis.caveats.limits import of_cells, reading
+from analysis.caveats.thresholds import NEIGHBOUR_COST
+from analysis.data import CELL, Data, cell_key
 from analysis.formats.text import count
 from analysis.results.cells import Cell
-from analysis.results.rows import RowCells
-from analysis.results.runs import Run
 from analysis.statistics.intervals import geometric_mean, log_t_interval
+
+NEIGHBOURS = "session.neighbours"  # how many other slots of its node were busy
 
 
 @rule
@@ -28,8 +30,15 @@ def several_nodes(data: Data) -> Iterator[Found]:
 
 @rule
 def rounds_lost(data: Data) -> Iterator[Found]:
-    """Runs that were measured in another session than the others of their row and round."""
-    lost = {cell: numbers for row in data.results.rows for cell, numbers in _lost(row).items()}
+    """Rounds that most other cells of a row measured in another session."""
+    lost: dict[Cell, list[int]] = {}
+    for row in data.results.rows:
+        sittings = {cell: sorted(cell.run_ms) for cell in row.measured}
+        number = Counter((s.round, s.session) for found in sittings.values() for s in found)
+        usual = {found[0]: found for found, _ in reversed(number.most_common())}
+        for cell, found in sittings.items():
+            if rounds := [s.round for s in found if (s.round, s.session) != usual[s.round]]:
+                lost[cell] = rounds
 
     def share(cell: Cell) -> str:
         return f"{len(lost[cell])} of {count(len(cell.run_ms), 'round')}"
@@ -38,25 +47,10 @@ def rounds_lost(data: Data) -> Iterator[Found]:
     yield Found(lost, {"rounds": labelled(lost)}, {"where": where})
 
 
-def _lost(row: RowCells) -> dict[Cell, list[int]]:
-    """Rounds of each cell that most others of its row measured in another session."""
-    of_rounds: dict[int, Counter[str]] = {}
-    for cell in row.measured:
-        for sitting in cell.run_ms:
-            of_rounds.setdefault(sitting.round, Counter())[sitting.session] += 1
-    usual = {number: found.most_common(1)[0][0] for number, found in of_rounds.items()}
-    found = {
-        cell: sorted(s.round for s in cell.run_ms if s.session != usual[s.round])
-        for cell in row.measured
-    }
-    return {cell: numbers for cell, numbers in found.items() if numbers}
-
-
 @rule
 def neighbours_disturb(data: Data) -> Iterator[Found]:
     """The same cells took another time beside busy slots of their node than without any."""
-    cells = comparable(data.results.rows)
-    ratios = {cell: ratio for cell in cells if (ratio := _beside(cell))}
+    ratios = _beside(data)
     interval = log_t_interval(list(ratios.values()))
     if interval is None or interval.low <= 1 <= interval.high:
         return
@@ -65,40 +59,34 @@ def neighbours_disturb(data: Data) -> Iterator[Found]:
         "ratio": mean,
         "interval": [interval.low, interval.high],
         "cells": labelled(ratios),
-        "threshold": NEIGHBOURS,
+        "threshold": NEIGHBOUR_COST,
     }
     slots = max(record.session.slots for cell in ratios for record in cell.records)
-    if max(mean, 1 / mean) > 1 + NEIGHBOURS:
+    if max(mean, 1 / mean) > 1 + NEIGHBOUR_COST:
         yield Found(_with_neighbours(data), evidence, {"slots": slots, "both": len(ratios)})
-
-
-def _with_neighbours(data: Data) -> list[Cell]:
-    return [c for c in measured(data.results.rows) if any(map(_neighbours, c.ok_runs))]
-
-
-def _neighbours(run: Run) -> int | None:
-    """How many other slots of its node were busy; None where that is not known."""
-    session = run.record.session if run.record else None
-    return session.neighbours if session else None
-
-
-def _beside(cell: Cell) -> float | None:
-    """Time beside busy neighbours over that without, of runs on the same node; None where no node
-    measured both.
-    """
-    logs = []
-    for node in sorted(cell.nodes):
-        runs = [run for run in cell.ok_runs if run.sitting.node == node]
-        busy = [run.step_ms for run in runs if _neighbours(run)]
-        alone = [run.step_ms for run in runs if _neighbours(run) == 0]
-        if busy and alone:
-            logs.append(math.log(geometric_mean(busy) / geometric_mean(alone)))
-    return math.exp(sum(logs) / len(logs)) if logs else None
 
 
 @rule
 def neighbours_unknown(data: Data) -> Iterator[Found]:
     """Runs beside busy slots of their node, of which none can be compared with one alone."""
-    if not any(map(_beside, comparable(data.results.rows))):
+    if not _beside(data):
         beside = _with_neighbours(data)
         yield Found(beside, {"cells": list(map(label, beside))})
+
+
+def _with_neighbours(data: Data) -> list[Cell]:
+    """Cells of which a run was measured while other slots of its node were busy."""
+    return list(of_cells(data, reading(data, NEIGHBOURS), "max", lambda of: of > 0))
+
+
+def _beside(data: Data) -> dict[Cell, float]:
+    """Time beside busy neighbours over that without, of runs on the same node; of cells of which
+    some node measured both.
+    """
+    runs = data.ok_runs.reindex(columns=[*CELL, "session.node", NEIGHBOURS, "ms_per_step"]).dropna()
+    logs, busy = np.log(runs["ms_per_step"].astype(float)), runs[NEIGHBOURS] > 0
+    nodes = [runs[name] for name in (*CELL, "session.node")]
+    more = logs[busy].groupby(nodes).mean() - logs[~busy].groupby(nodes).mean()
+    ratios = np.exp(more.dropna().groupby(CELL).mean())
+    cells = comparable(data.results.rows)
+    return {cell: ratios[cell_key(cell)] for cell in cells if cell_key(cell) in ratios.index}

@@ -4,21 +4,16 @@ Where two columns were meant to differ in an entry, by a setting that they have 
 the compiled version of the other, that is no caveat of theirs but the subject of an effect.
 """
 
-from __future__ import annotations
-
-from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import permutations, product
 from typing import Any
 
 from analysis.caveats.advantages import ADVANTAGES, HALF, favoured, rank
-from analysis.caveats.core import Found, rule
-from analysis.comparisons.cards import NO_DIFFERENCE, differing, subject
+from analysis.caveats.core import Found, by_value, rule, titles
+from analysis.comparisons.cards import NO_DIFFERENCE, unmeant
 from analysis.data import Data
 from analysis.formats.text import listed, ms, spelled
 from analysis.results.cells import Cell
-from analysis.results.results import Results
-from analysis.results.rows import RowCells
 
 EXECUTION = ("execution", "compiler")
 PRECISION = ("dtype", "matmul_precision", "convolution_precision")
@@ -27,21 +22,20 @@ ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a
 ELSEWHERE = ("feeding", "fed_bytes_per_step", "optimizer_update")
 OF_FAMILIES = ("model_library",)  # another one for each family of frameworks
 NOT_REPORTED = "not reported"
-Declared = tuple[tuple[str, tuple[str, ...]], ...]  # entry, columns
-Ranks = tuple[float | None, ...]
-Partition = tuple[tuple[str, Ranks, tuple[str, ...]], ...]  # value, ranks, columns
+
+Values = dict[str, list[Cell]]  # cells of a row by what their cards say
 
 
 @rule
 def execution_differs(data: Data) -> Iterator[Found]:
     """One column compiles and another does not: the difference is at least partly that."""
-    return _differences(data.results, EXECUTION)
+    return _differences(data, EXECUTION)
 
 
 @rule
 def precision_differs(data: Data) -> Iterator[Found]:
     """Different precisions are different amounts of work."""
-    return _differences(data.results, PRECISION)
+    return _differences(data, PRECISION)
 
 
 @rule
@@ -50,54 +44,44 @@ def parity_differs(data: Data) -> Iterator[Found]:
     known = {*EXECUTION, *PRECISION, *ATTENTION, *NO_DIFFERENCE, *ELSEWHERE, *OF_FAMILIES}
     keys = (key for record in data.results.records for key in record.parity or {})
     for entry in (ATTENTION, *((key,) for key in dict.fromkeys(keys) if key not in known)):
-        yield from _differences(data.results, entry)
+        yield from _differences(data, entry)
 
 
-def _differences(results: Results, keys: tuple[str, ...]) -> Iterator[Found]:
+def _differences(data: Data, keys: tuple[str, ...]) -> Iterator[Found]:
     """One caveat per way in which rows fall apart: rows that differ in the same way share it."""
-    same: dict[tuple[Partition, Declared], list[tuple[RowCells, list[Cell]]]] = defaultdict(list)
-    for row in results.rows:
-        cells = _not_meant(row.measured, keys)
-        partition = _partition(cells, keys)
-        if sum(value != NOT_REPORTED for value, _, _ in partition) > 1:
-            same[partition, _declared(cells, keys)].append((row, cells))
-    for (partition, declared), group in same.items():
-        values = "; ".join(f"{value} in {listed(list(titles))}" for value, _, titles in partition)
-        what = listed([key.replace("_", " ") for key in keys])
-        ranks = {value: levels for value, levels, _ in partition if value != NOT_REPORTED}
-        levels = _favoured(ranks)
-        against = _against(levels, partition, [cells for _, cells in group])
-        evidence = {
-            "keys": list(keys),
-            "what": what,
-            "values": {value: list(titles) for value, _, titles in partition},
-            "favours": [] if against else levels,
-            "declared": dict(declared),
+    what = listed([key.replace("_", " ") for key in keys])
+    ways: dict[str, tuple[dict[str, Any], list[tuple[list[Cell], Values]]]] = {}
+    for row in data.results.rows:
+        cells = unmeant(row.measured, keys)
+        values = by_value(cells, lambda cell: (_said(card, keys) for card in _cards(cell)))
+        if len(values.keys() - {NOT_REPORTED}) > 1:
+            evidence = {"keys": list(keys), "what": what, "values": titles(values)}
+            evidence |= {"favours": _favoured(values, keys), "declared": _declared(cells, keys)}
+            ways.setdefault(repr(evidence), (evidence, []))[1].append((cells, values))
+    for evidence, rows in ways.values():
+        levels, against = evidence["favours"], _against(evidence["favours"], [v for _, v in rows])
+        words = {
+            "rows": [cells[0].row.label for cells, _ in rows],
+            "only_declared": _only_declared(evidence["declared"]),
+            "advantage": _advantage(keys[0], levels, against),
         }
-        sentence = (
-            f"{listed([row.row.label for row, _ in group])}: {what} {_differ(keys)} between "
-            f"columns ({values}), so part of a difference may come from that. "
-            f"{_only_declared(declared)}{_advantage(keys[0], levels, against)}"
-        )
-        cells = [cell for _, of_row in group for cell in of_row]
-        yield Found(cells, evidence, {"sentence": sentence})
+        evidence["favours"] = [] if against else levels
+        yield Found([cell for cells, _ in rows for cell in cells], evidence, words)
 
 
-def _differ(keys: tuple[str, ...]) -> str:
-    return "differ" if len(keys) > 1 else "differs"
+def _cards(cell: Cell) -> list[dict[str, Any]]:
+    """One of each run; these normally agree."""
+    return [record.parity or {} for record in cell.records]
 
 
-def _declared(cells: list[Cell], keys: tuple[str, ...]) -> Declared:
-    """Which of these entries are not read back, and in which columns."""
-    found = {
-        key: tuple(
-            cell.column.title
-            for cell in cells
-            if any(key in declared_of(record.parity) for record in cell.records)
-        )
-        for key in keys
-    }
-    return tuple((key, titles) for key, titles in found.items() if titles)
+def _said(card: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """'jit / xla', one value where all entries have the same; an entry that is not reported is left
+    out.
+    """
+    if keys == PRECISION and card.get("dtype") in HALF:
+        keys = ("dtype",)  # what float32 products would use is of no account then
+    reported = [spelled(card[key]) for key in keys if card.get(key) is not None]
+    return " / ".join(reported[:1] if len(set(reported)) == 1 else reported) or NOT_REPORTED
 
 
 def declared_of(card: dict[str, Any] | None) -> list[str]:
@@ -105,19 +89,30 @@ def declared_of(card: dict[str, Any] | None) -> list[str]:
     return ((card or {}).get("declared") or "").split(", ")
 
 
-def _favoured(ranks: dict[str, Ranks]) -> list[list[str]]:
-    """From the fastest down; empty when unknown, or not the same on every accelerator."""
-    each = [
-        favoured(dict(zip(ranks, levels, strict=True)))
-        for levels in zip(*ranks.values(), strict=True)
-    ]
-    return each[0] if all(found == each[0] for found in each) else []
+def _declared(cells: list[Cell], keys: tuple[str, ...]) -> dict[str, list[str]]:
+    """Columns by which of these entries are not read back there."""
+    found = titles(by_value(cells, lambda cell: (n for c in _cards(cell) for n in declared_of(c))))
+    return {key: found[key] for key in keys if key in found}
 
 
-def _only_declared(declared: Declared) -> str:
-    """'The attention of Keras 2 (TensorFlow) is declared, not read back. '"""
-    entries = [f"the {key.replace('_', ' ')} of {listed(list(titles))}" for key, titles in declared]
+def _only_declared(declared: dict[str, list[str]]) -> str:
+    """'Declared, not read back: the attention of Keras 2 (TensorFlow). '"""
+    entries = [f"the {key.replace('_', ' ')} of {listed(names)}" for key, names in declared.items()]
     return f"Declared, not read back: {'; '.join(entries)}. " if entries else ""
+
+
+def _favoured(values: Values, keys: tuple[str, ...]) -> list[list[str]]:
+    """Values from the fastest down; empty when unknown, or not the same on every accelerator that
+    the cells were measured on.
+    """
+    cards = {_said(c, keys): c for cells in values.values() for cell in cells for c in _cards(cell)}
+    cards.pop(NOT_REPORTED, None)
+    kinds = {cell.column.accelerator for cells in values.values() for cell in cells}
+    found = [
+        favoured({value: rank(keys[0], card, kind == "cuda") for value, card in cards.items()})
+        for kind in kinds
+    ]
+    return found[0] if all(levels == found[0] for levels in found) else []
 
 
 def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | None) -> str:
@@ -135,65 +130,17 @@ def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | N
     )
 
 
-def _against(
-    levels: list[list[str]], partition: Partition, rows: list[list[Cell]]
-) -> tuple[Cell, Cell] | None:
+def _against(levels: list[list[str]], rows: list[Values]) -> tuple[Cell, Cell] | None:
     """Of all pairs of a row in which the value that is not favoured took less, the one that shows
     it most; None where the times agree with the order, as far as they may be compared.
     """
-    place = {
-        title: number
-        for value, _, titles in partition
-        for number, level in enumerate(levels)
-        if value in level
-        for title in titles
-    }
+    level = {value: number for number, values in enumerate(levels) for value in values}
     pairs = [
         (fast, slow)
-        for cells in rows
-        for fast, slow in permutations([cell for cell in cells if cell.comparable], 2)
-        if fast.step_ms < slow.step_ms
-        if place.get(fast.column.title, 0) > place.get(slow.column.title, len(levels))
+        for values in rows
+        for other, better in permutations(level.keys() & values.keys(), 2)
+        if level[other] > level[better]
+        for fast, slow in product(values[other], values[better])
+        if fast.comparable and slow.comparable and fast.step_ms < slow.step_ms
     ]
     return max(pairs, key=lambda pair: pair[1].step_ms / pair[0].step_ms, default=None)
-
-
-def _partition(cells: list[Cell], keys: tuple[str, ...]) -> Partition:
-    """Values of these keys, each with its ranks, one for each accelerator that the cells were
-    measured on, and the columns that report it.
-    """
-    kinds = sorted({cell.column.accelerator or "" for cell in cells})
-    columns: dict[str, list[str]] = defaultdict(list)
-    ranks: dict[str, Ranks] = {}
-    for cell in cells:
-        cards = {
-            _card_text(record.parity or {}, keys): record.parity or {} for record in cell.records
-        }
-        for value, card in cards.items():  # the runs of a cell normally agree
-            columns[value].append(cell.column.title)
-            ranks[value] = tuple(rank(keys[0], card, kind == "cuda") for kind in kinds)
-    return tuple((value, ranks[value], tuple(titles)) for value, titles in columns.items())
-
-
-def _not_meant(cells: tuple[Cell, ...], keys: tuple[str, ...]) -> list[Cell]:
-    """Those that differ from another cell in one of these entries and were not meant to; all of
-    them where no two were meant to differ.
-    """
-    if len({_card_text(r.parity or {}, keys) for cell in cells for r in cell.records}) < 2:
-        return list(cells)  # the usual case, without looking at every pair
-    pairs = list(combinations(cells, 2))
-    meant = {pair: differing(keys, *pair) & subject(*pair) for pair in pairs}
-    if not any(meant.values()):
-        return list(cells)
-    left = {cell for pair in pairs if differing(keys, *pair) - meant[pair] for cell in pair}
-    return [cell for cell in cells if cell in left]
-
-
-def _card_text(card: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """'jit / xla', one value where all entries have the same; an entry that is not reported is left
-    out.
-    """
-    if keys == PRECISION and card.get("dtype") in HALF:
-        keys = ("dtype",)  # what float32 products would use is of no account then
-    reported = [spelled(card[key]) for key in keys if card.get(key) is not None]
-    return " / ".join(reported[:1] if len(set(reported)) == 1 else reported) or NOT_REPORTED

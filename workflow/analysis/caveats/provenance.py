@@ -1,10 +1,11 @@
-"""Where and with what the numbers were measured."""
+"""Where and with what the numbers were measured, and in what the rows of this table are not the
+published benchmark's: batch sizes, scale, weights, device.
+"""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from analysis.caveats.core import Found, Rows, Severity, measured, places, rule
+from analysis.caveats.core import Found, Severity, by_value, measured, places, rule
 from analysis.comparisons.libraries import differing_libraries
 from analysis.comparisons.questions import differ_only_in
 from analysis.data import Data
@@ -12,6 +13,7 @@ from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
 from analysis.results.machine import Machine
 from analysis.results.machines import is_one_machine
+from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.reference import load_reference
 
@@ -22,13 +24,9 @@ PROCESSORS = {"threads", "accelerator"}
 Groups = dict[Any, list[Cell]]
 
 
-def _groups(rows: Rows, value: Callable[[Record], Any]) -> Groups:
+def _groups(data: Data, value: Callable[[Record], Any]) -> Groups:
     """Measured cells under each value that their records hold."""
-    groups: Groups = defaultdict(list)
-    for cell in measured(rows):
-        for found in dict.fromkeys(map(value, cell.records)):
-            groups[found].append(cell)
-    return groups
+    return by_value(measured(data.results.rows), lambda cell: map(value, cell.records))
 
 
 def _not_meant(groups: Groups, settings: Collection[str]) -> Groups:
@@ -57,35 +55,28 @@ def _told(
 @rule
 def several_machines(data: Data) -> Iterator[Found]:
     """Two machines, even of one kind, differ by more than many frameworks do."""
-    results = data.results
-    if is_one_machine(results.records):
+    rows = data.results.rows
+    if is_one_machine(data.results.records):
         return
-    groups = _groups(results.rows, lambda record: record.machine)
-    mixed = [
-        row
-        for row in results.rows
-        if not is_one_machine(r for cell in row.measured for r in cell.records)
-    ]
-    details = [
-        f"{describe(machine)} [{machine.id}]: {places(cells, rows=results.rows)}"
-        for machine, cells in groups.items()
-    ]
+    mixed = [row for row in rows if not is_one_machine(r for c in row.measured for r in c.records)]
+    groups = _groups(data, lambda record: record.machine)
     evidence = {
         "machines": {machine.id: len(cells) for machine, cells in groups.items()},
         "rows": [row.row.label for row in mixed],
     }
-    cells = [cell for row in mixed for cell in row.measured] or None
+    details = [
+        f"{describe(machine)} [{machine.id}]: {places(cells, rows=rows)}"
+        for machine, cells in groups.items()
+    ]
     severity = Severity.CRITICAL if mixed else None
-    yield Found(cells, evidence, {"details": details}, severity)
+    yield Found(measured(mixed) or None, evidence, {"details": details}, severity)
 
 
 def describe(machine: Machine) -> str:
     """What identifies a machine to a reader."""
     extra = f", {machine.accelerator_name}" if machine.accelerator_name else ""
-    return (
-        f"{machine.cpu}, {machine.cores} cores, {machine.memory_mib / 1024:.0f} GiB{extra}, "
-        f"{machine.os}"
-    )
+    memory = f"{machine.memory_mib / 1024:.0f} GiB"
+    return f"{machine.cpu}, {machine.cores} cores, {memory}{extra}, {machine.os}"
 
 
 @rule
@@ -102,20 +93,16 @@ def thread_policies_differ(data: Data) -> Iterator[Found]:
         policy, requested, processors = key
         return f"{policy}, {count(requested, 'thread')} on {count(processors, 'processor')}"
 
-    groups = _not_meant(_groups(data.results.rows, given), PROCESSORS)
+    groups = _not_meant(_groups(data, given), PROCESSORS)
     if len(groups) > 1:
-        evidence = {
-            "threads": sorted({key[1] for key in groups}),
-            "policies": sorted({key[0] for key in groups}),
-        }
-        yield _told(groups, evidence, data, spell)
+        policies, threads, _ = map(set, zip(*groups, strict=True))
+        yield _told(groups, {"threads": sorted(threads), "policies": sorted(policies)}, data, spell)
 
 
 @rule
 def deployments_differ(data: Data) -> Iterator[Found]:
     """The same lock installs the same versions, but another interpreter may be built otherwise."""
-    groups = _groups(data.results.rows, lambda record: record.environment.method)
-    groups = _not_meant(groups, DEPLOYMENT)
+    groups = _not_meant(_groups(data, lambda record: record.environment.method), DEPLOYMENT)
     if len(groups) > 1:
         evidence = {"methods": {method: len(cells) for method, cells in groups.items()}}
         yield _told(groups, evidence, data)
@@ -128,9 +115,7 @@ def variables_set(data: Data) -> Iterator[Found]:
     def spell(variables: tuple[tuple[str, str], ...]) -> str:
         return listed([f"{name}={value}" for name, value in variables]) or "none"
 
-    groups = _groups(
-        data.results.rows, lambda record: tuple(sorted(record.environment.variables.items()))
-    )
+    groups = _groups(data, lambda record: tuple(sorted(record.environment.variables.items())))
     evidence = {"variables": sorted({n for variables in groups for n, _ in variables})}
     yield _told(groups, evidence, data, spell)
 
@@ -138,7 +123,7 @@ def variables_set(data: Data) -> Iterator[Found]:
 @rule
 def own_interpreter(data: Data) -> Iterator[Found]:
     """A column with the user's own interpreter has its versions, not the locked ones."""
-    groups = _groups(data.results.rows, lambda record: record.environment.method)
+    groups = _groups(data, lambda record: record.environment.method)
     cells = groups.get("interpreter", ())
     yield Found(cells, {"columns": sorted({cell.column.name for cell in cells})})
 
@@ -148,8 +133,53 @@ def not_the_pages_version(data: Data) -> Iterator[Found]:
     """The stack of the page's versions lacks one where the package index does not have it."""
     conditions = load_reference().conditions
     for column in data.results.plan.columns:
-        if not column.bare or column.stack != conditions.stack:
-            continue
-        cells = [cell for cell in measured(data.results.rows) if cell.column == column]
-        if found := [str(library) for library in differing_libraries(cells, conditions)]:
-            yield Found(cells, {"column": column.name, "libraries": found})
+        if column.bare and column.stack == conditions.stack:
+            cells = [cell for cell in measured(data.results.rows) if cell.column == column]
+            if found := [str(library) for library in differing_libraries(cells, conditions)]:
+                yield Found(cells, {"column": column.name, "libraries": found})
+
+
+@rule
+def batch_sizes_differ(data: Data) -> Iterator[Found]:
+    """Times of different batch sizes cannot be compared down a column."""
+    rows = [row.row for row in data.results.rows]
+    sizes = [row.batch_size for row in rows]
+    if len(set(sizes)) > 1:
+        of_rows = [f"{row.title} {row.batch_size}" for row in rows]
+        yield Found(None, {"batch_sizes": sizes}, {"of_rows": of_rows})
+
+
+@rule
+def scale_is_reduced(data: Data) -> Iterator[Found]:
+    """Reduced models rank frameworks differently from full ones; some nets are never reduced."""
+    plan = data.results.plan
+    if plan.reduced:
+        reduced = {name: model for name, model in plan.models.items() if not model.full_size}
+        models = {name: model.architecture for name, model in reduced.items()}
+        severity = Severity.CRITICAL if plan.scale == "smoke" else None
+        titles = [model.title for model in reduced.values()]
+        yield Found(None, {"scale": plan.scale, "models": models}, {"titles": titles}, severity)
+
+
+@rule
+def random_weights(data: Data) -> Iterator[Found]:
+    """With random weights times are valid, and generated texts and images mean nothing."""
+    plan = data.results.plan
+    if plan.weights == "random" and not _without_models(plan):
+        yield Found(None, {"weights": plan.weights, "seed": plan.seed})
+
+
+@rule
+def measured_on_cpu(data: Data) -> Iterator[Found]:
+    """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
+    results = data.results
+    threads = sorted({record.threads.requested for record in results.records})
+    if results.accelerators == ("cpu",) and threads and not _without_models(results.plan):
+        of_processes = [count(number, "thread") for number in threads]
+        evidence = {"accelerator": "cpu", "threads": threads}
+        yield Found(None, evidence, {"of_processes": of_processes})
+
+
+def _without_models(plan: Plan) -> bool:
+    """Whether all columns are operations without a framework."""
+    return all(column.alone for column in plan.columns)

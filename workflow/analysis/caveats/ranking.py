@@ -1,32 +1,45 @@
-"""Where the order of the columns in a row is no ranking, or one of luck."""
+"""Where the order of the columns in a row is no ranking, or one of luck: steps that did not stay on
+one level, processes of two modes, leads within the margin.
+"""
 
+import math
 from collections.abc import Iterator
 
-from analysis.caveats.core import Found, Severity, label, places, rule
+from analysis.caveats.core import (
+    Found,
+    Severity,
+    label,
+    labelled,
+    measured,
+    places,
+    rule,
+    where_and_how_much,
+)
 from analysis.data import Data
-from analysis.formats.text import ms, percent
+from analysis.formats.text import count, listed, ms, percent
 from analysis.results.cells import Cell
 from analysis.results.rows import RowCells
+from analysis.results.runs import Run
 from analysis.statistics.intervals import MARGIN, geometric_mean
 from analysis.statistics.modes import modes_of, without_rounds
+from analysis.statistics.steady_state import SteadyState
 
 
 @rule
 def close_call(data: Data) -> Iterator[Found]:
     """Rows whose fastest column leads by less than the margin that counts as the same."""
-    compared = [row for row in data.results.rows if len(row.comparable) > 1]
-    firsts = {row: sorted(row.comparable, key=lambda cell: cell.step_ms)[:2] for row in compared}
-    leads = {row: two[1].step_ms / two[0].step_ms - 1 for row, two in firsts.items()}
-    close = {row.row: firsts[row] for row, lead in leads.items() if lead < MARGIN}
-    of_rows = {row.row: lead for row, lead in leads.items()}
-    cells = [cell for two in close.values() for cell in two]
+    compared = [row.comparable for row in data.results.rows if len(row.comparable) > 1]
+    firsts = [sorted(cells, key=lambda cell: cell.step_ms)[:2] for cells in compared]
+    leads = [(first, second, second.step_ms / first.step_ms - 1) for first, second in firsts]
+    close = [(first, second, lead) for first, second, lead in leads if lead < MARGIN]
     details = [
-        f"{row.label}: {first.column.title} before {second.column.title} by "
-        f"{100 * of_rows[row]:.2f}\u00a0%"
-        for row, (first, second) in close.items()
+        f"{first.row.label}: {first.column.title} before {second.column.title} by "
+        f"{100 * lead:.2f}\u00a0%"
+        for first, second, lead in close
     ]
+    cells = [cell for first, second, _ in close for cell in (first, second)]
     evidence = {
-        "lead": {"/".join(map(str, row.key)): of_rows[row] for row in close},
+        "lead": {"/".join(map(str, first.row.key)): lead for first, _, lead in close},
         "rows": len(compared),
         "threshold": MARGIN,
     }
@@ -47,8 +60,7 @@ def two_modes(data: Data) -> Iterator[Found]:
     def apart(cell: Cell) -> float:
         return found[cell]["slower_ms"] / found[cell]["faster_ms"]
 
-    evidence = {label(cell): modes for cell, modes in found.items()}
-    yield Found(found, evidence, {"where": places(found, text, apart)})
+    yield Found(found, labelled(found), {"where": places(found, text, apart)})
 
 
 def _modes(row: RowCells) -> dict[Cell, dict[str, float]]:
@@ -65,3 +77,49 @@ def _modes(row: RowCells) -> dict[Cell, dict[str, float]]:
                 "share_slower": len(slow) / len(logs),
             }
     return found
+
+
+@rule
+def not_steady(data: Data) -> Iterator[Found]:
+    """Most runs of these cells did not stay on one level, or all of them went on changing."""
+    return _unsettled([cell for cell in measured(data.results.rows) if not cell.steady])
+
+
+@rule
+def inconsistent_runs(data: Data) -> Iterator[Found]:
+    """Some runs of these cells, but not most, did not stay on one level, or warmed up."""
+    cells = measured(data.results.rows)
+    return _unsettled([c for c in cells if c.steadiness.state is SteadyState.INCONSISTENT])
+
+
+def _unsettled(cells: list[Cell]) -> Iterator[Found]:
+    """Yield them with the runs that did not settle as evidence."""
+    courses = {label(cell): cell.steadiness.course for cell in cells if cell.steadiness.course}
+    deviant = {cell: [_classified(run) for run in _deviant(cell)] for cell in cells}
+    yield from where_and_how_much(deviant, describe=_unsteady, course=courses)
+
+
+def _unsteady(cell: Cell) -> str:
+    """'slowdown in 2 of 3 runs', or how much all runs changed."""
+    if cell.steadiness.course is not None:
+        change = abs(math.expm1(cell.steadiness.course))
+        return f"{cell.steadiness.state}, by {percent(change)} from half to half of every run"
+    states = [str(run.steadiness.state) for run in _deviant(cell)]
+    runs = count(len(cell.ok_runs), "run")
+    return f"{listed(list(dict.fromkeys(states)))} in {len(states)} of {runs}"
+
+
+def _deviant(cell: Cell) -> list[Run]:
+    usual = (SteadyState.FLAT, SteadyState.NOT_TESTED)
+    return [run for run in cell.ok_runs if run.steadiness.state not in usual]
+
+
+def _classified(run: Run) -> dict:
+    """The classification of a run, as evidence."""
+    return {
+        "run": run.number,
+        "class": run.steadiness.state,
+        "blocks": run.steadiness.blocks,
+        "blocks_of_the_final_level": run.steadiness.tail_blocks,
+        "mean_over_final_level": run.steadiness.mean_over_tail,
+    }

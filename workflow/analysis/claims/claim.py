@@ -9,7 +9,6 @@ from analysis.claims.conditions import Differences, differences, of_releases, wi
 from analysis.formats.contents import is_there
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell
-from analysis.results.plan import Row
 from analysis.results.reference import REFERENCE, Reference
 from analysis.results.results import Results
 
@@ -44,17 +43,15 @@ class Claim:
         """The cells that the claim is about: the plain columns of its families, else of Keras 3, in
         its rows.
         """
-        columns = {self.parameters.get("new", "keras3"), self.parameters.get("base", "keras3")}
-        rows = [row for row in results.rows if all(self._names(row.row, key) for key in ROW_KEYS)]
+        asked = self.parameters
+        columns = {asked.get("new", "keras3"), asked.get("base", "keras3")}
         return [
             cell
-            for row in rows
+            for row in results.rows
+            if all(asked.get(key) in (None, getattr(row.row, key)) for key in ROW_KEYS)
             for cell in row.plain
             if columns & {cell.column.name, cell.column.family}
         ]
-
-    def _names(self, row: Row, key: str) -> bool:
-        return self.parameters.get(key) in (None, getattr(row, key))
 
 
 def load_claims(folder: Path = REFERENCE) -> list[Claim]:

@@ -4,15 +4,12 @@ Another scale, hardware or batch size makes it another experiment; other librari
 it the same one under other conditions. Only the cells that a claim is about are compared.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
-from analysis.results.plan import Row
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import names_a_simulated
@@ -31,23 +28,27 @@ class Differences:
 
 def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -> Differences:
     """Between these cells of a run and the published benchmark."""
+    found = of_releases(results, reference, cells)
+    libraries = [str(library) for library in differing_libraries(cells, reference.conditions)]
     return Differences(
-        [*_scale(results, reference), *_hardware(cells, reference), *_batch_sizes(cells)],
+        [*found.experiment, *_batch_sizes(cells)],
         [
-            *_libraries(cells, reference),
-            *_precision_and_weights(results, reference),
+            *([f"other libraries: {listed(libraries)}"] if libraries else []),
+            *found.settings,
             *_execution(cells, reference),
         ],
     )
 
 
-def of_releases(results: Results, reference: Reference) -> Differences:
-    """Of what the page says of two versions of a package, which the claim's test asks for."""
-    cells = list(results.cells)
-    return Differences(
-        [*_scale(results, reference), *_hardware(cells, reference)],
-        _precision_and_weights(results, reference),
-    )
+def of_releases(
+    results: Results, reference: Reference, cells: Sequence[Cell] | None = None
+) -> Differences:
+    """Of what the page says of two versions of a package, which the claim's test asks for: of all
+    cells, or of some.
+    """
+    asked = list(results.cells) if cells is None else cells
+    experiment = [*_scale(results, reference), *_hardware(asked, reference)]
+    return Differences(experiment, [*_precision_and_weights(results, reference)])
 
 
 def without_conditions(results: Results, reference: Reference) -> Differences:
@@ -56,58 +57,48 @@ def without_conditions(results: Results, reference: Reference) -> Differences:
     return Differences(reduced, ["the claim names no machine, models or versions of its own"])
 
 
-def _scale(results: Results, reference: Reference) -> list[str]:
+def _scale(results: Results, reference: Reference) -> Iterator[str]:
     scale, published = results.plan.scale, reference.conditions.scale
-    if scale == published or not results.plan.reduced:
-        return []
-    return [f"the scale is {scale} instead of {published}"]
+    if scale != published and results.plan.reduced:
+        yield f"the scale is {scale} instead of {published}"
 
 
-def _hardware(cells: Iterable[Cell], reference: Reference) -> list[str]:
+def _hardware(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
     machines = {r.machine.accelerator_name or r.machine.cpu for c in cells for r in c.records}
-    if all(_same_hardware(name, reference) for name in machines):
-        return []
-    return [f"the hardware is {listed(sorted(machines))}, not {reference.hardware_short}"]
+    if not all(_same_hardware(name, reference) for name in machines):
+        yield f"the hardware is {listed(sorted(machines))}, not {reference.hardware_short}"
 
 
 def _same_hardware(name: str, reference: Reference) -> bool:
     """Whether a device's own name contains the parts of the published one, 'A100' and '40GB'."""
-    if names_a_simulated(name):
-        return False
     device, memory = reference.hardware_short.lower().split(" ", 1)
     spelled = name.lower().replace(" ", "")
-    return device in spelled and memory.replace(" ", "") in spelled
+    same = device in spelled and memory.replace(" ", "") in spelled
+    return same and not names_a_simulated(name)
 
 
-def _batch_sizes(cells: Iterable[Cell]) -> list[str]:
+def _batch_sizes(cells: Iterable[Cell]) -> Iterator[str]:
     rows = dict.fromkeys(cell.row for cell in cells)
     other = [row.label for row in rows if row.batch_size != row.published_batch_size]
-    return [f"other batch sizes than the page's in {listed(other)}"] if other else []
+    if other:
+        yield f"other batch sizes than the page's in {listed(other)}"
 
 
-def _libraries(cells: Sequence[Cell], reference: Reference) -> list[str]:
-    found = [str(library) for library in differing_libraries(cells, reference.conditions)]
-    return [f"other libraries: {listed(found)}"] if found else []
-
-
-def _precision_and_weights(results: Results, reference: Reference) -> list[str]:
+def _precision_and_weights(results: Results, reference: Reference) -> Iterator[str]:
     plan, published = results.plan, reference.conditions
-    found = []
     if plan.precision != published.precision:
-        found.append(f"the precision was forced to {plan.precision}")
+        yield f"the precision was forced to {plan.precision}"
     if plan.weights != published.weights:
-        found.append(f"the weights are {plan.weights}, the page's were of the {published.weights}")
-    return found
+        yield f"the weights are {plan.weights}, the page's were of the {published.weights}"
 
 
-def _execution(cells: Iterable[Cell], reference: Reference) -> list[str]:
+def _execution(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
     """'Keras 2 (TensorFlow) ran graph instead of jit in BERT fit', by column and modes."""
-    rows: dict[tuple[str, str, str], list[Row]] = {}
+    rows: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
         published = reference.conditions.execution_of(cell.column.name, cell.row)
         for mode in sorted({*cell.reported("execution")} - {published}):
-            rows.setdefault((cell.column.title, mode, published or "none"), []).append(cell.row)
-    return [
-        f"{title} ran {mode} instead of {published} in {listed([row.label for row in where])}"
-        for (title, mode, published), where in rows.items()
-    ]
+            what = (cell.column.title, mode, published or "none")
+            rows.setdefault(what, []).append(cell.row.label)
+    for (title, mode, published), where in rows.items():
+        yield f"{title} ran {mode} instead of {published} in {listed(where)}"

@@ -21,6 +21,11 @@ class Outcome:
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
+def untested(why: str) -> Outcome:
+    """There was nothing to look at."""
+    return Outcome(None, why, tested=False)
+
+
 Test = Callable[..., Outcome]  # from results and a claim's parameters
 TESTS: dict[str, Test] = {}
 # Of tests that have their own: from results, reference and parameters to what differs.
@@ -59,8 +64,3 @@ def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
 def all_hold(found: list[bool | None]) -> bool | None:
     """False as soon as one does not hold; None while one is undecided."""
     return False if False in found else None if None in found else True
-
-
-def capital(text: str) -> str:
-    """The text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]

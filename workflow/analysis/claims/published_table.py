@@ -35,39 +35,36 @@ class PublishedRun(Run):
 
 def published_results(reference: Reference, revision: str) -> Results:
     """One revision, its rows and columns in the order of the page."""
-    plan, step_ms = _plan(reference, revision), reference.step_ms[revision]
-    rows = tuple(
+    step_ms = reference.step_ms[revision]
+    titles = {name: model.title for name, model in reference.models.items()}
+    names = ("model", "task", "batch_size", "published_batch_size", "title")
+    rows = [
+        dict(
+            zip(
+                names, (model, task, batch_size, batch_size, f"{titles[model]} {task}"), strict=True
+            )
+        )
+        for model, task, batch_size in dict.fromkeys(key[:3] for key in step_ms)
+    ]
+    published = {key[3] for key in step_ms}
+    plan = Plan.from_json(
+        {
+            **{"study": None, "results": "", "self_test": "", "blocks": (), "cells": ()},
+            **{"scale": "paper", "accelerator": "cuda", "weights": "preset", "seed": 0, "runs": 1},
+            **{"precision": "default", "scale_reason": f"{reference.title}, revision {revision}"},
+            "models": {
+                name: {"title": title, "citation": "", "preset": "", "architecture": {}}
+                for name, title in titles.items()
+            },
+            "rows": rows,
+            "columns": [c for name, c in reference.columns.items() if name in published],
+        }
+    )
+    cells = (
         RowCells(row, tuple(_cell(row, c, step_ms.get((*row.key, c.name))) for c in plan.columns))
         for row in plan.rows
     )
-    return Results(plan, rows, digest="")
-
-
-def _plan(reference: Reference, revision: str) -> Plan:
-    """The published table as a plan."""
-    keys, titles = reference.step_ms[revision], reference.models
-    names = ("model", "task", "batch_size", "published_batch_size")
-    rows = [
-        dict(zip(names, (*key, key[2]), strict=True)) for key in dict.fromkeys(k[:3] for k in keys)
-    ]
-    models = {
-        name: {"title": model.title, "citation": "", "preset": "", "architecture": {}}
-        for name, model in titles.items()
-    }
-    of_page = {"scale": "paper", "accelerator": "cuda", "weights": "preset", "precision": "default"}
-    nothing = {"study": None, "results": "", "self_test": "", "blocks": (), "cells": ()}
-    return Plan.from_json(
-        {
-            **of_page,
-            **nothing,
-            **{"scale_reason": f"{reference.title}, revision {revision}", "seed": 0, "runs": 1},
-            "models": models,
-            "rows": [
-                {**row, "title": f"{titles[row['model']].title} {row['task']}"} for row in rows
-            ],
-            "columns": [c for name, c in reference.columns.items() if name in {k[3] for k in keys}],
-        }
-    )
+    return Results(plan, tuple(cells), digest="")
 
 
 def _cell(row: Row, column: Column, step_ms: float | None) -> Cell:

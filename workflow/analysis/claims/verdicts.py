@@ -5,19 +5,22 @@ that and from whether the run can be compared with what the claim is about. The 
 the published table, say whether a claim's own numbers bear it out.
 """
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from analysis.claims.claim import Claim, load_claims
 from analysis.claims.claim_tests import TESTS
-from analysis.claims.conditions import Differences
 from analysis.claims.outcome import Outcome
 from analysis.claims.published_table import published_results
+from analysis.formats.errors import write_text
 from analysis.results.reference import REFERENCE, Reference
 from analysis.results.results import Results
 from analysis.results.stacks import on_stack
+
+SCHEMA = "millistep.claims/1"
 
 
 class ClaimResult(StrEnum):
@@ -55,7 +58,14 @@ class ClaimVerdict:
 def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
     """Every claim of reference/claims.yaml, in its order."""
     pages = on_stack(results, reference.stack)
-    return [_claim_verdict(claim, results, pages, reference) for claim in load_claims(folder)]
+    return [_judged(claim, results, pages, reference) for claim in load_claims(folder)]
+
+
+def write_claims(results: Results, reference: Reference, folder: Path) -> None:
+    """Write claims.json: every published claim, and what these runs show of it."""
+    content = {"schema": SCHEMA, "claims": list(map(asdict, judge(results, reference)))}
+    document = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
+    write_text(folder / "claims.json", document + "\n")
 
 
 def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Outcome, bool]:
@@ -68,9 +78,7 @@ def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Out
     return asked, TESTS[claim.kind](asked, **claim.parameters), on_pages
 
 
-def _claim_verdict(
-    claim: Claim, results: Results, pages: Results, reference: Reference
-) -> ClaimVerdict:
+def _judged(claim: Claim, results: Results, pages: Results, reference: Reference) -> ClaimVerdict:
     asked, outcome, on_pages = tested(claim, results, pages)
     verdict, why = _verdict(claim, outcome, asked, reference)
     if on_pages and outcome.tested:
@@ -82,17 +90,8 @@ def _claim_verdict(
     if claim.revision:
         there = published_results(reference, claim.revision)
         published = TESTS[claim.kind](there, **claim.parameters).text
-    return ClaimVerdict(
-        claim.id,
-        claim.text,
-        claim.by,
-        claim.url,
-        claim.reading,
-        verdict,
-        why,
-        published,
-        outcome.evidence,
-    )
+    names = (claim.id, claim.text, claim.by, claim.url, claim.reading)
+    return ClaimVerdict(*names, verdict, why, published, outcome.evidence)
 
 
 def _verdict(
@@ -102,23 +101,17 @@ def _verdict(
     if not outcome.tested:
         return ClaimResult.NOT_TESTED, outcome.text
     differ = claim.differences(results, reference)
+    here = f"Here {_HERE[outcome.holds]}: {outcome.text}"
+    here = f"Not the conditions of the claim: {differ}. {here}"
     if differ.experiment:
-        return ClaimResult.NOT_COMPARABLE, f"{_elsewhere(differ)} {_here(outcome)}"
+        return ClaimResult.NOT_COMPARABLE, here
     if outcome.holds is None:
         return ClaimResult.UNDECIDED, f"The intervals do not decide: {outcome.text}"
     if differ.settings:
-        return _ELSEWHERE[outcome.holds], f"{_elsewhere(differ)} {_here(outcome)}"
+        return _ELSEWHERE[outcome.holds], here
     return _AS_PUBLISHED[outcome.holds], outcome.text
 
 
 _AS_PUBLISHED = {True: ClaimResult.REPRODUCED, False: ClaimResult.NOT_REPRODUCED}
 _ELSEWHERE = {True: ClaimResult.HOLDS_ELSEWHERE, False: ClaimResult.FAILS_ELSEWHERE}
-
-
-def _elsewhere(differ: Differences) -> str:
-    return f"Not the conditions of the claim: {differ}."
-
-
-def _here(outcome: Outcome) -> str:
-    phrases = {True: "it holds", False: "it does not hold", None: "the intervals do not decide"}
-    return f"Here {phrases[outcome.holds]}: {outcome.text}"
+_HERE = {True: "it holds", False: "it does not hold", None: "the intervals do not decide"}

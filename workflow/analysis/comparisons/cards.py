@@ -5,7 +5,8 @@ Two columns with different settings for the precision are meant to compute in di
 that is the subject of the pair. Every other entry in which the cards differ is not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 from analysis.comparisons.questions import differing_settings
@@ -76,30 +77,39 @@ def other_differences(base: Cell, new: Cell) -> list[str]:
 
 
 def _differences(keys: Iterable[str], base: Cell, new: Cell) -> list[str]:
+    def text(key: str, cell: Cell) -> str:
+        return listed(list(map(spelled, reported(key, cell)))) or NOT_REPORTED
+
     return [
-        f"{key.replace('_', ' ')} {_values_text(key, new)} instead of {_values_text(key, base)}"
+        f"{key.replace('_', ' ')} {text(key, new)} instead of {text(key, base)}"
         for key in keys
         if _differs(key, base, new)
     ]
 
 
-def differing(keys: Iterable[str], one: Cell, other: Cell) -> set[str]:
-    """Those of some entries in which two cells differ, or that one of them alone reports."""
-    return {key for key in keys if _differs(key, one, other)}
+def unmeant(cells: Sequence[Cell], keys: Sequence[str]) -> list[Cell]:
+    """The cells of a row that differ from another one in some entries and were not meant to; all of
+    them where no two were meant to differ.
+    """
+    if len({tuple(tuple(reported(key, cell)) for key in keys) for cell in cells}) < 2:
+        return list(cells)  # the usual case, without looking at every pair
+    differing = {
+        pair: {key for key in keys if _differs(key, *pair)} for pair in combinations(cells, 2)
+    }
+    left = {pair: found - subject(*pair) for pair, found in differing.items()}
+    if left == differing:
+        return list(cells)
+    return [cell for cell in cells if any(cell in pair for pair, found in left.items() if found)]
 
 
 def _differs(key: str, one: Cell, other: Cell) -> bool:
     if not all(any(record.parity for record in cell.records) for cell in (one, other)):
         return False  # without a card nothing is known
-    return {*_values(key, one)} != {*_values(key, other)}
+    return {*reported(key, one)} != {*reported(key, other)}
 
 
-def _values(key: str, cell: Cell) -> list[Any]:
+def reported(key: str, cell: Cell) -> list[Any]:
     """What the runs of a cell report, each value once."""
     if key not in WORK:
         return cell.reported(key)
     return list(dict.fromkeys(getattr(r.work, key) for r in cell.records if r.work))
-
-
-def _values_text(key: str, cell: Cell) -> str:
-    return listed(list(map(spelled, _values(key, cell)))) or NOT_REPORTED

@@ -2,32 +2,26 @@
 allow.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from analysis.comparisons.gains import (
-    Gain,
-    Winners,
-    all_faster,
-    column_gains,
-    family_gains,
-    gain_text,
-    in_lines,
-    tally,
-    winners,
-)
+import pandas as pd
+
+from analysis.comparisons.gains import all_faster, backends, gain_text, gains, numbers, tally_of
 from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed, ms
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
 
 TEXTS = Path(__file__).with_suffix(".yaml")
-KERAS2, UPGRADED = "keras2-tensorflow", "keras3-tensorflow"
-
-Evidence = Iterable[tuple[str, str]]  # the label of a row, and what it shows
+# Of each question what is compared with what, families or columns.
+COMPARED = {
+    "keras3_over_keras2": ("keras3", "keras2"),
+    "upgrade_alone": ("keras3-tensorflow", "keras2-tensorflow"),
+    "keras3_over_pytorch": ("keras3", "pytorch"),
+}
 
 
 class Answer(StrEnum):
@@ -41,8 +35,8 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A question, its answer in a sentence, and a line of evidence per row. `statement` is the
-    answer for who does not see the question.
+    """A question, its answer in a sentence, and a line of evidence per row, its label and what it
+    shows. `statement` is the answer for who does not see the question.
     """
 
     id: str
@@ -50,127 +44,86 @@ class Finding:
     verdict: Answer
     answer: str
     statement: str
-    evidence: tuple[tuple[str, str], ...]
+    evidence: list[tuple[str, str]]
     numbers: dict[str, Any]
 
 
 def findings(results: Results) -> list[Finding]:
     """In the order in which the report prints them, of the columns without settings."""
-    on = _on(results)
-    return [
-        _one_best_backend(results, on),
-        _faster("keras3_over_keras2", family_gains(results, "keras3", "keras2"), on),
-        _faster("upgrade_alone", column_gains(results, UPGRADED, KERAS2), on),
-        _faster("keras3_over_pytorch", family_gains(results, "keras3", "pytorch"), on),
-    ]
+    stacks = {column.stack for column in results.plan.columns if column.plain}
+    on = f" on stack {listed(sorted(map(str, stacks)))}" if results.several_stacks else ""
+    faster = [_faster(name, results, on) for name in COMPARED]
+    return [_one_best_backend(backends(results), on), *faster]
 
 
 def _finding(
-    name: str, verdict: Answer, evidence: Evidence, numbers: dict[str, Any], **values: Any
+    name: str,
+    verdict: Answer,
+    evidence: list[tuple[str, str]],
+    numbers: dict[str, Any],
+    **values: Any,
 ) -> Finding:
     texts = texts_of(TEXTS)[name]
     answer, statement = (
         template(texts[part][str(verdict)]).render({**texts, **values})
         for part in ("answer", "statement")
     )
-    question = texts["question"]
-    return Finding(name, question, verdict, answer, statement, tuple(evidence), numbers)
+    return Finding(name, texts["question"], verdict, answer, statement, evidence, numbers)
 
 
-def _on(results: Results) -> str:
-    """Which versions of the libraries they are about, where the table has several."""
-    stacks = {column.stack for column in results.plan.columns if column.plain}
-    return f" on stack {listed(sorted(map(str, stacks)))}" if results.several_stacks else ""
-
-
-def _one_best_backend(results: Results, on: str) -> Finding:
-    contests = winners(results)
-    titles = {c.column.name: c.column.title for w in contests for c in w.backends}
-    ahead = [name for name in titles if contests and _never_behind(contests, name)]
+def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
+    columns = found.groupby("column", sort=False)
+    titles, rows = columns["title"].first(), found["row"].nunique()
+    behind, alone, first = (columns[name].sum() for name in ("behind", "alone", "first"))
+    if not rows:
+        verdict = Answer.NOT_MEASURED
+    elif behind.all():
+        verdict = Answer.NO
+    else:
+        verdict = Answer.YES if (alone == rows).any() else Answer.UNDECIDED
+    top = [f"{titles[name]} in {number}" for name, number in alone.items() if number]
     return _finding(
         "one_best_backend",
-        _best_backend_verdict(contests, list(titles), ahead),
-        [(w.row.row.label, _contest(w)) for w in contests],
+        verdict,
+        [_contest(of_row) for _, of_row in found.groupby("row", sort=False)],
         {
-            "rows": len(contests),
+            "rows": rows,
             "corrected_over": "rows and backends",
-            "shown_slower_in": {n: sum(w.is_behind(n) for w in contests) for n in titles},
-            "fastest_in": {n: sum(w.fastest.column.name == n for w in contests) for n in titles},
+            "shown_slower_in": behind.to_dict(),
+            "fastest_in": first.to_dict(),
         },
-        ahead=[titles[name] for name in ahead],
-        rows=f"all {count(len(contests), 'row')}{on}" if len(contests) > 1 else f"the only row{on}",
-        top=_by_the_means(contests, titles),
+        ahead=titles[behind == 0].tolist(),
+        rows=f"all {rows} rows{on}" if rows > 1 else f"the only row{on}",
+        top=f" Shown alone at the top: {listed(top) if top else 'none'}"
+        f"{' ' if top else ', in any '}of {count(rows, 'row')}.",
     )
 
 
-def _never_behind(contests: list[Winners], name: str) -> bool:
-    return not any(contest.is_behind(name) for contest in contests)
-
-
-def _best_backend_verdict(contests: list[Winners], names: list[str], ahead: list[str]) -> Answer:
-    if not contests:
-        return Answer.NOT_MEASURED
-    if not ahead:
-        return Answer.NO
-    alone = [name for name in names if all(contest.is_alone(name) for contest in contests)]
-    return Answer.YES if alone else Answer.UNDECIDED
-
-
-def _by_the_means(contests: list[Winners], titles: dict[str, str]) -> str:
-    """' Alone at the top: Keras 3 (JAX) in 5 and ... in 4 of 12 rows; ...'"""
-    if not contests:
-        return ""
-    alone = [f"{titles[n]} in {number}" for n in titles if (number := _alone(contests, n))]
-    return (
-        f" Shown alone at the top: {listed(alone) if alone else 'none'}"
-        f"{' ' if alone else ', in any '}of {count(len(contests), 'row')}."
-    )
-
-
-def _alone(contests: list[Winners], name: str) -> int:
-    """In how many rows every other backend is shown slower than this one."""
-    return sum(contest.is_alone(name) for contest in contests)
-
-
-def _contest(contest: Winners) -> str:
+def _contest(row: pd.DataFrame) -> tuple[str, str]:
     """'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); shown slower: ...'."""
-    titles: dict[str, list[str]] = {}
-    for cell in contest.backends:
-        standing = contest.standings.get(cell.column.name, Standing.NOT_COMPARED)
-        titles.setdefault(standing, []).append(cell.column.title)
+    fastest = row[row["first"]].iloc[0]
+    titles = row.groupby("standing")["title"].agg(list)
     standings = [f"{title}: {listed(titles[title])}" for title in Standing if title in titles]
-    fastest = contest.fastest
-    text = f"fastest {fastest.column.title}, {ms(fastest.step_ms)} ms"
-    return "; ".join([text, *standings])
+    text = f"fastest {fastest['title']}, {ms(fastest['step_ms'])} ms"
+    return fastest["label"], "; ".join([text, *standings])
 
 
-def _faster(name: str, gains: list[Gain], on: str) -> Finding:
-    verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}
+def _faster(name: str, results: Results, on: str) -> Finding:
+    found = gains(results, *COMPARED[name])
+    if not found:
+        return _finding(name, Answer.NOT_MEASURED, [], numbers(found))
     evidence = [
         (
             gain.row.label,
             f"{gain.text}, {gain.new.column.title} against {gain.base.column.title}"
             + (f": {gain.verdict}" if gain.interval else ""),
         )
-        for gain in gains
+        for gain in found
     ]
-    numbers = {
-        "gain": {"/".join(map(str, g.row.key)): g.ratio.value - 1 for g in gains},
-        "verdicts": {"/".join(map(str, g.row.key)): str(g.verdict) for g in gains},
-    }
-    verdict = verdicts[all_faster(gains)] if gains else Answer.NOT_MEASURED
-    told = f"{tally(in_lines(gains))}{on} ({_range(gains)})" if gains else ""
-    return _finding(name, verdict, evidence, numbers, told=told)
-
-
-def _range(gains: list[Gain]) -> str:
-    """'throughput from +5 % [...] in A to +390 % [...] in B'."""
-    low, high = (choose(gains, key=lambda gain: gain.ratio.value) for choose in (min, max))
-    if low is high:
-        return f"throughput {_text(low)} in {low.row.label}"
-    return f"throughput from {_text(low)} in {low.row.label} to {_text(high)} in {high.row.label}"
-
-
-def _text(gain: Gain) -> str:
-    """Without what the choice of the fastest adds, which stands with the row."""
-    return gain_text(gain.ratio.value, gain.interval)
+    ends = [min(found, key=lambda gain: gain.value), max(found, key=lambda gain: gain.value)]
+    # without what the choice of the fastest adds, which stands with the row
+    texts = [f"{gain_text(gain.value, gain.interval)} in {gain.row.label}" for gain in ends]
+    reach = texts[0] if ends[0] is ends[1] else f"from {texts[0]} to {texts[1]}"
+    verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}
+    told = f"{tally_of(found)}{on} (throughput {reach})"
+    return _finding(name, verdicts[all_faster(found)], evidence, numbers(found), told=told)

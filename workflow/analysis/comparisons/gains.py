@@ -3,9 +3,10 @@ row, paired by round.
 """
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -16,8 +17,9 @@ from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.families import family_interval, luck_of_choice
-from analysis.statistics.intervals import Interval, Ratio, Verdict, together, verdict
+from analysis.statistics.intervals import Interval, Ratio, Verdict, verdict
 
+FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
 VERDICT_TEXT = {
     Verdict.FASTER: "faster",
     Verdict.SLOWER: "slower",
@@ -28,20 +30,23 @@ VERDICT_TEXT = {
 
 @dataclass(frozen=True)
 class Gain:
-    """Throughput gain of one cell over another of its row: t_base / t_new."""
+    """Throughput gain of one cell over another of its row, t_base / t_new. Either may be the
+    fastest of several that were compared, chosen by the same runs.
+    """
 
     new: Cell
     base: Cell
     ratio: Ratio
+    of_new: tuple[Cell, ...]
+    of_base: tuple[Cell, ...]
 
     @property
     def row(self) -> Row:
         return self.new.row
 
     @property
-    def told(self) -> str:
-        """What else is to be said of the factor; empty where nothing is."""
-        return ""
+    def value(self) -> float:
+        return self.ratio.value
 
     @property
     def verdict(self) -> Verdict:
@@ -54,45 +59,30 @@ class Gain:
 
     def together(self, statements: int) -> Interval | None:
         """The interval, so wide that those of so many statements hold all at once."""
-        return together(self.ratio, statements)
-
-    @property
-    def text(self) -> str:
-        return gain_text(self.ratio.value, self.interval) + self.told
-
-
-@dataclass(frozen=True)
-class FamilyGain(Gain):
-    """The gain of the fastest column of one family over the fastest of another, both chosen by the
-    same runs, among as many as were compared.
-    """
-
-    of_new: tuple[Cell, ...]
-    of_base: tuple[Cell, ...]
-
-    def together(self, statements: int) -> Interval | None:
         return family_interval(self._ratios, statements)
+
+    @cached_property
+    def _ratios(self) -> list[list[Ratio | None]]:
+        return [[cell_ratio(base, new) for base in self.of_base] for new in self.of_new]
 
     @cached_property
     def luck(self) -> float:
         """The factor over what it is where every round is left out of the choice that it is judged
         by: what having chosen adds to it. 1 where nothing was chosen, or is told of it.
         """
-        return luck_of_choice(_run_logs(self.of_new), _run_logs(self.of_base))
+        new, base = (
+            [{at: math.log(time) for at, time in cell.compared_ms.items()} for cell in cells]
+            for cells in (self.of_new, self.of_base)
+        )
+        return luck_of_choice(new, base)
 
     @property
-    def told(self) -> str:
-        if len(self._ratios) * len(self._ratios[0]) == 1 or self.interval is None:
-            return ""
-        return f" (of which choosing the fastest by these runs adds {change(self.luck)})"
-
-    @cached_property
-    def _ratios(self) -> list[list[Ratio | None]]:
-        return [[cell_ratio(base, new) for base in self.of_base] for new in self.of_new]
-
-
-def _run_logs(cells: tuple[Cell, ...]) -> list[dict[Hashable, float]]:
-    return [{at: math.log(time) for at, time in cell.compared_ms.items()} for cell in cells]
+    def text(self) -> str:
+        """With what the choice of the fastest adds, where there was one."""
+        text = gain_text(self.value, self.interval)
+        if len(self.of_new) * len(self.of_base) == 1 or self.interval is None:
+            return text
+        return f"{text} (of which choosing the fastest by these runs adds {change(self.luck)})"
 
 
 def of_new(verdict_of_base: Verdict) -> Verdict:
@@ -112,45 +102,51 @@ def change(ratio: float) -> str:
     return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
 
 
-def gain_of(new: Cell | None, base: Cell | None) -> Gain | None:
-    """None when one of them, or a round with both, is missing."""
-    ratio = cell_ratio(base, new) if new and base else None
-    return Gain(new, base, ratio) if ratio else None
-
-
-def cell_of(row: RowCells, column: str) -> Cell | None:
-    """The cell of a column, if it was measured."""
-    return next((cell for cell in row.measured if cell.column.name == column), None)
-
-
-def family_gains(results: Results, new: str, base: str) -> list[Gain]:
-    """The fastest plain column of one family over that of another, in every row with both."""
-    found = [family_gain_of(row, new, base) for row in results.rows]
-    return [gain for gain in found if gain]
-
-
-def family_gain_of(row: RowCells, new: str, base: str) -> FamilyGain | None:
-    """None when a family, or a round with both, is missing."""
-    found = gain_of(row.fastest(new), row.fastest(base))
-    if found is None:
+def gain_of(new: Sequence[Cell], base: Sequence[Cell]) -> Gain | None:
+    """The fastest of some cells of a row over the fastest of others; None where there are none, or
+    no round that both measured.
+    """
+    if not new or not base:
         return None
-    return FamilyGain(found.new, found.base, found.ratio, row.family(new), row.family(base))
+    first, second = (min(cells, key=lambda cell: cell.step_ms) for cells in (new, base))
+    ratio = cell_ratio(second, first)
+    return Gain(first, second, ratio, tuple(new), tuple(base)) if ratio else None
 
 
-def column_gains(results: Results, new: str, base: str) -> list[Gain]:
-    """One column over another, in every row with both."""
-    found = [gain_of(cell_of(row, new), cell_of(row, base)) for row in results.rows]
+def gains(results: Results, new: str, base: str) -> list[Gain]:
+    """One family or column over another, in every row with both; of a family its fastest plain
+    column.
+    """
+    found = [gain_of(entrants(row, new), entrants(row, base)) for row in results.rows]
     return [gain for gain in found if gain]
 
 
-def in_lines(gains: Sequence[Gain]) -> pd.DataFrame:
-    """Return `speedup` and `verdict` of each, the verdict None without an interval."""
-    lines = [(gain.ratio.value, str(gain.verdict) if gain.interval else None) for gain in gains]
-    return pd.DataFrame(lines, columns=["speedup", "verdict"])
+def entrants(row: RowCells, name: str) -> tuple[Cell, ...]:
+    """The cells of a family, or of a column, that may stand for it."""
+    if name in FAMILIES:
+        return row.family(name)
+    return tuple(cell for cell in row.measured if cell.column.name == name)
+
+
+def numbers(gains: Sequence[Gain]) -> dict[str, Any]:
+    """The gain and the verdict of each row, as evidence."""
+    rows = ["/".join(map(str, gain.row.key)) for gain in gains]
+    return {
+        "gain": {row: gain.value - 1 for row, gain in zip(rows, gains, strict=True)},
+        "verdicts": {row: str(gain.verdict) for row, gain in zip(rows, gains, strict=True)},
+    }
+
+
+def tally_of(gains: Sequence[Gain]) -> str:
+    """The tally of such gains."""
+    lines = [(gain.value, str(gain.verdict) if gain.interval else None) for gain in gains]
+    return tally(pd.DataFrame(lines, columns=["speedup", "verdict"]))
 
 
 def tally(found: pd.DataFrame) -> str:
-    """'faster in 4, slower in 1 and not decided in 1 of 6 rows'; of single runs the means."""
+    """'faster in 4, slower in 1 and not decided in 1 of 6 rows', from `speedup` and `verdict`,
+    which is None without an interval; of single runs the means.
+    """
     rows = count(len(found), "row")
     if found["verdict"].isna().all():
         faster = (found["speedup"] > 1).sum()
@@ -160,7 +156,7 @@ def tally(found: pd.DataFrame) -> str:
     return f"{listed(parts)} of {rows}"
 
 
-def all_faster(gains: list[Gain]) -> bool | None:
+def all_faster(gains: Sequence[Gain]) -> bool | None:
     """Whether the new one is faster in each of some rows; None where the intervals do not decide.
 
     True needs every row. One row is enough for False, and with many rows chance makes one: so its
@@ -172,43 +168,25 @@ def all_faster(gains: list[Gain]) -> bool | None:
     return False if {Verdict.FASTER, Verdict.SAME} & of_base else None
 
 
-@dataclass(frozen=True)
-class Winners:
-    """Of a row with at least two backends of Keras 3, as plain columns: the fastest by number, and
-    where the intervals put each. Shown slower holds for all rows together, as statements about a
-    whole table need it.
+BACKEND = ["row", "label", "column", "title", "step_ms", "standing", "first", "behind", "alone"]
+
+
+def backends(results: Results) -> pd.DataFrame:
+    """Return a line per plain backend of Keras 3 in each row that compares two at least.
+
+    `first` by the mean, `behind` where it is shown slower than another one, `alone` where every
+    other one is: corrected over rows and backends, as statements about a whole table need it.
     """
-
-    row: RowCells
-    fastest: Cell
-    backends: tuple[Cell, ...]
-    standings: dict[str, Standing]
-
-    @property
-    def best(self) -> frozenset[str]:
-        """Names of those that were compared and are not shown slower; empty with a single run."""
-        return not_slower(self.standings)
-
-    def is_behind(self, name: str) -> bool:
-        """Whether this backend is shown slower than another one."""
-        return self.standings.get(name) is Standing.SLOWER
-
-    def is_alone(self, name: str) -> bool:
-        """Whether every other backend is shown slower; one that was not compared is not."""
-        others = {cell.column.name for cell in self.backends} - {name}
-        return name in self.best and all(map(self.is_behind, others))
-
-
-def winners(results: Results) -> list[Winners]:
-    """The contest of Keras 3's backends, row by row, corrected over rows and backends."""
-    fields = [(row, backends) for row in results.rows if len(backends := _backends(row)) > 1]
-    contests = [contest(backends) for _, backends in fields]
-    slower = shown_slower_of(contests)
-    return [
-        Winners(row, row.fastest("keras3"), backends, held.standings(out))
-        for (row, backends), held, out in zip(fields, contests, slower, strict=True)
-    ]
-
-
-def _backends(row: RowCells) -> tuple[Cell, ...]:
-    return tuple(c for c in row.plain if c.column.family == "keras3" and c.comparable)
+    rows = [cells for row in results.rows if len(cells := row.family("keras3")) > 1]
+    contests = [contest(cells) for cells in rows]
+    lines = []
+    for cells, held, slower in zip(rows, contests, shown_slower_of(contests), strict=True):
+        standings = held.standings(slower)
+        fastest = min(cells, key=lambda cell: cell.step_ms)
+        behind = {name for name, standing in standings.items() if standing is Standing.SLOWER}
+        alone = not_slower(standings) if len(behind) == len(cells) - 1 else ()
+        for cell in cells:
+            name, of_row = cell.column.name, (cell.row.key, cell.row.label)
+            line = (*of_row, name, cell.column.title, cell.step_ms, str(standings[name]))
+            lines.append((*line, cell is fastest, name in behind, name in alone))
+    return pd.DataFrame(lines, columns=BACKEND).astype(dict.fromkeys(BACKEND[-3:], bool))

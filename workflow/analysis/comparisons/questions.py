@@ -45,7 +45,7 @@ def questions(columns: Sequence[Column]) -> list[Question]:
     different = _different(columns)
     groups: dict[tuple[str, str, str], list[Pair]] = {}
     for setting, pair in (*_of_frameworks(different), *_of_settings(different)):
-        ends = (_spelled(_value(column, setting)) for column in (pair.base, pair.new))
+        ends = (_spelled(column, setting) for column in (pair.base, pair.new))
         groups.setdefault((setting, *ends), []).append(pair)
     return [
         Question(_text(setting, pairs[0]), setting, base, new, tuple(pairs))
@@ -106,12 +106,9 @@ def _rank(setting: str, column: Column) -> tuple[Any, int]:
     return order.get(setting, 0), column.name.count("+")
 
 
-def _value(column: Column, setting: str) -> Any:
-    return column.framework if setting == FRAMEWORK else column.settings[setting]
-
-
-def _spelled(value: Any) -> str:
-    """A setting's value as the report prints it."""
+def _spelled(column: Column, setting: str) -> str:
+    """A setting's value, or the framework, as the report prints it."""
+    value = column.framework if setting == FRAMEWORK else column.settings[setting]
     return listed(list(value)) if isinstance(value, (list, tuple)) else spelled(value)
 
 
@@ -121,27 +118,23 @@ def _text(setting: str, pair: Pair) -> str:
         return pair.new.against[pair.base.framework]
     base, new = pair.base.settings[setting], pair.new.settings[setting]
     if setting == "overlay":
-        return _release(base, new) or _patch(base, new)
+        return _of_overlays(base, new)
     if setting in SETTINGS:
         return said(setting, new, base)["question"]
-    return f"What does {setting} {_spelled(new)} change?"
+    return f"What does {setting} {_spelled(pair.new, setting)} change?"
 
 
-def _patch(base: list[str], new: list[str]) -> str:
-    added, removed = (
-        [title for title in a if title not in b] for a, b in ((new, base), (base, new))
-    )
+def _of_overlays(base: list[str], new: list[str]) -> str:
+    """Of two versions of one package, 'What does diffusers 0.25.0 change after 0.3.0?'."""
+    names = [title.split(" ") for title in (*base, *new)]
+    if len(base) == len(new) == 1 and {len(name) for name in names} == {2}:
+        (name, version), (other, newer) = names
+        if name == other:
+            return f"What does {name} {newer} change after {version}?"
+    added = [title for title in new if title not in base]
+    removed = [title for title in base if title not in new]
     instead = f" instead of {listed(removed)}" if removed else ""
     return f"What does this patch change: {listed(added)}{instead}?"
-
-
-def _release(base: list[str], new: list[str]) -> str:
-    """Of two versions of one package, 'What did diffusers 0.25.0 change after 0.3.0?'."""
-    pairs = [title.split(" ") for title in (*base, *new)]
-    if len(base) != 1 or len(new) != 1 or {len(pair) for pair in pairs} != {2}:
-        return ""
-    (name, version), (other, newer) = pairs
-    return f"What does {name} {newer} change after {version}?" if name == other else ""
 
 
 def _key(value: Any) -> str:

@@ -9,24 +9,17 @@ from analysis.results.cells import Cell, contest
 from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.best_set import Contest, Standing, not_slower
+from analysis.statistics.best_set import Standing, not_slower
 from analysis.statistics.forecast import rounds_to_place
 from contract.seconds import of_another_run
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """A row with columns that are neither shown slower nor best or equal."""
+    """A row with columns that are neither shown slower nor best or equal: these are its `cells`."""
 
     row: RowCells
-
-    @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """The undecided ones."""
-        standings = self.row.standings
-        return tuple(
-            cell for cell in self.row.measured if standings[cell.column.name] is Standing.UNDECIDED
-        )
+    cells: tuple[Cell, ...]
 
     @property
     def rounds(self) -> int:
@@ -38,22 +31,20 @@ class Undecided:
         """After how many rounds in all every column would as likely as not have its place; None
         where no sensible number would do.
         """
-        more = [
-            rounds_to_place(held, sorted(not_slower(held.standings())))
-            for held, cells in self._contests
-            if {*cells} & {*self.cells}
-        ]
+        contests = [contest(cells) for cells in self.row.contestants if {*cells} & {*self.cells}]
+        more = [rounds_to_place(held, sorted(not_slower(held.standings()))) for held in contests]
         return None if not more or None in more else self.rounds + max(more)
-
-    @property
-    def _contests(self) -> list[tuple[Contest, tuple[Cell, ...]]]:
-        return [(contest(cells), cells) for cells in self.row.contestants]
 
 
 def undecided(results: Results) -> list[Undecided]:
     """In the order of the table; none where there are no intervals."""
-    found = [Undecided(row) for row in results.rows]
-    return [each for each in found if each.cells]
+    found = []
+    for row in results.rows:
+        undecided = [name for name, at in row.standings.items() if at is Standing.UNDECIDED]
+        if undecided:
+            cells = tuple(cell for cell in row.measured if cell.column.name in undecided)
+            found.append(Undecided(row, cells))
+    return found
 
 
 def seconds_of_a_round(row: RowCells) -> float:

@@ -6,16 +6,14 @@ the interval is that of the best of all members (`families`), and beside it stan
 added to the factor.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.comparisons.gains import family_gain_of
+from analysis.comparisons.gains import FAMILIES, gain_of
 from analysis.results.cells import Cell
-from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval
-
-FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
 
 
 @dataclass(frozen=True)
@@ -29,10 +27,9 @@ class Speedup:
     best: Cell | None
     value: float | None
     interval: Interval | None
-    rounds: int
-    published: float | None
+    luck: float
+    published: float | None  # the same ratio from the published table
     missing: str
-    luck: float = 1.0
 
 
 def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> list[Speedup]:
@@ -43,41 +40,24 @@ def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> l
 
 
 def _speedup(row: RowCells, family: str, reference: Reference) -> Speedup:
-    best, base = row.fastest("keras3"), row.fastest(family)
     columns = tuple(cell.column for cell in row.cells)
-    published = published_speedup(row, columns, family, reference)
-    gain = family_gain_of(row, "keras3", family)
-    if gain is None:
-        return Speedup(
-            row, base, best, None, None, 0, published, _why_missing(row, family, best, base)
-        )
-    ratio = gain.ratio
-    return Speedup(
-        row, base, best, ratio.value, gain.interval, ratio.rounds, published, "", gain.luck
-    )
+    best, base = (reference.fastest(row.row, columns, name) for name in ("keras3", family))
+    published = base / best if base and best else None
+    gain = gain_of(row.family("keras3"), row.family(family))
+    of_gain = (gain.value, gain.interval, gain.luck) if gain else (None, None, 1.0)
+    missing = "" if gain else "; ".join(_lacking(row, family)) or "no round that both measured"
+    cells = (row.fastest(family), row.fastest("keras3"))
+    return Speedup(row, *cells, *of_gain, published, missing)
 
 
-def published_speedup(
-    row: RowCells, columns: tuple[Column, ...], family: str, reference: Reference
-) -> float | None:
-    """The same ratio from the published table."""
-    base = reference.fastest(row.row, columns, family)
-    best = reference.fastest(row.row, columns, "keras3")
-    return base / best if base and best else None
-
-
-def _why_missing(row: RowCells, family: str, best: Cell | None, base: Cell | None) -> str:
-    """What became of the families that a ratio would need: 'Keras 2 unsupported'."""
-    lacking = [name for name, cell in (("keras3", best), (family, base)) if cell is None]
-    return "; ".join(_statuses(row, name) for name in lacking) or "no round that both measured"
-
-
-def _statuses(row: RowCells, family: str) -> str:
-    columns = [cell for cell in row.cells if cell.column.family == family]
-    plain = [cell for cell in columns if cell.column.plain]
-    statuses = [_status(cell) for cell in plain]
-    absent = "only with settings of its own" if columns else "not among the columns"
-    return f"{FAMILIES[family]} {' or '.join(dict.fromkeys(statuses)) or absent}"
+def _lacking(row: RowCells, family: str) -> Iterator[str]:
+    """What became of a family that the ratio would need: 'Keras 2 unsupported'."""
+    for name in ("keras3", family):
+        if not row.family(name):
+            columns = [cell for cell in row.cells if cell.column.family == name]
+            statuses = dict.fromkeys(_status(cell) for cell in columns if cell.column.plain)
+            absent = "only with settings of its own" if columns else "not among the columns"
+            yield f"{FAMILIES[name]} {' or '.join(statuses) or absent}"
 
 
 def _status(cell: Cell) -> str:

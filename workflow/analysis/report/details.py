@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from analysis.caveats.clocks import observer_ratio
+from analysis.comparisons.observer import observer_ratio
 from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
     NA,

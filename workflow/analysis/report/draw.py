@@ -12,7 +12,7 @@ from pathlib import Path
 from analysis.caveats import collect
 from analysis.caveats.files import write_caveats
 from analysis.caveats.groups import grouped
-from analysis.claims.files import write_claims
+from analysis.claims.verdicts import write_claims
 from analysis.data import Data
 from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command

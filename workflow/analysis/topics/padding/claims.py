@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from analysis.claims.outcome import Outcome, above, all_hold, claim_test
-from analysis.comparisons.gains import FamilyGain, cell_of, gain_of
+from analysis.comparisons.gains import Gain, entrants, gain_of
 from analysis.data import Data, cell_key
 from analysis.formats.text import times_within
 from analysis.results.results import Results
@@ -27,17 +27,15 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
 
 
-def _over_fastest(row: RowCells, column: str) -> FamilyGain | None:
+def _over_fastest(row: RowCells, column: str) -> Gain | None:
     """How much longer a column takes than the fastest other one of Keras 3, whichever that is."""
-    slow, family = cell_of(row, column), row.family("keras3")
-    found = gain_of(row.fastest("keras3"), slow)
-    if found is None:
-        return None
-    others = tuple(cell for cell in family if cell is not slow)
-    return FamilyGain(found.new, found.base, found.ratio, others or family, (slow,))
+    slow, family = entrants(row, column), row.family("keras3")
+    found = gain_of(family, slow)
+    others = tuple(cell for cell in family if cell not in slow)
+    return found and replace(found, of_new=others or family)
 
 
-def _slow(gain: FamilyGain, share: Share | None, limit: float, rows: int) -> Outcome:
+def _slow(gain: Gain, share: Share | None, limit: float, rows: int) -> Outcome:
     """Say of one of so many rows how much slower than the fastest backend it is, and whether
     padding explains it, by intervals that hold for all rows and backends at once.
     """
