@@ -105,7 +105,7 @@ def test_precision_is_that_of_all_products_unless_the_model_computes_in_half(tmp
     project = quiet_project(tmp_path)
     project.change(lambda r: r["parity"].update(convolution_precision="float32"))
     parity("convolution_precision", "tf32")(project)
-    (caveat,) = collect(project.load())
+    (caveat,) = differences(project)
     assert caveat.id == "precision_differs"
     assert "dtype, matmul precision and convolution precision" in caveat.sentence
     assert "favours float32 / float32 / tf32 over float32 (" in caveat.sentence

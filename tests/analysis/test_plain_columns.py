@@ -62,33 +62,20 @@ def test_the_table_ranks_all_columns(both):
         assert row.standings["keras3-jax"] == "shown slower"
 
 
-def test_the_fastest_of_a_family_is_a_framework_without_settings(both):
-    reference = load_reference()
-    for family in ("keras2", "pytorch"):
-        chosen = [
-            [(e.best.column.name, e.base.column.name) for e in speedups(r.rows, family, reference)]
-            for r in both
+def test_what_is_said_of_frameworks_is_the_same(both):
+    """The fastest of a family, findings and claims."""
+    reference, said = load_reference(), []
+    for results in both:
+        found, claims = findings(results), judge(results, reference)
+        assert "tf32" not in str(found) + str(claims)
+        fastest = [
+            (entry.best.column.name, entry.base.column.name)
+            for family in ("keras2", "pytorch")
+            for entry in speedups(results.rows, family, reference)
         ]
-        assert chosen[0] == chosen[1]
-
-
-def test_findings_are_the_same(both):
-    verdicts = [
-        [(f.id, f.verdict, list(map(first, f.evidence))) for f in findings(r)] for r in both
-    ]
-    assert verdicts[0] == verdicts[1]
-    assert "tf32" not in str(findings(both[1]))
-
-
-def first(entry):
-    return entry[0]
-
-
-def test_claims_are_judged_the_same(both):
-    reference = load_reference()
-    verdicts = [[(claim.id, claim.verdict) for claim in judge(r, reference)] for r in both]
-    assert verdicts[0] == verdicts[1]
-    assert "tf32" not in str(judge(both[1], reference))
+        answers = [(each.id, each.verdict, [row for row, _ in each.evidence]) for each in found]
+        said.append((fastest, answers, [(claim.id, claim.verdict) for claim in claims]))
+    assert said[0] == said[1]
 
 
 def test_a_family_only_with_settings_is_reported(tmp_path):
