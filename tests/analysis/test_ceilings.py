@@ -11,9 +11,9 @@ from time_changes import slowed
 
 from analysis.data import Data
 from analysis.statistics.ceiling import gain_of
-from analysis.topics.why import table
+from analysis.topics.why import ceilings as table
 from analysis.topics.why.ceilings import ceilings, withheld
-from analysis.topics.why.host import ceiling_grid, ceiling_summary
+from analysis.topics.why.section import ceiling_grid, ceiling_summary
 from analysis.writing.files import to_csv
 
 

@@ -215,7 +215,7 @@ def test_a_family_without_columns_is_reported(tmp_path, words):
 
 
 @pytest.mark.parametrize(
-    ("value", "printed"), [(0.5, "0.5"), (1000, "1,000"), (20_000, "20k"), (1e6, "1M")]
+    ("value", "printed"), [(0.5, "0.5"), (1000, "1,000"), (20_000, "20k"), (2.5e6, "2.5M")]
 )
 def test_short_numbers(value, printed):
     assert short(value) == printed

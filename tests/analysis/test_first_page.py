@@ -229,6 +229,7 @@ def test_a_picture_of_two_columns_holds_all_that_is_written_in_it(tmp_path):
     results = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch"))).load()
     figure = relative(Data(results))
     drawn = FigureCanvasAgg(figure).get_renderer()
+    figure.draw_without_rendering()
     extents = [text.get_window_extent(drawn) for text in figure.findobj(Text) if text.get_text()]
     assert len(extents) > 4
     assert all(e.x0 >= 0 and e.x1 <= figure.bbox.width for e in extents)

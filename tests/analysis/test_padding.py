@@ -45,42 +45,26 @@ def fit_of(calls):
     return fit(*zip(*calls, strict=True))
 
 
-def slope_over_token_times(calls):
-    """The estimate that this one replaced: the slope of ms per new token over the length."""
-    points = {length: ms / tokens for tokens, length, ms, _ in calls if (tokens, length) != OWN}
-    short, long = min(points), max(points)
-    slope = (points[long] - points[short]) / (long - short)
-    own_ms = points[short] + slope * (OWN[1] - short)
-    return min(1.0, max(0.0, slope * OWN[1] / own_ms))
-
-
-def test_the_share_by_hand():
-    found = fit_of(timed())
-    assert found.share == pytest.approx(22 / 140)
+@pytest.mark.parametrize(
+    ("kinds", "ms", "share"),
+    [
+        (LENGTHS, call_ms, 22 / 140),
+        # 60.8 / 14 = 4.34 ms a token at length 20, 806 / 194 = 4.15 at 200: no slope over lengths
+        (((14, 20), (94, 100), (194, 200)), call_ms, 22 / 140),
+        # reading a longer prompt, 20 ms at length 50, is counted as padding
+        (LENGTHS, lambda n, length: call_ms(n, length) + 0.4 * length, (22 + 20) / 160),
+    ],
+)
+def test_the_share_by_hand(kinds, ms, share):
+    found = fit_of(timed(ms, kinds=kinds))
+    assert found.share == pytest.approx(share)
     assert found.standard_error == pytest.approx(0, abs=1e-6)
     assert found.degrees_of_freedom == 25 - 3
 
 
-def test_a_cost_per_call_does_not_hide_what_padding_costs():
-    """Divided by the new tokens, the cost of a call falls with the length: a flatter slope."""
-    as_probed_before = ((14, 20), (94, 100), (194, 200))
-    calls = timed(kinds=as_probed_before)
-    assert fit_of(calls).share == pytest.approx(22 / 140)
-    # 60.8 / 14 = 4.34 ms a token at length 20, 806 / 194 = 4.15 at 200: "at most nothing".
-    assert slope_over_token_times(calls) == 0
-
-
-def test_reading_a_longer_prompt_is_counted_as_padding_where_the_new_tokens_are_as_many():
-    def ms(new_tokens, length):
-        return call_ms(new_tokens, length) + 0.4 * length  # 20 ms at length 50
-
-    assert fit_of(timed(ms)).share == pytest.approx((22 + 20) / 160)
-
-
-def test_lengths_that_cannot_separate_the_terms_give_no_share():
-    assert fit_of(timed(kinds=())) is None
-    assert fit_of(timed(kinds=((44, 200),))) is None
-    assert fit_of(timed(kinds=((14, 20),))) is None
+@pytest.mark.parametrize("kinds", [(), ((44, 200),), ((14, 20),)])
+def test_lengths_that_cannot_separate_the_terms_give_no_share(kinds):
+    assert fit_of(timed(kinds=kinds)) is None
 
 
 def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
@@ -90,7 +74,6 @@ def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
     project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
     results = project.load()
     assert shares(Data(results)) == {}
-    assert "static_padding" not in {caveat.id for caveat in collect(results)}
 
 
 def test_as_many_times_as_terms_have_no_interval():
@@ -128,13 +111,6 @@ def test_the_interval_over_runs_by_hand():
     assert mean_interval([0.1]) is None
 
 
-@given(shares=st.lists(st.floats(-0.5, 1), min_size=2, max_size=6), more=st.floats(1, 10))
-def test_more_scatter_never_narrows(shares, more):
-    mean = fmean(shares)
-    narrow, wide = mean_interval(shares), mean_interval([mean + more * (s - mean) for s in shares])
-    assert wide.low <= narrow.low + 1e-9 and wide.high >= narrow.high - 1e-9
-
-
 def share(low, high, runs=3):
     value = (low + high) / 2
     return Share(value, Interval(low, high), dict.fromkeys(range(1, runs + 1), value), unused=0.45)
@@ -147,14 +123,23 @@ def test_what_is_left_of_a_ratio_by_hand():
     assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2, runs=1)) is None
 
 
-def test_padding_explains_what_the_intervals_allow():
-    slow = Interval(2.1, 2.2)
-    assert explains(Interval(7.0, 8.0), share(0.1, 0.2), 2.0) is False
-    assert explains(slow, share(0.4, 0.5), 2.0) is True
-    assert explains(slow, share(0.1, 0.2), 2.0) is None
-    assert explains(slow, share(0.4, 0.5, runs=1), 2.0) is None
-    assert explains(Interval(1.9, 2.2), share(0.4, 0.5), 2.0) is None
-    assert explains(None, share(0.4, 0.5), 2.0) is explains(slow, None, 2.0) is None
+SLOW = Interval(2.1, 2.2)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "of", "expected"),
+    [
+        (Interval(7.0, 8.0), share(0.1, 0.2), False),
+        (SLOW, share(0.4, 0.5), True),
+        (SLOW, share(0.1, 0.2), None),
+        (SLOW, share(0.4, 0.5, runs=1), None),
+        (Interval(1.9, 2.2), share(0.4, 0.5), None),
+        (None, share(0.4, 0.5), None),
+        (SLOW, None, None),
+    ],
+)
+def test_padding_explains_what_the_intervals_allow(ratio, of, expected):
+    assert explains(ratio, of, 2.0) is expected
 
 
 @given(
@@ -172,14 +157,20 @@ def test_wider_intervals_never_decide_more(low, width, middle, half, more):
         assert explains(ratio, share(middle - half, middle + half), 2.0) is decided
 
 
+@pytest.fixture
+def project(tmp_path):
+    """Keras 3 on PyTorch pads."""
+    found = quiet_project(tmp_path)
+    padded(found)
+    return found
+
+
 def caveat_of(project):
     (caveat,) = (found for found in collect(project.load()) if found.id == "static_padding")
     return caveat.sentence.replace("\u00a0", " "), caveat
 
 
-def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
+def test_the_caveat_says_share_interval_scope_and_no_more(project):
     sentence, caveat = caveat_of(project)
     assert sentence.startswith(
         "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
@@ -192,10 +183,7 @@ def test_the_caveat_says_share_interval_scope_and_no_more(tmp_path):
     assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
 
 
-def test_runs_that_differ_in_speed_bend_no_means_by_length(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
-
+def test_runs_that_differ_in_speed_bend_no_means_by_length(project):
     def slower_at_the_shortest_and_longest_alone(r):
         scale(r, 1.1)
         r["probes"] = [probe for probe in r["probes"] if probe["max_length"] != 100]
@@ -211,9 +199,7 @@ def test_runs_that_differ_in_speed_bend_no_means_by_length(tmp_path):
     assert "max_length 20, 50, 100 and 200" in sentence and "(3 runs)" in sentence
 
 
-def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
+def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(project):
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
     sentence, _ = caveat_of(project)
     # 30.4 of 4.4 ms are 6.91, of which 1 - 8.8 / 30.4 is left
@@ -221,18 +207,13 @@ def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(tm
     assert "padding does not explain it, without any it would still be at least 4.91×" in sentence
 
 
-def test_the_methods_say_what_was_fitted_where_it_was(tmp_path):
-    project = quiet_project(tmp_path)
-    assert not any("generate()" in text for text in methods_text(project.load()))
-    padded(project)
+def test_the_methods_say_what_was_fitted(project):
     (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
     assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
     assert "Student's t over the runs' own shares" in text
 
 
-def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
+def test_one_run_bounds_itself_alone_and_explains_nothing(project):
     for cell in project.plan["cells"]:
         cell["runs"] = cell["runs"][:1]
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
@@ -245,22 +226,17 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(tmp_path):
     )
 
 
-def test_a_column_that_pads_nothing_has_no_share(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
+def test_a_column_that_pads_nothing_has_no_share(project):
     for column in project.plan["columns"]:
         column["family"] = "pytorch"
-    assert "static_padding" not in {caveat.id for caveat in collect(project.load())}
+    assert shares(Data(project.load())) == {}
 
 
 def test_lengths_are_timed_again_of_the_families_that_are_judged():
     assert PADS == PADDING_FAMILIES
 
 
-def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
-
+def test_the_blocks_of_a_probe_are_its_scatter(project):
     def blocks(r):
         for probe in r["probes"]:
             half = probe["elapsed_ns"] // 2
@@ -278,9 +254,7 @@ def test_the_blocks_of_a_probe_are_its_scatter(tmp_path):
     assert width().high - width().low > 2 * (without.high - without.low)
 
 
-def test_a_negative_share_is_clipped_in_the_sentence_alone(tmp_path):
-    project = quiet_project(tmp_path)
-    padded(project)
+def test_a_negative_share_is_clipped_in_the_sentence_alone(project):
     project.change(lambda r: generating(r, lambda n, length: 5 * n - 0.001 * n * length), TORCH)
     sentence, caveat = caveat_of(project)
     assert "0 % [0 %, 0 %] (3 runs) in Keras 3 (PyTorch)" in sentence

@@ -19,8 +19,7 @@ from analysis.tables.html import to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.topics.effects.compute import effects
-from analysis.topics.effects.section import section
-from analysis.topics.effects.sentences import table_notes
+from analysis.topics.effects.section import section, table_notes
 from analysis.topics.effects.table import effects as table_of
 from analysis.topics.why.differences import differences
 from analysis.topics.why.section import rows

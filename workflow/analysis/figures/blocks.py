@@ -1,22 +1,20 @@
 """Every block of every run in the order in which they were really measured, with the canaries."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import Data
-from analysis.figures.legends import column_labels, legend_in, legend_of
+from analysis.figures.legends import legend, legend_in, of_columns
 from analysis.figures.panels import WIDTH_IN, empty
-from analysis.figures.style import INK, RULE, look
+from analysis.figures.style import INK, RULE
 from analysis.results.canaries import Canary
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
-from analysis.results.results import Results
 from analysis.results.runs import Run
 from analysis.results.sessions import by_node, canaries_of
 from analysis.statistics.intervals import MARGIN
@@ -35,38 +33,37 @@ def blocks(data: Data) -> Figure:
     their node, a panel per accelerator.
     """
     results = data.results
-    runs = _in_realised_order(results)
+    runs = [(cell, run) for cell, run in results.runs if run.ok]
+    runs.sort(key=lambda pair: (_moment(pair[1]), pair[1].position))
     if not runs:
         return empty("no run has a time yet")
     kinds = list(dict.fromkeys(kind for s in results.sessions for kind in s.canaries)) or [""]
-    height_in = (
-        BLOCKS_IN + len(kinds) * CANARIES_IN + legend_in(column_labels(results.plan.columns))
-    )
+    handles, ratios = of_columns(results.plan.columns), (BLOCKS_IN, *[CANARIES_IN] * len(kinds))
+    height_in = sum(ratios) + legend_in(handles)
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
-    ratios = (BLOCKS_IN, *[CANARIES_IN] * len(kinds))
-    above, *below = figure.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
-    _blocks(above, runs)
+    every = figure.subplots(len(ratios), 1, sharex=True, height_ratios=ratios)
+    for axes in every:
+        axes.grid(axis="x", visible=False)
+    _blocks(every[0], runs)
     if len(results.machine_cards) < 2:  # nodes measure rounds beside each other
-        _rounds((above, *below), runs)
-    moments = [_moment(run.record.started_at) for _, run in runs]
-    for axes, kind in zip(below, kinds, strict=True):
+        numbers = np.array([run.number for _, run in runs])
+        for place in np.flatnonzero(np.diff(numbers)):  # the last run of a round
+            for axes in every:
+                axes.axvline(place + 0.5, color=RULE, linewidth=1)
+    moments = [_moment(run) for _, run in runs]
+    for axes, kind in zip(every[1:], kinds, strict=True):
         of_nodes = [canaries_of(of, kind) for of in by_node(results.sessions).values()]
-        _canaries(axes, kind, of_nodes, moments)
-    below[-1].set_xlabel("runs in the order in which they were started")
-    above.set_xlim(-1, len(runs))
-    legend_of(figure, results.plan.columns)
+        axes.set_title(f"Canaries: the same work{kind and f' on {kind}'} between the sessions")
+        axes.set_ylabel("vs. first canary (%)")
+        _canaries(axes, of_nodes, moments)
+    every[-1].set_xlabel("runs in the order in which they were started")
+    every[0].set_xlim(-1, len(runs))
+    legend(figure, handles)
     return figure
 
 
-def _in_realised_order(results: Results) -> Measured:
-    return sorted(
-        ((cell, run) for cell, run in results.runs if run.ok),
-        key=lambda pair: (_moment(pair[1].record.started_at), pair[1].position),
-    )
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def _moment(run: Run) -> datetime:
+    return datetime.fromisoformat(run.record.started_at)
 
 
 def _blocks(axes: Axes, runs: Measured) -> None:
@@ -77,17 +74,14 @@ def _blocks(axes: Axes, runs: Measured) -> None:
         found = run.record.timing.blocks
         xs += [place - 0.5 + (index + 0.5) / len(found) for index in range(len(found))]
         ys += [100 * (block.step_ms / cell.step_ms - 1) for block in found]
-    marks: dict[str, Any] = {"markersize": 2.6, "markeredgewidth": 0.5}
-    marks |= _as_pixels(sum(len(xs) for xs, _ in drawn.values()))
-    for column, (xs, ys) in drawn.items():
-        style = look(column)
-        axes.plot(xs, ys, style.marker, color=style.colour, **marks)
     everything = sorted(abs(y) for _, ys in drawn.values() for y in ys)
+    marks = {"markersize": 2.6, "markeredgewidth": 0.5, **_as_pixels(len(everything))}
+    for column, (xs, ys) in drawn.items():
+        axes.plot(xs, ys, column.marker, color=column.colour, **marks)
     reach = max(LEAST_REACH, 1.1 * everything[int(SHOWN_SHARE * (len(everything) - 1))])
     outside = sum(y > reach for y in everything)
     axes.set_ylim(-reach, reach)
     axes.axhline(0, color=INK, linewidth=0.8)
-    axes.grid(axis="x", visible=False)
     axes.set_ylabel("stretch vs. mean of cell (%)")
     outside_text = f"{outside:,} of {len(everything):,} stretches lie outside" if outside else ""
     axes.set_title(outside_text, loc="right", fontsize=9, fontweight="normal")
@@ -98,22 +92,8 @@ def _as_pixels(marks: int) -> dict[str, bool]:
     return {"rasterized": True} if marks > MOST_MARKS else {}
 
 
-def _rounds(all_axes: tuple[Axes, ...], runs: Measured) -> None:
-    """Where a round ends and the next begins, as really measured."""
-    for place in range(1, len(runs)):
-        if runs[place][1].number != runs[place - 1][1].number:
-            for axes in all_axes:
-                axes.axvline(place - 0.5, color=RULE, linewidth=1)
-
-
-def _canaries(
-    axes: Axes, accelerator: str, of_nodes: list[list[Canary]], moments: list[datetime]
-) -> None:
+def _canaries(axes: Axes, of_nodes: list[list[Canary]], moments: list[datetime]) -> None:
     """A line per node and kind of work."""
-    where = f" on {accelerator}" if accelerator else ""
-    axes.set_title(f"Canaries: the same work{where} between the sessions")
-    axes.set_ylabel("vs. first canary (%)")
-    axes.grid(axis="x", visible=False)
     good = [[canary for canary in found if canary.ok] for found in of_nodes]
     measured = [found for found in good if found]
     if not measured:
@@ -128,13 +108,11 @@ def _canaries(
     style |= _as_pixels(sum(len(canary.durations) for found in measured for canary in found))
     for node, found in enumerate(measured):
         xs = [bisect_left(moments, canary.started_at) - 0.5 for canary in found]
-        first = found[0].durations
-        for index, name in enumerate(first):
+        for index, (name, first) in enumerate(found[0].durations.items()):
             times = [canary.durations.get(name) for canary in found]
-            ys = [100 * (time / first[name] - 1) if time else float("nan") for time in times]
+            ys = [100 * (time / first - 1) if time else float("nan") for time in times]
             marker = CANARY_MARKERS[index % len(CANARY_MARKERS)]
-            shown = {"label": name} if node == 0 else {}
-            axes.plot(xs, ys, marker=marker, **style, **shown)
+            axes.plot(xs, ys, marker=marker, label=None if node else name, **style)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, -LEAST_REACH), max(high, LEAST_REACH))
     axes.legend(loc="upper left", bbox_to_anchor=(0, -0.22), ncols=4, fontsize=8.5)

@@ -41,8 +41,7 @@ def drawings(
     data: Data, folder: Path, names: Iterable[str] = tuple(FIGURES)
 ) -> Iterator[Callable[[], None]]:
     """What draws each of them into a folder."""
-    for name in names:
-        yield partial(_draw, data, folder, name)
+    return (partial(_draw, data, folder, name) for name in names)
 
 
 def _draw(data: Data, folder: Path, name: str) -> None:

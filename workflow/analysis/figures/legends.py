@@ -1,58 +1,56 @@
 """Legends above the panels of a figure, and the room that they take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from analysis.figures.style import INK, Look, look
+from analysis.figures.style import INK
 from analysis.results.plan import Column
 
 LINE_IN, AROUND_IN = 0.21, 0.13
-# Entries that stand beside each other, where none is longer than so many characters.
-FITTING = ((3, 36), (2, 58))
+LINE_CHARACTERS, MOST_BESIDE = 116, 3  # of the entries that stand beside each other
 
 
-def legend_of(figure: Figure, columns: Sequence[Column]) -> None:
+def legend(figure: Figure, handles: Mapping[str, Artist]) -> None:
+    """What marks, lines or patches mean, by their labels."""
+    ncols = _per_line(handles)
+    placed = {"loc": "outside upper center", "ncols": ncols, "fontsize": 9}
+    figure.legend(list(handles.values()), list(handles), **placed)
+
+
+def of_columns(columns: Sequence[Column]) -> dict[str, Line2D]:
     """Colour and marker of every column."""
-    looks = map(look, columns)
-    handles = [Line2D([], [], color=found.colour, marker=found.marker) for found in looks]
-    _above(figure, handles, column_labels(columns))
+    looks = ({"color": column.colour, "marker": column.marker} for column in columns)
+    return dict(
+        zip(column_labels(columns), (Line2D([], [], **look) for look in looks), strict=True)
+    )
 
 
-def legend_of_marks(figure: Figure, marks: dict[str, dict]) -> None:
-    """What marks of any colour mean."""
-    handles = [Line2D([], [], **{"linestyle": "", "color": INK, **mark}) for mark in marks.values()]
-    _above(figure, handles, list(marks))
+def of_marks(marks: Mapping[str, Mapping]) -> dict[str, Line2D]:
+    """Marks of any colour."""
+    return {
+        name: Line2D([], [], **{"linestyle": "", "color": INK, **mark})
+        for name, mark in marks.items()
+    }
 
 
-def legend_of_patches(figure: Figure, patches: list[Patch], labels: list[str]) -> None:
-    """What the parts of bars mean."""
-    _above(figure, patches, labels)
-
-
-def legend_in(labels: Sequence[str]) -> float:
+def legend_in(labels: Mapping[str, Artist]) -> float:
     """Inches that a legend takes."""
     return AROUND_IN + LINE_IN * max(2, -(-len(labels) // _per_line(labels)))
 
 
 def column_labels(columns: Sequence[Column]) -> list[str]:
     """Titles; of a column that looks like one before it, with the title of that one."""
-    first: dict[Look, Column] = {}
+    first: dict[tuple[str, str, str], Column] = {}
     labels = []
     for column in columns:
-        other = first.setdefault(look(column), column)
+        other = first.setdefault((column.colour, column.marker, column.hatch), column)
         alike = "" if other is column else f" (drawn as {other.title})"
         labels.append(f"{column.title}{alike}")
     return labels
 
 
-def _above(figure: Figure, handles: list[Line2D] | list[Patch], labels: list[str]) -> None:
-    placed = "upper center" if figure.get_layout_engine() is None else "outside upper center"
-    figure.legend(handles, labels, loc=placed, ncols=_per_line(labels), fontsize=9)
-
-
-def _per_line(labels: Sequence[str]) -> int:
-    longest = max(map(len, labels), default=0)
-    return next((number for number, most in FITTING if longest <= most), 1)
+def _per_line(labels: Mapping[str, Artist]) -> int:
+    return min(MOST_BESIDE, max(1, LINE_CHARACTERS // max(map(len, labels), default=1)))

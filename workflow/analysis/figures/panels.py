@@ -3,28 +3,31 @@ where there is nothing to show.
 """
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis.figures.legends import column_labels, legend_in, legend_of
-from analysis.figures.style import look
+from analysis.data import CellKey, Data
+from analysis.figures.legends import legend, legend_in, of_columns
+from analysis.formats.text import ms
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
-from analysis.results.results import Results
 from analysis.results.rows import RowCells
 
 WIDTH_IN = 9.0
 COLUMNS = 2
+AROUND_IN = 0.76  # a panel, for its title and its axis
 MOST_ROWS = 24  # a figure of more rows is not read; the tables have them all
 LINE_IN, SECOND_LINE_IN = 0.2, 0.13  # of a panel, for each title at its left
 LABEL_CHARACTERS = 34  # of a line; a longer title takes two
 FEW_COLUMNS = 6  # that fit into a panel of the least height
-MARKER_SIZE = 7
-NOTE_IN = 0.06  # above the lower edge
+MARKER_SIZE, SMALL = 7, 8.5
+
+Points = Mapping[CellKey, Mapping[int, float]]  # by cell and size, of two sizes or more
 
 
 def shown(rows: Sequence[RowCells]) -> Sequence[RowCells]:
@@ -32,74 +35,105 @@ def shown(rows: Sequence[RowCells]) -> Sequence[RowCells]:
     return rows[:MOST_ROWS]
 
 
-@dataclass(frozen=True)
-class Margins:
-    """Inches around panels for labels. Fixed, because measuring all text takes seconds."""
-
-    left: float
-    between: float
-    right: float
-    above: float = 0.3  # of each panel, for its title
-    below: float = 0.46  # of each panel, for its axis
-
-
-LINE_MARGINS = Margins(left=0.9, between=0.9, right=0.2)
-
-
-def panels(
-    rows: Sequence[RowCells], height_in: float, margins: Margins, legend: Sequence[str]
-) -> tuple[Figure, list[Axes]]:
-    """A figure with one titled panel per row that is shown, two beside each other, and room for a
-    legend of these labels above them.
-    """
-    above_in = legend_in(legend)
-    number = len(shown(rows))
+def grid(number: int, height_in: float, above_in: float = 0.0) -> tuple[Figure, list[Axes]]:
+    """So many panels, two beside each other, with room above them."""
     lines = max(1, -(-number // COLUMNS))
-    line_in = margins.above + height_in + margins.below
-    total_in = above_in + lines * line_in + (0.3 if len(rows) > MOST_ROWS else 0)
-    figure = Figure(figsize=(WIDTH_IN, total_in))
-    width_in = (WIDTH_IN - margins.left - margins.right - (COLUMNS - 1) * margins.between) / COLUMNS
-    all_axes = []
-    for place, row in enumerate(shown(rows)):
-        line, column = divmod(place, COLUMNS)
-        left = margins.left + column * (width_in + margins.between)
-        bottom = total_in - above_in - (line + 1) * line_in + margins.below
-        box = (left / WIDTH_IN, bottom / total_in, width_in / WIDTH_IN, height_in / total_in)
-        axes = figure.add_axes(box)
-        axes.set_title(title(row))
-        axes.tick_params(labelsize=8.5)
-        all_axes.append(axes)
+    size_in = (WIDTH_IN, above_in + lines * height_in)
+    figure = Figure(figsize=size_in, layout="constrained")
+    panels = list(figure.subplots(lines, COLUMNS, squeeze=False).flat)
+    for axes in panels:
+        axes.tick_params(labelsize=SMALL)
+    for axes in panels[number:]:
+        axes.remove()
+    return figure, panels[:number]
+
+
+def row_panels(
+    rows: Sequence[RowCells], height_in: float, handles: Mapping[str, Artist]
+) -> tuple[Figure, Iterator[tuple[Axes, RowCells]]]:
+    """A titled panel per row that is shown, below a legend."""
+    figure, panels = grid(len(shown(rows)), height_in + AROUND_IN, legend_in(handles))
+    legend(figure, handles)
     note_left_out(figure, rows)
-    return figure, all_axes
+    for axes, row in zip(panels, shown(rows), strict=True):
+        axes.set_title(f"{row.row.title}, batch {row.row.batch_size}")
+    return figure, zip(panels, shown(rows), strict=True)
 
 
-def label_panels(
-    results: Results, legend: Sequence[str]
-) -> tuple[Figure, Iterator[tuple[int, Axes, RowCells]]]:
-    """Panels with a line per column, its title at the left and a number at the right; each with
-    its place and its row. One of a row without any time says so.
+def column_panels(
+    data: Data,
+    handles: Mapping[str, Artist],
+    draw: Callable[[Axes, int, Cell], Iterable[float]],
+    axis: str,
+    log: bool = False,
+    value: Callable[[Cell], str] = lambda cell: f"{ms(cell.step_ms)} ms",
+) -> Figure:
+    """Panels with a line per column, its title at the left, its value or its status at the right.
+
+    `draw` puts a measured cell on its line and returns the numbers that its panel has to reach,
+    from 0 or on a logarithmic `axis`.
     """
-    labels = [label(column).split("\n") for column in results.plan.columns]
-    longest = max((len(line) for lines in labels for line in lines), default=0)
-    margins = Margins(left=0.4 + 0.07 * longest, between=1.05, right=0.98)
-    least_in = LINE_IN + SECOND_LINE_IN * (max(map(len, labels), default=1) - 1)
-    height_in = least_in * max(FEW_COLUMNS, len(labels))
-    figure, all_axes = panels(results.rows, height_in, margins, legend)
-    found = list(zip(range(len(all_axes)), all_axes, shown(results.rows), strict=True))
-    for _, axes, row in found:
+    rows, columns = data.results.rows, data.results.plan.columns
+    most = max((label(column).count("\n") for column in columns), default=0)
+    height_in = (LINE_IN + SECOND_LINE_IN * most) * max(FEW_COLUMNS, len(columns))
+    figure, panels = row_panels(rows, height_in, handles)
+    for axes, row in panels:
         if not row.measured:
-            nothing_measured(axes, row)
-    return figure, (each for each in found if each[2].measured)
+            _nothing_measured(axes, row)
+            continue
+        lines = [(line, cell) for line, cell in enumerate(row.cells) if cell.ok_runs]
+        numbers = [number for line, cell in lines for number in draw(axes, line, cell)]
+        if log:
+            log_scale(axes.xaxis, min(numbers) / 1.2, max(numbers) * 1.2)
+        else:
+            axes.set_xlim(0, 1.05 * max(numbers, default=0) or 1.0)
+        axes.set_xlabel(axis, fontsize=SMALL)
+        _line_per_column(axes, row, value)
+    return figure
 
 
 def line_panels(
-    rows: Sequence[RowCells], columns: Sequence[Column]
+    rows: Sequence[RowCells], columns: Sequence[Column], x: str, y: str
 ) -> tuple[Figure, Iterator[tuple[Axes, RowCells]]]:
-    """Panels in which these columns are lines, with their legend; each with its row."""
+    """Panels in which these columns are lines, with their legend."""
     height_in = 1.6 + 0.05 * max(0, len(columns) - FEW_COLUMNS)
-    figure, all_axes = panels(rows, height_in, LINE_MARGINS, column_labels(columns))
-    legend_of(figure, columns)
-    return figure, zip(all_axes, shown(rows), strict=True)
+    figure, panels = row_panels(rows, height_in, of_columns(columns))
+    for axes in figure.axes:
+        axes.set_xlabel(x, fontsize=SMALL)
+        axes.set_ylabel(y, fontsize=SMALL)
+    return figure, panels
+
+
+def size_panels(
+    data: Data,
+    points: Points,
+    labels: tuple[str, str],
+    why_empty: str,
+    scale: Callable[[Axes, list[int], list[float]], None],
+) -> Figure:
+    """Draw a line through the points of each cell, a panel per row; `scale` sets up the axes of a
+    panel from its sizes and its times.
+    """
+    cells = {cell: points[key] for key, cell in data.cell_of.items() if key in points}
+    rows = [row for row in data.results.rows if not cells.keys().isdisjoint(row.measured)]
+    if not rows:
+        return empty(why_empty)
+    columns = {cell.column for cell in cells}
+    in_order = [column for column in data.results.plan.columns if column in columns]
+    figure, panels = line_panels(rows, in_order, *labels)
+    for axes, row in panels:
+        lines = {cell: cells[cell] for cell in row.measured if cell in cells}
+        for cell, line in lines.items():
+            plot_cell(axes, cell, list(line), list(line.values()))
+        sizes = sorted({size for line in lines.values() for size in line})
+        scale(axes, sizes, [time for line in lines.values() for time in line.values()])
+    return figure
+
+
+def plot_cell(axes: Axes, cell: Cell, xs: Sequence[float], ys: Sequence[float]) -> None:
+    """A line with markers in the look of the cell's column."""
+    look = {"color": cell.column.colour, "marker": cell.column.marker}
+    axes.plot(xs, ys, markersize=5, linewidth=1.4, label=cell.column.title, **look)
 
 
 def label(column: Column) -> str:
@@ -108,24 +142,11 @@ def label(column: Column) -> str:
     return "\n".join(lines)
 
 
-def title(row: RowCells) -> str:
-    """'BERT fit, batch 8'."""
-    return f"{row.row.title}, batch {row.row.batch_size}"
-
-
 def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
     """A note on the rows beyond those that are shown."""
     if len(rows) > MOST_ROWS:
-        note(figure, f"The first {MOST_ROWS} of {len(rows):,} panels; the tables have them all.")
-
-
-def note(figure: Figure, text: str) -> None:
-    """At the bottom. In inches where nothing lays the figure out: a share of the height of a long
-    figure lies among the labels of its last panels.
-    """
-    laid_out = figure.get_layout_engine() is not None
-    place = {} if laid_out else {"y": NOTE_IN / figure.get_figheight()}
-    figure.supxlabel(text, fontsize=9, **place)
+        text = f"The first {MOST_ROWS} of {len(rows):,} panels; the tables have them all."
+        figure.supxlabel(text, fontsize=9)
 
 
 def empty(reason: str) -> Figure:
@@ -135,46 +156,43 @@ def empty(reason: str) -> Figure:
     return figure
 
 
-def nothing_measured(axes: Axes, row: RowCells) -> None:
+def _nothing_measured(axes: Axes, row: RowCells) -> None:
     """Say in the panel what became of every column."""
-    text = "\n".join(f"{cell.column.title}: {cell.status}" for cell in row.cells)
-    place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 8.5}
-    axes.text(0.5, 0.5, f"nothing measured\n{text}", **place)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    texts = [f"{cell.column.title}: {cell.status}" for cell in row.cells]
+    place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": SMALL}
+    axes.text(0.5, 0.5, "\n".join(["nothing measured", *texts]), **place)
+    axes.set(xticks=[], yticks=[])
 
 
-def line_per_column(axes: Axes, place: int, row: RowCells, value: Callable[[Cell], str]) -> None:
-    """A line per column from top to bottom; its value, or its status, at the right."""
+def _line_per_column(axes: Axes, row: RowCells, value: Callable[[Cell], str]) -> None:
     axes.set_ylim(len(row.cells) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
-    titles = [label(cell.column) for cell in row.cells]
-    left = place % COLUMNS == 0
-    axes.set_yticks(range(len(row.cells)), titles if left else [""] * len(titles))
-    offset = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+    axes.set_yticks(range(len(row.cells)), [label(cell.column) for cell in row.cells])
+    axes.tick_params(labelleft=axes.get_subplotspec().is_first_col())
     for line, cell in enumerate(row.cells):
-        text = value(cell) if cell.ok_runs else cell.status
-        axes.annotate(text, (1, line), (7, 0), va="center", fontsize=8.5, **offset)
+        write_beside(axes, line, value(cell) if cell.ok_runs else cell.status)
 
 
-def log_ticks(axis, low: float, high: float) -> None:
-    """Plain numbers on a logarithmic axis, as many as fit."""
-    decades = high / low
-    steps = (1.0,) if decades > 1e3 else (1, 2, 5) if decades > 8 else (1, 1.5, 2, 3, 5, 7)
+def write_beside(axes: Axes, line: float, text: str, **look: str) -> None:
+    """Write at the right of a panel, at the height of one of its lines."""
+    place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
+    axes.annotate(text, (1, line), (7, 0), fontsize=SMALL, annotation_clip=False, **place, **look)
+
+
+def log_scale(axis: Axis, low: float, high: float) -> None:
+    """A logarithmic axis from `low` to `high`: plain numbers, as many as fit."""
+    name = axis.axis_name
+    axis.axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
+    reach = high / low
+    steps = (1.0,) if reach > 1e3 else (1, 2, 5) if reach > 8 else (1, 1.5, 2, 3, 5, 7)
     axis.set_major_locator(LogLocator(subs=steps))
     axis.set_major_formatter(lambda value, _: short(value))
     axis.set_minor_locator(NullLocator())
 
 
 def short(value: float) -> str:
-    """0.5, 2,000, 10k, 1M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if value >= 10 * size or value == size == 1e6:
+    """0.5, 2,000, 10k, 1.5M."""
+    for least, size, letter in ((1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if value >= least:
             return f"{value / size:,.10g}{letter}"
     return f"{value:,.10g}"
-
-
-def plot_cell(axes: Axes, cell: Cell, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """A line with markers in the look of the cell's column."""
-    style = look(cell.column)
-    axes.plot(xs, ys, color=style.colour, marker=style.marker, markersize=5, linewidth=1.4)

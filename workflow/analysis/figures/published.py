@@ -4,9 +4,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import Data
-from analysis.figures.legends import legend_of
-from analysis.figures.panels import WIDTH_IN, empty, log_ticks
-from analysis.figures.style import INK, RULE, look
+from analysis.figures.legends import legend, of_columns
+from analysis.figures.panels import WIDTH_IN, empty, log_scale
+from analysis.figures.style import INK, RULE
 from analysis.results.cells import Cell
 from analysis.results.reference import Reference
 from analysis.results.rows import RowCells
@@ -25,14 +25,13 @@ def published(data: Data) -> Figure:
     figure = Figure(figsize=(WIDTH_IN, 6.2), layout="constrained")
     axes = figure.subplots()
     for cell, theirs, ours in points:
-        style = look(cell.column)
+        colour = cell.column.colour
         same = cell.row.batch_size == cell.row.published_batch_size
-        face = style.colour if same else "none"
-        look_of = {"color": style.colour, "markerfacecolor": face, "markersize": 7}
-        axes.plot(theirs, ours, style.marker, **look_of)
+        look = {"color": colour, "markerfacecolor": colour if same else "none", "markersize": 7}
+        axes.plot(theirs, ours, cell.column.marker, **look)
     _frame(axes, [value for _, theirs, ours in points for value in (theirs, ours)])
     drawn = {cell.column for cell, _, _ in points}
-    legend_of(figure, [column for column in data.results.plan.columns if column in drawn])
+    legend(figure, of_columns([c for c in data.results.plan.columns if c in drawn]))
     return figure
 
 
@@ -56,8 +55,7 @@ def _frame(axes: Axes, values: list[float]) -> None:
     axes.plot([low, high], [low, high], color=INK, linewidth=0.9, zorder=1)
     band = ([low / AGREE, high / AGREE], [low * AGREE, high * AGREE])
     axes.fill_between([low, high], *band, color=RULE, alpha=0.4, linewidth=0, zorder=0)
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
-    log_ticks(axes.xaxis, low, high)
-    log_ticks(axes.yaxis, low, high)
-    axes.set_xlabel("published: time over the mean of the row")
-    axes.set_ylabel("this run: time over the mean of the row")
+    for axis, whose in ((axes.xaxis, "published"), (axes.yaxis, "this run")):
+        log_scale(axis, low, high)
+        axis.set_label_text(f"{whose}: time over the mean of the row")
+    axes.set_aspect("equal")

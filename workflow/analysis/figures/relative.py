@@ -6,9 +6,12 @@ numbers are in the cells, and frames, not colours, mark the best set.
 
 import math
 import textwrap
+from typing import Any
 
+import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -36,25 +39,30 @@ LEGEND_IN = 3.7  # its width, and so the least of the figure
 
 def relative(data: Data) -> Figure:
     """A line per row, a box per column: time over that of the fastest."""
-    results = data.results
-    rows, columns = shown(results.rows), results.plan.columns
+    every, columns = data.results.rows, data.results.plan.columns
+    rows, titles = shown(every), [_title(column) for column in columns]
     if not any(row.measured for row in rows):
         return empty("nothing is measured yet")
-    titles = [_title(column) for column in columns]
-    left = 0.15 + CHARACTER_IN * max(len(row.row.label) for row in rows)
-    above = 0.1 + LINE_IN * max(title.count("\n") + 1 for title in titles)
-    below = 0.28 + (0.3 if len(results.rows) > len(rows) else 0)
-    width, height = CELL_IN[0] * len(columns), CELL_IN[1] * len(rows)
-    figure = Figure(figsize=(max(LEGEND_IN, left + width + 0.05), above + height + below))
-    total_w, total_h = figure.get_size_inches()
-    box = (left / total_w, below / total_h, width / total_w, height / total_h)
-    axes = figure.add_axes(box)
-    _frame(axes, titles, [row.row.label for row in rows])
-    for line, row in enumerate(rows):
-        for place, cell in enumerate(row.cells):
-            _box(axes, place, line, cell, row)
-    figure.text(0.06 / total_w, (below - 0.2) / total_h, LEGEND, fontsize=7.5)
-    note_left_out(figure, results.rows)
+    labels = [row.row.label for row in rows]
+    wide_in = 0.2 + CHARACTER_IN * max(map(len, labels)) + CELL_IN[0] * len(columns)
+    high_in = 0.5 + LINE_IN * max(title.count("\n") + 1 for title in titles)
+    high_in += CELL_IN[1] * len(rows) + (0.3 if len(every) > len(rows) else 0)
+    figure = Figure(figsize=(max(LEGEND_IN, wide_in), high_in), layout="constrained")
+    axes = figure.subplots()
+    ratios = np.array([[_over_fastest(cell, row) for cell in row.cells] for row in rows], float)
+    axes.pcolormesh(ratios, cmap=HUES, norm=LogNorm(1, DARKEST), edgecolors="white", linewidth=1)
+    axes.set_xticks(np.arange(len(titles)) + 0.5, titles, fontsize=6.8)
+    axes.set_yticks(np.arange(len(labels)) + 0.5, labels, fontsize=8.5)
+    axes.invert_yaxis()
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, pad=3)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    for (line, place), ratio in np.ndenumerate(ratios):
+        row = rows[line]
+        _box(axes, (place, line), ratio, row.cells[place], row)
+    note_left_out(figure, every)
+    figure.supxlabel("\n".join(filter(None, [LEGEND, figure.get_supxlabel()])), fontsize=7.5)
     return figure
 
 
@@ -64,49 +72,26 @@ def _title(column: Column) -> str:
     return "\n".join(line for part in parts for line in textwrap.wrap(part, TITLE_CHARACTERS))
 
 
-def _frame(axes: Axes, titles: list[str], labels: list[str]) -> None:
-    axes.set_xlim(0, len(titles))
-    axes.set_ylim(len(labels), 0)
-    axes.set_xticks([place + 0.5 for place in range(len(titles))], titles, fontsize=6.8)
-    axes.set_yticks([line + 0.5 for line in range(len(labels))], labels, fontsize=8.5)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0, pad=3)
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-
-
-def _box(axes: Axes, place: int, line: int, cell: Cell, row: RowCells) -> None:
-    ratio = over_fastest(cell, row)
-    centre = {"ha": "center", "va": "center"}
-    if ratio is None:
-        axes.add_patch(Rectangle((place, line), 1, 1, fill=False, edgecolor=RULE, linewidth=0.6))
-        text = _without_ratio(cell)
-        axes.text(place + 0.5, line + 0.5, text, fontsize=6.8, color=PUBLISHED, **centre)
+def _box(axes: Axes, at: tuple[int, int], ratio: float, cell: Cell, row: RowCells) -> None:
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
+    middle = (at[0] + 0.5, at[1] + 0.5)
+    if math.isnan(ratio):
+        axes.add_patch(Rectangle(at, 1, 1, fill=False, edgecolor=RULE, linewidth=0.6))
+        axes.text(*middle, _without_ratio(cell), **{**look, "fontsize": 6.8, "color": PUBLISHED})
         return
-    share = min(1.0, max(0.0, math.log(ratio)) / math.log(DARKEST))
-    axes.add_patch(Rectangle((place, line), 1, 1, facecolor=HUES(share), edgecolor="white"))
     standing = row.standings[cell.column.name]
-    colour = "white" if share >= WHITE_FROM else "black"
-    best = standing is Standing.BEST
-    mark = "" if cell.comparable else "*"
-    axes.text(
-        *(place + 0.5, line + 0.5, f"{ratio:.2f}{mark}" if ratio < 99.5 else f"{ratio:.0f}{mark}"),
-        **{"fontsize": 8.5, "color": colour, "weight": "bold" if best else "normal", **centre},
-    )
+    colour = "white" if math.log(ratio) >= WHITE_FROM * math.log(DARKEST) else "black"
+    weight = "bold" if standing is Standing.BEST else "normal"
+    number = f"{ratio:.2f}" if ratio < 99.5 else f"{ratio:.0f}"
+    text = number if cell.comparable else f"{number}*"
+    axes.text(*middle, text, color=colour, weight=weight, **look)
     if standing in FRAMES:
-        size = 1 - 2 * INSET
-        axes.add_patch(
-            Rectangle(
-                (place + INSET, line + INSET),
-                *(size, size),
-                **{"fill": False, "edgecolor": colour, "linestyle": FRAMES[standing]},
-                linewidth=1.3,
-            )
-        )
+        size, corner = 1 - 2 * INSET, (at[0] + INSET, at[1] + INSET)
+        line = {"edgecolor": colour, "linestyle": FRAMES[standing], "linewidth": 1.3}
+        axes.add_patch(Rectangle(corner, size, size, fill=False, **line))
 
 
-def over_fastest(cell: Cell, row: RowCells) -> float | None:
+def _over_fastest(cell: Cell, row: RowCells) -> float | None:
     """Its time over the lowest of those that are compared, or of all undisturbed ones where none
     is; None without a number that is worth one.
     """

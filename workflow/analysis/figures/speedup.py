@@ -8,7 +8,7 @@ from analysis.comparisons.gains import change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.data import Data
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
-from analysis.figures.style import INK, PUBLISHED, look
+from analysis.figures.style import INK, PUBLISHED
 from analysis.formats.text import times
 
 ROW_INCHES = 0.7
@@ -43,7 +43,8 @@ def _figure(data: Data, family: str, base: str) -> Figure:
     axes.set_ylim(len(entries) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.axvline(1, color=INK, linewidth=1, zorder=0.9)
-    axes.set_xlim(0, 1.25 * max([1.6, *(_reach(entry) for entry in entries)]))
+    reach = [number for entry in entries for number in (_reach(entry), entry.published or 0.0)]
+    axes.set_xlim(0, 1.25 * max([1.6, *reach]))
     axes.set_xlabel(f"t({base}) / t(best Keras 3); beyond 1, Keras 3 is faster")
     if any(entry.published for entry in entries):
         marker = Line2D([], [], linestyle="", **PUBLISHED_MARKER)
@@ -53,11 +54,7 @@ def _figure(data: Data, family: str, base: str) -> Figure:
 
 
 def _reach(entry: Speedup) -> float:
-    """The rightmost point of a row; an absurdly wide interval may leave the picture."""
-    return max(_reach_of_ours(entry), entry.published or 0.0)
-
-
-def _reach_of_ours(entry: Speedup) -> float:
+    """The rightmost point of our bar; an absurdly wide interval may leave the picture."""
     high = min(entry.interval.high, 2 * entry.value) if entry.interval else 0.0
     return max(entry.value or 0.0, high)
 
@@ -74,11 +71,11 @@ def _label(entry: Speedup) -> str:
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     text, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
-        text, end = times(entry.value), _reach_of_ours(entry)
+        text, end = times(entry.value), _reach(entry)
         if abs(entry.luck - 1) >= WORTH_TELLING:
             text += f" (of which {change(entry.luck)} by choosing)"
-        style = look(entry.best.column)
-        fill = {"color": style.colour, "hatch": style.hatch, "edgecolor": INK, "linewidth": 0.6}
+        column = entry.best.column
+        fill = {"color": column.colour, "hatch": column.hatch, "edgecolor": INK, "linewidth": 0.6}
         axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)
     if entry.interval:
         ends = [[entry.value - entry.interval.low], [entry.interval.high - entry.value]]

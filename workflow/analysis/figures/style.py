@@ -1,32 +1,14 @@
-"""How figures look: one colour, marker and hatch per column, as the plan has them, the same
+"""How figures look. Colour, marker and hatch of a column are those of the plan: the same
 everywhere, legible in grey and when colour-blind.
 
 Ink, rule and published are placeholders, which the report replaces by its own colours (dark mode).
 """
 
-from dataclasses import dataclass
 from typing import Any
-
-from analysis.results.plan import Column
 
 INK = "#1c1e21"
 RULE = "#c9cdd2"
 PUBLISHED = "#6b7178"
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a column is drawn."""
-
-    colour: str
-    marker: str
-    hatch: str
-
-
-def look(column: Column) -> Look:
-    """The look of a column; of two that have the same, legends say so."""
-    return Look(column.colour, column.marker, column.hatch)
-
 
 # What differs from Matplotlib's defaults. Text stays text (selectable, in the page's font); names
 # and reasons come from outside, so nothing is read as mathematics; ids in the SVG are salted with a

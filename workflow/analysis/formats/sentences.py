@@ -1,19 +1,33 @@
 """Texts in YAML, with places for numbers: Jinja templates in which `x | percent` spells as
-everywhere.
+everywhere, and `x | within(low, high)` with its interval. What is None is NA.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.formats.text import count, listed, ms, percent, signed_percent, spelled, times
+from analysis.formats.text import (
+    NA,
+    count,
+    listed,
+    ms,
+    percent,
+    seconds,
+    signed_percent,
+    spelled,
+    times,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-FILTERS = (count, listed, ms, percent, signed_percent, spelled, times)
+FILTERS = {
+    spell.__name__: spell
+    for spell in (count, listed, ms, percent, seconds, signed_percent, spelled, times)
+}
 
 
 @cache
@@ -30,5 +44,16 @@ def template(text: str) -> Template:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined)
-    environment.filters |= {spell.__name__: spell for spell in FILTERS}
+    spells = {**FILTERS, "within": _within}
+    environment.filters |= {name: _or_na(spell) for name, spell in spells.items()}
     return environment.from_string(text)
+
+
+def _within(value: float, low: float | None, high: float | None, unit: str = "times") -> str:
+    """'7.05× [6.90×, 7.20×]', without brackets where the ends are missing."""
+    spell = FILTERS[unit]
+    return spell(value) + ("" if low is None else f" [{spell(low)}, {spell(high)}]")
+
+
+def _or_na(spell: Callable[..., str]) -> Callable[..., str]:
+    return lambda value, *more: NA if value is None else spell(value, *more)

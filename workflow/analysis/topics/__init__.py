@@ -5,13 +5,14 @@ need lies in :mod:`analysis.data`, :mod:`analysis.statistics` or :mod:`analysis.
 files have the same names in each, and a topic has those that it needs:
 
 ``compute.py``
-    From the frames of :class:`analysis.data.Data` to those of the topic.
-``table.py``
-    A function for each file of ``report/tables.yaml``, with its name: ``(Data) -> DataFrame``.
+    From the frames of :class:`analysis.data.Data` to those of the topic, and a function for each
+    file of ``report/tables.yaml``, with its name: ``(Data) -> DataFrame``.
 ``figure.py``
     A function for each figure of ``report/figures.yaml``, with its name: ``(Data) -> Figure``.
 ``section.py``, ``section.html.j2``
     What the section of the report, the first page or the rows of the appendix show.
+``texts.yaml``
+    Its sentences and tables: :mod:`analysis.writing.texts`.
 ``caveats.py``, ``claims.py``
     Rules and tests, which register by being imported: :func:`load_rules`.
 """

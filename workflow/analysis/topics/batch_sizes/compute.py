@@ -25,28 +25,20 @@ def steps(data: Data) -> pd.DataFrame:
     other = (blocks["probe"] > 0) & (blocks["samples"] != blocks["batch_size"])
     at_others = other.groupby([blocks[name] for name in RUN]).transform("any").astype(bool)
     blocks = blocks[at_others & (other | (blocks["probe"] == 0))]
-    if blocks.empty:
-        return pd.DataFrame(columns=[*RUN, "probe", "samples", *MEASURED])
-    block_ms = blocks["elapsed_ns"] / blocks["steps"] / NS_PER_MS
+    block_ms = (blocks["elapsed_ns"] / blocks["steps"] / NS_PER_MS).astype(float)
     found = blocks.assign(block_ms=block_ms).groupby([*RUN, "probe", "samples"], sort=False)
-    found = found.agg(
-        steps=("steps", "sum"),
-        elapsed_ns=("elapsed_ns", "sum"),
-        run_ms=("run_ms", "first"),
-        fastest_ms=("block_ms", "min"),
-        middle_ms=("block_ms", "median"),
-        error=("block_ms", "sem"),
-        mean_ms=("block_ms", "mean"),
-        blocks=("block_ms", "size"),
-    ).reset_index()
-    found["error"] /= found["mean_ms"]
-    own, step_ms = found["probe"] == 0, found["elapsed_ns"] / found["steps"] / NS_PER_MS
-    found["ms"] = found["run_ms"].where(own, step_ms)
-    found["middle_ms"] = found["middle_ms"].mask(own, found["ms"])
-    return found[[*RUN, "probe", "samples", *MEASURED]]
-
-
-MEASURED = ["ms", "fastest_ms", "middle_ms", "error", "blocks"]
+    own = found["probe"].first() == 0
+    each = found["block_ms"]
+    step_ms = found["elapsed_ns"].sum() / found["steps"].sum() / NS_PER_MS
+    ms = found["run_ms"].first().where(own, step_ms)
+    measured = {
+        "ms": ms,
+        "fastest_ms": each.min(),
+        "middle_ms": each.median().mask(own, ms),
+        "error": each.sem() / each.mean(),
+        "blocks": each.size(),
+    }
+    return pd.DataFrame(measured).reset_index()
 
 
 def fixed_costs(data: Data) -> pd.DataFrame:
@@ -62,15 +54,13 @@ def fixed_costs(data: Data) -> pd.DataFrame:
     distance = np.maximum(factor, 1 / factor)
     farthest = other.loc[distance.groupby([other[name] for name in RUN]).idxmax()]
     runs = own.merge(farthest, on=RUN, suffixes=("", "_other"))
-    sizes = zip(
-        runs["batch_size"], runs["ms"], runs["samples_other"], runs["ms_other"], strict=True
-    )
-    runs["share"] = [fixed_cost_ms(*each) / each[1] for each in sizes]
+    sizes = runs[["batch_size", "ms", "samples_other", "ms_other"]].itertuples(index=False)
+    runs["share"] = [fixed_cost_ms(*each) / each.ms for each in sizes]
     cells = runs.groupby(CELL, sort=False)["share"]
     alone = runs[cells.transform("size") == 1].set_index(CELL, drop=False)
     by_blocks = pd.Series(list(map(_at_least, alone.itertuples())), alone.index, dtype=float)
-    low, _ = mean_ends(cells)
-    return pd.DataFrame({"share": cells.mean(), "at_least": low.fillna(by_blocks)}).reset_index()
+    at_least = mean_ends(cells)[0].fillna(by_blocks)
+    return pd.DataFrame({"share": cells.mean(), "at_least": at_least}).reset_index()
 
 
 def _at_least(run: Any) -> float:

@@ -4,8 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import CELL, Data
-from analysis.figures.panels import log_ticks
-from analysis.figures.sizes import Points, size_panels
+from analysis.figures.panels import Points, log_scale, size_panels
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 from analysis.topics.batch_sizes.compute import steps
@@ -21,19 +20,14 @@ def batch(data: Data) -> Figure:
 def sample_ms(data: Data) -> Points:
     """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes."""
     found = of_fullest_runs(steps(data), CELL, ["samples"])
-    each = (found["ms"] / found["samples"]).astype(float)
-    means = each.groupby([found[name] for name in (*CELL, "samples")]).agg(geometric_mean)
-    points: dict = {}
-    for (*key, size), time in means.items():
-        points.setdefault(tuple(key), {})[size] = time
-    return points
+    found = found.assign(each=(found["ms"] / found["samples"]).astype(float))
+    means = found.groupby([*CELL, "samples"])["each"].agg(geometric_mean).reset_index("samples")
+    cells = means.groupby(CELL)
+    return {key: of_cell.set_index("samples")["each"].to_dict() for key, of_cell in cells}
 
 
 def _logarithmic(axes: Axes, sizes: list[int], times: list[float]) -> None:
+    log_scale(axes.yaxis, min(times) / 1.3, max(times) * 1.3)
     axes.set_xscale("log")
-    axes.set_yscale("log")
-    low, high = min(times) / 1.3, max(times) * 1.3
-    axes.set_ylim(low, high)
-    log_ticks(axes.yaxis, low, high)
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.set_xticks([], minor=True)

@@ -28,6 +28,11 @@ TIMING = ["import_s", "build_s", "first_step_s", "warmup_s", "warmup_steps", "co
 READINGS = {"first step": "start_up_s", "process start": "whole_start_up_s"}
 
 
+def break_even(data: Data) -> pd.DataFrame:
+    """Return break_evens; `caches` is NA where neither column keeps anything on disk."""
+    return break_evens(data).replace({"caches": {"none": None}})
+
+
 def costs(data: Data) -> pd.DataFrame:
     """A line per measured cell and kind of start (`caches`: cold, warm, none) that its runs tell.
 
@@ -41,12 +46,11 @@ def costs(data: Data) -> pd.DataFrame:
     runs["start_up_s"] = late_s - runs["warmup_steps"] * runs["ms_per_step"] / 1000
     runs["whole_start_up_s"] = runs["start_up_s"] + runs["import_s"] + runs["build_s"]
     any_kind = runs["compile_cache"].isna()
-    kinds = [
-        runs[any_kind | (runs["compile_cache"] == kind)].assign(caches=kind) for kind in CACHES
-    ]
-    kinds.append(runs[any_kind].assign(caches="none"))
+    told = {kind: any_kind | (runs["compile_cache"] == kind) for kind in CACHES}
+    told["none"] = any_kind
     seconds = ["first_step_s", *READINGS.values()]
-    found = pd.concat(kinds).astype(dict.fromkeys(seconds, float))
+    found = pd.concat([runs[tells].assign(caches=kind) for kind, tells in told.items()])
+    found = found.astype(dict.fromkeys(seconds, float))
     found = found.groupby([*CELL, "caches"], sort=False, as_index=False)[seconds].mean()
     keeps = (~any_kind).groupby([runs[name] for name in CELL], sort=False).any().rename("keeps")
     found = found.merge(keeps.reset_index(), on=CELL).merge(data.cells[[*CELL, "step_ms"]], on=CELL)
@@ -62,12 +66,11 @@ def break_evens(data: Data) -> pd.DataFrame:
     the ends of the interval of the ratio of their steps, with start-up at its mean; the high one is
     missing when that interval does not exclude equal steps, both without an interval.
     """
-    pairs = _with_kinds(data.ratios[data.ratios["ratio"] > 1], cost := costs(data))
+    cost = costs(data)
+    pairs = _with_kinds(data.ratios[data.ratios["ratio"] > 1], cost)
     for side in ("faster", "slower"):
-        of_side = cost.add_prefix(f"{side}_").rename(
-            columns={f"{side}_{name}": name for name in ROW}
-        )
-        of_side = of_side.rename(columns={f"{side}_column": side, f"{side}_caches": "caches"})
+        names = {name: f"{side}_{name}" for name in ("step_s", *READINGS.values())}
+        of_side = cost[[*CELL, "caches", *names]].rename(columns={**names, "column": side})
         pairs = pairs.merge(of_side, on=[*ROW, side, "caches"], how="left")
     found = pd.concat([_counted(pairs, *reading) for reading in READINGS.items()])
     place = found.groupby(ROW, sort=False).ngroup()

@@ -1,12 +1,10 @@
 """Time to N steps: what compiling costs first and saves later."""
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.data import CELL, Data
-from analysis.figures.panels import empty, line_panels, log_ticks
-from analysis.figures.style import look
+from analysis.data import CELL, Data, cell_key
+from analysis.figures.panels import empty, line_panels, log_scale
 from analysis.topics.break_even.compute import costs
 
 STEPS = np.logspace(0, 5, 41)
@@ -20,31 +18,23 @@ def break_even(data: Data) -> Figure:
         return empty("no run has a time yet")
     cost = costs(data)
     of_cells = dict(iter(cost[cost["keeps"] == (cost["caches"] != "none")].groupby(CELL)))
-    figure, panels = line_panels(rows, data.results.plan.columns)
+    columns, axis = data.results.plan.columns, "time to N steps, s"
+    figure, panels = line_panels(rows, columns, "steps N", axis)
     for axes, row in panels:
-        axes.set(xscale="log", yscale="log")
-        spans = [
-            _line(axes, cell.column, start)
-            for cell in row.measured
-            for start in of_cells[(*row.row.key, cell.column.name)].itertuples()
-        ]
-        log_ticks(axes.xaxis, STEPS[0], STEPS[-1])
-        log_ticks(axes.yaxis, min(low for low, _ in spans), max(high for _, high in spans))
-        axes.set_xlabel("steps N", fontsize=8.5)
-        axes.set_ylabel("time to N steps, s", fontsize=8.5)
+        ends = []
+        for cell in row.measured:
+            look = {"color": cell.column.colour, "marker": cell.column.marker}
+            for start in of_cells[cell_key(cell)].itertuples():
+                times = seconds(start, STEPS)
+                dashes = "--" if start.caches == "warm" else "-"
+                drawn = {"markevery": MARKED, "markersize": 5, "linewidth": 1.4, **look}
+                axes.plot(STEPS, times, linestyle=dashes, **drawn)
+                ends += [times[0], times[-1]]
+        log_scale(axes.xaxis, STEPS[0] / 1.5, STEPS[-1] * 1.5)
+        log_scale(axes.yaxis, min(ends) / 1.5, max(ends) * 1.5)
     return figure
 
 
 def seconds(start, steps):
     """Time from the first step until so many steps are done, at least that of the first one."""
     return np.maximum(start.first_step_s, start.start_up_s + steps * start.step_s)
-
-
-def _line(axes: Axes, column, start) -> tuple[float, float]:
-    """Draw a cell as it starts from such caches; return the seconds at both ends."""
-    times, style = seconds(start, STEPS), look(column)
-    dashes = "--" if start.caches == "warm" else "-"
-    axes.plot(STEPS, times, color=style.colour, linewidth=1.4, linestyle=dashes)
-    marks = {"linestyle": "", "marker": style.marker, "markersize": 5}
-    axes.plot(STEPS[MARKED], times[MARKED], color=style.colour, **marks)
-    return times[0], times[-1]

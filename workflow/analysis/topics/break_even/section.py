@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.data import ROW, Data
+from analysis.data import CELL, ROW, Data
 from analysis.formats.text import NA
 from analysis.results.plan import RowKey
 from analysis.topics import Detail
@@ -20,10 +20,24 @@ def row_details(data: Data) -> dict[RowKey, Detail]:
     need none. A column with settings of its own is compared with those of its framework alone:
     break_even.csv has all pairs.
     """
-    pairs = _shown(data)
+    found = _shown(data)
+    steps, whole = (
+        list(map(_steps, found[name], found["caches"])) for name in ("steps", "steps_whole")
+    )
+    ends = zip(found["ci95_low_steps"], found["ci95_high_steps"], strict=True)
+    texts = found[ROW].assign(
+        **{
+            "Ahead for good": found["faster_column_title"],
+            "Of": found["slower_column_title"],
+            "Caches": found["caches"].map(KINDS),
+            "After steps": steps,
+            "At the ends of the interval": [_ends(*pair) for pair in ends],
+            "After steps, import and build included": whole,
+        }
+    )
     return {
-        key: Detail(TITLE, SAYS, Grid.of(_texts(found), f"{TITLE}: {SAYS}"))
-        for key, found in pairs.groupby(ROW, sort=False)
+        key: Detail(TITLE, SAYS, Grid.of(of_row.drop(columns=ROW), f"{TITLE}: {SAYS}"))
+        for key, of_row in texts.groupby(ROW, sort=False)
     }
 
 
@@ -32,36 +46,15 @@ def _shown(data: Data) -> pd.DataFrame:
     found = break_evens(data)
     first, whole = (found[found["counted_from"] == reading] for reading in READINGS)
     pair = [*ROW, "faster", "slower"]
-    both = first.merge(
-        whole[[*pair, "caches", "steps"]], on=[*pair, "caches"], suffixes=("", "_whole")
-    )
-    cells = data.cells.set_index([*ROW, "column"])
+    whole = whole[[*pair, "caches", "steps"]]
+    both = first.merge(whole, on=[*pair, "caches"], suffixes=("", "_whole"))
+    told = data.cells[[*CELL, "framework", "plain", "column_title"]]
     for side in ("faster", "slower"):
-        of_side = cells.loc[both[[*ROW, side]].itertuples(index=False, name=None)]
-        for name in ("framework", "plain", "column_title"):
-            both[f"{side}_{name}"] = of_side[name].to_numpy()
+        of_side = told.set_index(CELL).add_prefix(f"{side}_").rename_axis([*ROW, side])
+        both = both.join(of_side, on=[*ROW, side])
     within = both["faster_framework"] == both["slower_framework"]
-    behind = both["steps"].fillna(1) > 1
-    behind = behind.groupby([both[name] for name in pair], sort=False).transform("any")
+    behind = both["steps"].fillna(1).gt(1).groupby([both[name] for name in pair]).transform("any")
     return both[(within | (both["faster_plain"] & both["slower_plain"])) & behind]
-
-
-def _texts(found: pd.DataFrame) -> pd.DataFrame:
-    """What the table prints."""
-    return pd.DataFrame(
-        {
-            "Ahead for good": found["faster_column_title"],
-            "Of": found["slower_column_title"],
-            "Caches": found["caches"].map(KINDS),
-            "After steps": list(map(_steps, found["steps"], found["caches"])),
-            "At the ends of the interval": list(
-                map(_ends, found["ci95_low_steps"], found["ci95_high_steps"])
-            ),
-            "After steps, import and build included": list(
-                map(_steps, found["steps_whole"], found["caches"])
-            ),
-        }
-    )
 
 
 def _steps(steps: int, caches: str) -> str:

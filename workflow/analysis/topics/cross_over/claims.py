@@ -19,6 +19,7 @@ from analysis.results.results import Results
 from analysis.results.stand_in import names_a_simulated
 from analysis.statistics.intervals import Interval, Verdict, verdict
 from analysis.topics.cross_over.compute import on_both_devices
+from analysis.topics.cross_over.section import TEXTS
 
 NAMES = {"cpu": "processor", "cuda": "GPU"}
 
@@ -60,10 +61,8 @@ def faster_on_device(
         ratio = 1 / ratio
         interval = interval and Interval(1 / interval.high, 1 / interval.low)
     other = NAMES["cpu" if device == "cuda" else "cuda"]
-    text = (
-        f"{found.label} on {found.base_title} and {found.new_title}: a step on the {other} takes "
-        f"{times_within(ratio, interval)} the time of one on the {NAMES[device]}."
-    )
+    told = {"other": other, "device": NAMES[device], "ratio": times_within(ratio, interval)}
+    text = TEXTS.say("measured", **found._asdict() | told)
     evidence = {"ratio": ratio, "interval": [interval.low, interval.high] if interval else None}
     return Outcome(_holds(interval, at_least), text, evidence=evidence)
 
@@ -71,8 +70,10 @@ def faster_on_device(
 def _pair(results: Results, row: tuple[str, str, int], framework: str) -> Any:
     """Return the first pair of columns of a framework, in a row; None where the table has none."""
     pairs = on_both_devices(Data(results)).itertuples()
-    of_row = (pair for pair in pairs if pair.new_cell.row.key == row)
-    return next((pair for pair in of_row if pair.new_cell.column.framework == framework), None)
+    asked = (row, framework)
+    return next(
+        (p for p in pairs if (p.new_cell.row.key, p.new_cell.column.framework) == asked), None
+    )
 
 
 def _holds(interval: Interval | None, at_least: float | None) -> bool | None:

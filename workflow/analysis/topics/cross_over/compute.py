@@ -3,6 +3,7 @@ measured on the processor and on the GPU.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +13,8 @@ from analysis.comparisons.pairs import pairs
 from analysis.data import Data
 from analysis.results.cells import Cell, moderate_ratio, ratio_logs
 from analysis.results.plan import Model
-from analysis.statistics.cross_over import ABOVE, BELOW, Point, cross_over
+from analysis.statistics.cross_over import ABOVE, BELOW, Point
+from analysis.statistics.cross_over import cross_over as crossing_of
 from analysis.statistics.intervals import MIN_RUNS, standard_error
 
 MIN_SIZES = 2  # fewer have nothing between them
@@ -20,6 +22,18 @@ SWEEP = ["base", "new", "net", "task", "batch_size"]
 COLUMNS = [*SWEEP, "label", "title", "sizes", "smallest", "largest", "outcome", "parameters"]
 COLUMNS += ["ci95_low", "ci95_high", "times_crossed", "missing"]
 OUTSIDE = {BELOW: "faster at every size", ABOVE: "not faster at the largest size"}
+END = {BELOW: "below", ABOVE: "above"}  # the measured sizes
+
+
+def cross_over(data: Data) -> pd.DataFrame:
+    """Return a line per framework, net, task and batch size that is planned in several sizes on
+    both devices; sizes are in whole parameters, and an end of the interval may be 'below' or
+    'above' all of them.
+    """
+    found = pd.DataFrame([sweep for sweep, _ in sweeps(data)], columns=COLUMNS, dtype=object)
+    sizes = found[["parameters", "ci95_low", "ci95_high"]]
+    whole = sizes.map(lambda size: END.get(size) or round(size), na_action="ignore")
+    return found.assign(**whole).drop(columns=["label", "title"])
 
 
 def on_both_devices(data: Data) -> pd.DataFrame:
@@ -40,6 +54,7 @@ def sizes(data: Data) -> pd.DataFrame:
     return found[found.groupby(SWEEP)["model"].transform("size") >= MIN_SIZES]
 
 
+@lru_cache(maxsize=2)
 def sweeps(data: Data) -> list[tuple[pd.Series, pd.DataFrame]]:
     """Return a net, task and batch size in a pair of columns, and its measured sizes, ascending.
 
@@ -65,7 +80,7 @@ def _found(measured: pd.DataFrame) -> dict[str, Any]:
     found = {"sizes": len(compared), "missing": "; ".join(dict.fromkeys(reasons)) or None}
     if len(compared) < MIN_SIZES:
         return found
-    crossing = cross_over(list(map(_point, compared.itertuples())))
+    crossing = crossing_of(list(map(_point, compared.itertuples())))
     if crossing.interval:
         found |= {"ci95_low": crossing.interval.low, "ci95_high": crossing.interval.high}
     smallest, *_, largest = map(int, compared["parameters"])
@@ -109,9 +124,11 @@ def words(sweep: pd.Series) -> str:
     if pd.isna(sweep.parameters):
         return f"{sweep.outcome} ({smallest} to {largest} parameters)"
     outside = {BELOW: f"below {smallest}", ABOVE: f"above {largest}"}
+    text = f"GPU ahead from {amount(sweep.parameters)} parameters"
+    if pd.isna(sweep.ci95_low):
+        return text
     ends = [outside.get(end) or amount(end) for end in (sweep.ci95_low, sweep.ci95_high)]
-    interval = f" [{', '.join(ends)}]" if pd.notna(sweep.ci95_low) else ""
-    return f"GPU ahead from {amount(sweep.parameters)} parameters{interval}"
+    return f"{text} [{', '.join(ends)}]"
 
 
 def amount(parameters: float) -> str:

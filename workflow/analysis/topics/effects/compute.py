@@ -7,12 +7,14 @@ it is slower than the fastest of its row, corrected for the columns of that row.
 same ratios and the same variances; the more comparisons are corrected for, the less is shown.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 
 from analysis.comparisons.cards import other_differences, versions_changed
-from analysis.comparisons.gains import of_new
+from analysis.comparisons.gains import change, of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
 from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest, ratio_logs
@@ -21,25 +23,48 @@ from analysis.statistics.best_set import Standing, p_slower, shown_slower
 from analysis.statistics.forecast import rounds_to_place
 from analysis.statistics.intervals import MIN_RUNS, Verdict, verdict
 from analysis.statistics.mean_ratio import mean_ratio
+from analysis.writing.spelling import within
 
 PAIR = ["effect", "base", "new"]
-MEAN = [*PAIR, "base_title", "new_title", "speedup", "ci95_low", "ci95_high", "rows", "verdict"]
-MEAN += ["missing"]
+ENDS = ["ci95_low", "ci95_high"]
+MEAN = [*PAIR, "base_title", "new_title", "speedup", *ENDS, "rows", "verdict", "missing"]
 
 
 @lru_cache(maxsize=2)
 def effects(data: Data) -> pd.DataFrame:
-    """Return the pairs with `p_value` and `holds`: whether the new column is faster, or slower,
-    also where that is asked of all rows and pairs of the effect at once.
+    """Return the pairs with what else there is to say of each.
 
-    The smaller of the two one-sided p counts, so that Holm's levels are those of two-sided tests
-    at 5 %. It is missing without two rounds.
+    `holds`: whether the new column is faster, or slower, also where that is asked of all rows and
+    pairs of the effect at once. For this the smaller of the two one-sided p counts (`p_value`,
+    missing without two rounds), so that Holm's levels are those of two-sided tests at 5 %.
+    `rounds_to_decide`: after how many in all an undecided ratio would as likely as not be decided;
+    missing where no sensible number would do. `versions` of libraries and what else is
+    `not_the_same`, of pairs with a ratio. What the table calls otherwise, of pairs one of which is
+    the fastest of its row: `table_only`, shown slower there, not shown for the effect as a whole;
+    `pair_only`, faster or slower as a pair alone, undecided there.
     """
-    found = pairs(data)
-    p_values = pd.Series([_p_value(*cells) for cells in _cells(found)], found.index, float)
-    tested = p_values.dropna()
-    held = [shown_slower(of.to_dict()) for _, of in tested.groupby(found["effect"])]
-    return found.assign(p_value=p_values, holds=found.index.isin(list(set().union(*held))))
+    found, rows = pairs(data), {row.row.key: row for row in data.results.rows}
+    cells = list(zip(found["base_cell"], found["new_cell"], strict=True))
+
+    def column(judge: Callable[[Cell, Cell], Any], where: pd.Series, dtype: Any) -> pd.Series:
+        told = (judge(*pair) if asked else None for pair, asked in zip(cells, where, strict=True))
+        return pd.Series(list(told), found.index, dtype)
+
+    compared, undecided = found["speedup"].notna(), found["verdict"] == Verdict.AMBIGUOUS
+    p_value = column(_p_value, compared, float)
+    held = [shown_slower(of.to_dict()) for _, of in p_value.dropna().groupby(found["effect"])]
+    holds = pd.Series(found.index.isin(list(set().union(*held))), found.index)
+    standing = column(lambda *pair: _standing(rows[pair[0].row.key], *pair), compared, object)
+    decided = found["verdict"].isin([Verdict.FASTER, Verdict.SLOWER])
+    return found.assign(
+        p_value=p_value,
+        holds=holds,
+        rounds_to_decide=found["rounds"] + column(_more_rounds, undecided, "Int64"),
+        versions=column(lambda *pair: _listed(versions_changed(*pair)), compared, object),
+        not_the_same=column(lambda *pair: _listed(other_differences(*pair)), compared, object),
+        table_only=(standing == Standing.SLOWER) & ~holds,
+        pair_only=(standing == Standing.UNDECIDED) & decided,
+    )
 
 
 def _p_value(base: Cell, new: Cell) -> float | None:
@@ -50,66 +75,15 @@ def _p_value(base: Cell, new: Cell) -> float | None:
     return p_slower([sign * log for log in logs], moderate=moderate_ratio(base, new))
 
 
-def means(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the geometric mean of each pair over the rows that have a ratio; `rows` is their
-    number, `missing` a list of the labels of the others. Without any ratio there is none.
-    """
-    lines = []
-    for key, of in found.groupby(PAIR, sort=False):
-        titles = of[["base_title", "new_title"]].iloc[0]
-        times = [(base.compared_ms, new.compared_ms) for base, new in _cells(of)]
-        scatter = of["base_cell"].iloc[0].scatter
-        mean = mean_ratio(dict(zip(of["label"], times, strict=True)), scatter.correlation)
-        ends = (mean.interval.low, mean.interval.high) if mean and mean.interval else (None, None)
-        numbers = (mean.value, *ends, len(mean.rows)) if mean else (None, *ends, 0)
-        shown = str(of_new(verdict(mean.interval))) if mean and mean.interval else None
-        lines.append((*key, *titles, *numbers, shown, list(mean.missing if mean else of["label"])))
-    numbers = ["speedup", "ci95_low", "ci95_high"]
-    return pd.DataFrame(lines, columns=MEAN).astype(dict.fromkeys(numbers, float))
+def _more_rounds(*pair: Cell) -> int | None:
+    return rounds_to_place(paired_contest(*pair), [cell.column.name for cell in pair])
 
 
-def rounds_needed(found: pd.DataFrame) -> pd.Series:
-    """Return after how many rounds in all an undecided ratio would as likely as not be decided;
-    missing where no sensible number would do, where it is decided, and where two rounds are
-    missing.
-    """
-    undecided = found[found["verdict"] == Verdict.AMBIGUOUS]
-    more = [
-        rounds_to_place(paired_contest(*cells), [cell.column.name for cell in cells])
-        for cells in _cells(undecided)
-    ]
-    return (undecided["rounds"] + pd.array(more, "Int64")).reindex(found.index)
+def _listed(texts: list[str]) -> str | None:
+    return "; ".join(texts) or None
 
 
-def differences(found: pd.DataFrame) -> pd.DataFrame:
-    """Return effects with `versions`, where library versions are what the columns differ in, and
-    `not_the_same`, what else differs; missing without a ratio.
-    """
-    compared = found.dropna(subset="speedup")
-    for name, texts in (("versions", versions_changed), ("not_the_same", other_differences)):
-        listed = ["; ".join(texts(*cells)) or None for cells in _cells(compared)]
-        found = found.assign(**{name: pd.Series(listed, compared.index, object)})
-    return found
-
-
-def different_tests(data: Data, found: pd.DataFrame) -> pd.DataFrame:
-    """Return effects and two columns of what the table calls otherwise, of pairs one of which is
-    the fastest of its row.
-
-    `table_only`: shown slower in the table, not shown for the effect as a whole. `pair_only`:
-    faster or slower as a pair alone, undecided in the table.
-    """
-    rows = {row.row.key: row for row in data.results.rows}
-    standings = [_against_fastest(rows[base.row.key], base, new) for base, new in _cells(found)]
-    standing = pd.Series(standings, found.index, object)
-    decided = found["verdict"].isin([Verdict.FASTER, Verdict.SLOWER])
-    return found.assign(
-        table_only=(standing == Standing.SLOWER) & ~found["holds"],
-        pair_only=(standing == Standing.UNDECIDED) & decided,
-    )
-
-
-def _against_fastest(row: RowCells, *pair: Cell) -> Standing | None:
+def _standing(row: RowCells, *pair: Cell) -> Standing | None:
     """Return the table's standing of the slower of the two; None where neither is the fastest of
     those that it compares both with.
     """
@@ -119,5 +93,26 @@ def _against_fastest(row: RowCells, *pair: Cell) -> Standing | None:
     return row.standings.get(*(names - {fastest})) if fastest in names else None
 
 
-def _cells(found: pd.DataFrame) -> list[tuple[Cell, Cell]]:
-    return list(zip(found["base_cell"], found["new_cell"], strict=True))
+def means(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the geometric mean of each pair over the rows that have a ratio; `rows` is their
+    number, `missing` a list of the labels of the others. Without any ratio there is none.
+    """
+    lines = []
+    for key, of in found.groupby([*PAIR, "base_title", "new_title"], sort=False):
+        cells = zip(of["base_cell"], of["new_cell"], strict=True)
+        times = [(base.compared_ms, new.compared_ms) for base, new in cells]
+        scatter = of["base_cell"].iloc[0].scatter
+        mean = mean_ratio(dict(zip(of["label"], times, strict=True)), scatter.correlation)
+        if mean is None:
+            lines.append((*key, None, None, None, 0, None, of["label"].tolist()))
+            continue
+        ends = (mean.interval.low, mean.interval.high) if mean.interval else (None, None)
+        shown = str(of_new(verdict(mean.interval))) if mean.interval else None
+        lines.append((*key, mean.value, *ends, len(mean.rows), shown, list(mean.missing)))
+    found = pd.DataFrame(lines, columns=MEAN)
+    return found.astype(dict.fromkeys(["speedup", *ENDS], float))
+
+
+def gain(found: Any) -> str:
+    """'+42 % [+40 %, +44 %]' of a line with `speedup` and its interval."""
+    return within(found.speedup, found.ci95_low, found.ci95_high, change)

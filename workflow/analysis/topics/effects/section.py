@@ -1,105 +1,129 @@
-"""What one thing changes: a part of the section for every question, with a table for every pair."""
+"""What one thing changes: a part of the section for every question, with a table for every pair;
+what is shown of whole effects, and where the first table shows something else, in sentences.
+"""
 
 from typing import Any
 
 import pandas as pd
 
-from analysis.comparisons.gains import VERDICT_TEXT, gain_text, tally
-from analysis.comparisons.pairs import interval_of
-from analysis.comparisons.questions import FRAMEWORK
+from analysis.comparisons.gains import VERDICT_TEXT, tally
+from analysis.comparisons.questions import FRAMEWORK, STACK
 from analysis.data import Data
-from analysis.formats.text import NA, count, listed, ms
+from analysis.formats.text import listed, ms
 from analysis.results.cells import Cell
 from analysis.statistics.forecast import MOST_ROUNDS
-from analysis.statistics.intervals import Verdict
-from analysis.topics.effects.compute import (
-    PAIR,
-    differences,
-    different_tests,
-    effects,
-    means,
-    rounds_needed,
-)
-from analysis.topics.effects.sentences import against_table, anchor_of, shown
+from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.topics import KeySentence
+from analysis.topics.effects.compute import PAIR, effects, gain, means
 from analysis.writing.grid import Grid
+from analysis.writing.texts import Texts
 
-HEADER = ("Model and task", "Throughput", "Verdict", "Base, ms/step", "New, ms/step")
-CHANGED = (*HEADER, "Versions, what else is not the same, or missing")
-HEADER += ("Else not the same, or missing",)
+TEXTS = Texts(__file__)
+MOST_SENTENCES = 3
+OTHER_TESTS = ("table_only", "pair_only")
 
 
 def section(data: Data) -> dict[str, Any] | None:
     """Return a view per question, in their order; None without any."""
-    found = differences(different_tests(data, effects(data)))
-    found = found.assign(rounds_needed=rounds_needed(found))
+    found = effects(data)
     return {"effects": [_view(of) for _, of in found.groupby("effect")]} if len(found) else None
 
 
+def key_sentences(data: Data) -> list[KeySentence]:
+    """Say what the settings change that columns of this table differ in, where that is shown."""
+    found = effects(data)
+    of_settings = [of for _, of in found[found["setting"] != FRAMEWORK].groupby("effect")]
+    held = [_view(of) for of in of_settings if of["holds"].any()]
+    return [
+        KeySentence(f"{view['question']} {view['shown']}", f"#{view['anchor']}")
+        for view in held[:MOST_SENTENCES]
+    ]
+
+
+def table_notes(data: Data) -> list[str]:
+    """Say which effects show something else than the first table; empty where all agree."""
+    every = [of for _, of in effects(data).groupby("effect")]
+    notes = []
+    for test in OTHER_TESTS:
+        found = [
+            f"“{of['question'].iloc[0]}” ({_rows(of, test)})" for of in every if of[test].any()
+        ]
+        notes += [TEXTS.say(f"{test}_note", rows=listed(found))] if found else []
+    return notes
+
+
 def _view(effect: pd.DataFrame) -> dict[str, Any]:
+    first, tested = effect.iloc[0], int(effect["p_value"].notna().sum())
+    kind = "framework" if first["setting"] == FRAMEWORK else "setting"
+    instead = f"{first['to']} instead of {first['from']}"
+    shown = _shown(effect, tested)
+    otherwise = [
+        TEXTS.say(test, rows=_rows(effect, test), tested=tested)
+        for test in OTHER_TESTS
+        if effect[test].any()
+    ]
+    difference = TEXTS.say(kind, setting=first["setting"], instead=instead)
     pairs = (pair for _, pair in effect.groupby(PAIR, sort=False))
-    first = effect.iloc[0]
     return {
-        "anchor": anchor_of(first["effect"]),
+        "anchor": f"effect-{first['effect']}",
         "question": first["question"],
-        "says": " ".join(filter(None, [_difference(first), shown(effect), against_table(effect)])),
-        "pairs": list(map(_of_pair, pairs, means(effect).itertuples())),
+        "shown": shown,
+        "says": " ".join([difference, shown, *otherwise]),
+        "pairs": list(map(_of_pair, pairs, means(effect).itertuples(index=False))),
     }
 
 
-def _difference(effect: pd.Series) -> str:
-    instead = f"{effect['to']} instead of {effect['from']}"
-    if effect["setting"] == FRAMEWORK:
-        return f"The framework is {instead}; settings that both take are the same."
-    return f"The {effect['setting'].replace('_', ' ')} is {instead}; no other setting differs."
+def _shown(effect: pd.DataFrame, tested: int) -> str:
+    """Say what is shown of all rows and pairs at once."""
+    if not tested:
+        return TEXTS.say("not_tested")
+    faster = effect["holds"] & (effect["speedup"] > 1)
+    directions = {Verdict.FASTER: faster, Verdict.SLOWER: effect["holds"] & ~faster}
+    parts = [
+        f"{VERDICT_TEXT[direction]} {_places(effect, held)}"
+        for direction, held in directions.items()
+        if held.any()
+    ]
+    new = f"stack {effect['to'].iloc[0]}" if effect["setting"].iloc[0] == STACK else "it"
+    return TEXTS.say("shown", tested=tested, parts=parts, new=new, margin=MARGIN)
+
+
+def _places(effect: pd.DataFrame, held: pd.Series) -> str:
+    """'in BERT fit'; of several pairs 'with Keras 3 (JAX), tf32 in every row'."""
+    parts = []
+    for _, pair in effect.groupby(PAIR, sort=False):
+        if labels := pair["label"][held[pair.index]].tolist():
+            every = len(labels) == len(pair) > 1
+            rows = f"in {'every row' if every else listed(labels)}"
+            title = pair["new_title"].iloc[0]
+            parts.append(f"with {title} {rows}" if len(pair) < len(effect) else rows)
+    return "; ".join(parts)
+
+
+def _rows(effect: pd.DataFrame, test: str) -> str:
+    """'BERT fit'; of several pairs 'BERT fit with Keras 3 (JAX), tf32'."""
+    labels = effect["label"]
+    if effect.groupby(PAIR).ngroups > 1:
+        labels = labels + " with " + effect["new_title"]
+    return listed(labels[effect[test]].tolist())
 
 
 def _of_pair(pair: pd.DataFrame, mean: Any) -> tuple[str, Grid]:
     """Return 'A against B: faster in 3 of 4 rows; geometric mean +12 % [...]; it lacks BERT fit',
     and the rows.
     """
-    against = f"{mean.new_title} against {mean.base_title}"
-    caption = (
-        f"{mean.new_title} (new) against {mean.base_title} (base): throughput gain "
-        "t(base) / t(new) - 1 with its 95 % interval, paired by round; each verdict is that of its "
-        "row alone"
+    told = {"verdicts": VERDICT_TEXT, "most_rounds": MOST_ROUNDS}
+    titles = {name: getattr(mean, name) for name in ("new_title", "base_title")}
+    lines = pair.drop(columns=list(titles)).assign(
+        gain=[gain(line) for line in pair.itertuples()],
+        time_base=pair["base_cell"].map(time_of),
+        time_new=pair["new_cell"].map(time_of),
     )
-    header = CHANGED if pair["versions"].notna().any() else HEADER
-    grid = Grid(caption, header, tuple(map(_line, pair.itertuples())))
-    if not mean.rows:
-        return f"{against}: no row has both that may be compared.", grid
-    text = f"geometric mean of {count(mean.rows, 'row')} {gain(mean)}"
-    text += f" ({VERDICT_TEXT[mean.verdict]})" if interval_of(mean) else ""
-    text += f"; it lacks {listed(mean.missing)}" if mean.missing else ""
-    return f"{against}: {tally(pair.dropna(subset='speedup'))}; {text}.", grid
-
-
-def _line(pair: Any) -> tuple[str, ...]:
-    times = (time_of(pair.base_cell), time_of(pair.new_cell))
-    if pd.isna(pair.speedup):
-        return (pair.label, NA, "none", *times, pair.missing)
-    texts = [text for text in (pair.versions, pair.not_the_same) if pd.notna(text)]
-    on_one_line = gain(pair).replace(" ", "\u00a0")  # on a phone, too
-    return (pair.label, on_one_line, _verdict(pair), *times, "; ".join(texts) or "nothing")
-
-
-def gain(found: Any) -> str:
-    """'+42 % [+40 %, +44 %]' of a line with `speedup` and its interval."""
-    return NA if pd.isna(found.speedup) else gain_text(found.speedup, interval_of(found))
+    grid = TEXTS.grid("table", lines, **told, **titles)
+    tallied = tally(pair.dropna(subset="speedup"))
+    return TEXTS.say("pair", tally=tallied, gain=gain(mean), **told, **mean._asdict()), grid
 
 
 def time_of(cell: Cell) -> str:
     """ms/step, or what became of the cell."""
     return ms(cell.step_ms) if cell.ok_runs else cell.status
-
-
-def _verdict(pair: Any) -> str:
-    """Return the verdict; where there is none, how many more rounds would probably give one."""
-    if interval_of(pair) is None:
-        return "none (a single round shows nothing)"
-    text = VERDICT_TEXT[pair.verdict]
-    if pair.verdict != Verdict.AMBIGUOUS:
-        return text
-    if pd.isna(pair.rounds_needed):
-        return f"{text}; even {MOST_ROUNDS} rounds would probably not decide it"
-    more = count(pair.rounds_needed - pair.rounds, "more round")
-    return f"{text}; about {more} would as likely as not decide it"

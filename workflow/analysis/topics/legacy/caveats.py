@@ -43,9 +43,6 @@ def _explained(cells: list[Cell]) -> str:
 
 def _both_ms(cell: Cell) -> str:
     """The two times as measured, in the runs that have both."""
-    runs = [run for run in cell.ok_runs if run.legacy_ms]
-    published, ours = (
-        geometric_mean(found)
-        for found in ([run.legacy_ms for run in runs], [run.step_ms for run in runs])
-    )
+    times_ms = [(run.legacy_ms, run.step_ms) for run in cell.ok_runs if run.legacy_ms]
+    published, ours = map(geometric_mean, zip(*times_ms, strict=True))
     return f"{ms(published)} instead of {ms(ours)} ms"

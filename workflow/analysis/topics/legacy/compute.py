@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.comparisons.observer import observer_ratio
-from analysis.formats.text import percent, signed_percent, times
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import MARGIN, geometric_mean
+from analysis.writing.texts import Texts
 
+TEXTS = Texts(__file__)
 # How a record words the published arithmetic of a task.
 BY_CALLBACKS = "batch callbacks"
 BY_SUBTRACTION = "less one step"
@@ -48,10 +49,9 @@ def explain(cell: Cell) -> LegacyDifference | None:
     if ratio is None:
         return None
     cause = _cause(cell, ratio)
-    sentence = (
-        f"The published arithmetic gives {signed_percent(ratio - 1)}. {_because(cell, cause)}"
-    )
-    return LegacyDifference(ratio, cause, sentence)
+    told = {"margin": MARGIN, "observed": observer_ratio(cell), "left": unexplained([cell])}
+    because = TEXTS.say(cause.name.lower(), **told)
+    return LegacyDifference(ratio, cause, TEXTS.say("difference", ratio=ratio, because=because))
 
 
 def legacy_ratio(cell: Cell) -> float | None:
@@ -68,12 +68,12 @@ def unexplained(cells: Sequence[Cell]) -> str:
 
 def beyond_scatter(cell: Cell) -> bool:
     """Whether it lies outside of all blocks of its own process, in every run that took it."""
-    found = [run for run in cell.ok_runs if run.legacy_ms]
-    blocks = [[block.step_ms for block in run.record.timing.blocks] for run in found]
-    return all(
-        not min(times) <= run.legacy_ms <= max(times)
-        for run, times in zip(found, blocks, strict=True)
-    )
+    blocks_ms = [
+        (run.legacy_ms, [block.step_ms for block in run.record.timing.blocks])
+        for run in cell.ok_runs
+        if run.legacy_ms
+    ]
+    return all(not min(times) <= legacy_ms <= max(times) for legacy_ms, times in blocks_ms)
 
 
 def _cause(cell: Cell, ratio: float) -> Cause:
@@ -102,10 +102,8 @@ def _method(cell: Cell) -> str:
 
 def _asynchronous(cell: Cell) -> bool:
     """Whether a step's call may return before its work is done."""
-    cards = [record.parity or {} for record in cell.records]
-    return any(record.cell.accelerator == "cuda" for record in cell.records) or any(
-        card.get("backend") == "jax" for card in cards
-    )
+    on_gpu = any(record.cell.accelerator == "cuda" for record in cell.records)
+    return on_gpu or "jax" in cell.reported("backend")
 
 
 def _waits(cell: Cell, ratio: float) -> bool:
@@ -113,34 +111,6 @@ def _waits(cell: Cell, ratio: float) -> bool:
     fence after each than to that of steps in a row.
     """
     observed = observer_ratio(cell)
-    by_callbacks = cell.column.family == "keras3" and BY_CALLBACKS in _method(cell)
-    return (
-        by_callbacks
-        and observed is not None
-        and not _same(observed)
-        and abs(ratio - observed) < abs(ratio - 1)
-    )
-
-
-def _because(cell: Cell, cause: Cause) -> str:
-    observed = observer_ratio(cell)
-    return {
-        Cause.SAME: f"That is within {percent(MARGIN)}, no difference.",
-        Cause.COUNTING: (
-            "It divides the time of 99 steps by 100, which explains -1\u00a0%; what is left is "
-            f"within {percent(MARGIN)}."
-        ),
-        Cause.NO_FENCE: (
-            "Steps are issued ahead of the device here and nothing waits for the last ones, so the "
-            "clock stops before the work does."
-        ),
-        Cause.CALLBACK: (
-            "Its callback makes Keras wait for every step, and steps with a fence after each take "
-            f"{times(observed or 1)} the time."
-        ),
-        Cause.SUBTRACTION: (
-            "It subtracts the time of one call from that of many, so the noise of single calls "
-            "enters the mean."
-        ),
-        Cause.UNEXPLAINED: f"None of its known faults shows here: {unexplained([cell])}.",
-    }[cause]
+    if observed is None or cell.column.family != "keras3" or BY_CALLBACKS not in _method(cell):
+        return False
+    return not _same(observed) and abs(ratio - observed) < abs(ratio - 1)

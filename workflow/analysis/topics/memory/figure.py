@@ -1,55 +1,49 @@
 """Peak memory of every cell: of the host, of the device by two counts."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import CELL, Data, cell_key
-from analysis.figures.legends import legend_of_marks
-from analysis.figures.panels import MARKER_SIZE, empty, label_panels, line_per_column
-from analysis.figures.style import look
+from analysis.figures.legends import of_marks
+from analysis.figures.panels import MARKER_SIZE, column_panels, empty
 from analysis.formats.text import NA, mib
-from analysis.results.rows import RowCells
-
-HOST = {"marker": "o", "markersize": MARKER_SIZE}
-DEVICE = {"marker": "s", "markersize": MARKER_SIZE + 1, "markerfacecolor": "none"}
-DRIVER = {"marker": "|", "markersize": MARKER_SIZE + 4}
-
+from analysis.results.cells import Cell
 
 PEAKS = {
-    "host, resident": (HOST, "memory.peak_rss_mib"),
-    "device, by the framework": (DEVICE, "memory.peak_device_mib"),
-    "device, by the driver": (DRIVER, "monitor.gpu.process_memory_mib.max"),
+    "memory.peak_rss_mib": "host, resident",
+    "memory.peak_device_mib": "device, by the framework",
+    "monitor.gpu.process_memory_mib.max": "device, by the driver",
+}
+MARKS = {
+    "host, resident": {"marker": "o", "markersize": MARKER_SIZE},
+    "device, by the framework": {"marker": "s", "markersize": 8, "markerfacecolor": "none"},
+    "device, by the driver": {"marker": "|", "markersize": 11},
 }
 
 
 def memory(data: Data) -> Figure:
     """One panel per row, one line per column, MiB from 0."""
-    found = peaks_mib(data)
-    marks = {kind: mark for kind, (mark, _) in PEAKS.items() if found[kind].notna().any()}
-    if not marks:
+    found = peaks_mib(data).dropna(axis=1, how="all")
+    if found.empty:
         return empty("no run with a time recorded its memory")
-    figure, panels = label_panels(data.results, list(marks))
-    for place, axes, row in panels:
-        _panel(axes, place, row, found)
-    legend_of_marks(figure, marks)
-    return figure
+    peaks = {key: peak.dropna() for key, peak in found.iterrows()}
+
+    def marks(axes: Axes, line: int, cell: Cell) -> Iterable[float]:
+        for kind, peak in peaks[cell_key(cell)].items():
+            axes.plot(peak, line, linestyle="", **{"color": cell.column.colour, **MARKS[kind]})
+        return peaks[cell_key(cell)]
+
+    def value(cell: Cell) -> str:
+        return " + ".join(map(mib, peaks[cell_key(cell)])) or NA
+
+    handles = of_marks({kind: MARKS[kind] for kind in found})
+    return column_panels(data, handles, marks, "peak, MiB", value=value)
 
 
 def peaks_mib(data: Data) -> pd.DataFrame:
     """The highest peak of the runs of a cell, by CELL, a column of each kind."""
-    names = {name: kind for kind, (_, name) in PEAKS.items()}
-    runs = data.ok_runs.reindex(columns=[*CELL, *names]).astype(dict.fromkeys(names, float))
-    return runs.groupby(CELL, sort=False).max().rename(columns=names)
-
-
-def _panel(axes: Axes, place: int, row: RowCells, found: pd.DataFrame) -> None:
-    peaks = {cell: found.loc[cell_key(cell)].dropna() for cell in row.measured}
-    for line, cell in enumerate(row.cells):
-        for kind, peak in peaks.get(cell, {}).items():
-            style = {"linestyle": "", "color": look(cell.column).colour, **PEAKS[kind][0]}
-            axes.plot(peak, line, **style)
-    highest = max((peak for of_cell in peaks.values() for peak in of_cell), default=0.0)
-    axes.set_xlim(0, 1.1 * (highest or 1.0))
-    line_per_column(axes, place, row, lambda cell: " + ".join(map(mib, peaks[cell])) or NA)
-    axes.set_xlabel("peak, MiB", fontsize=8.5)
+    runs = data.ok_runs.reindex(columns=[*CELL, *PEAKS]).astype(dict.fromkeys(PEAKS, float))
+    return runs.groupby(CELL, sort=False).max().rename(columns=PEAKS)

@@ -1,8 +1,7 @@
 """Is native code worth it? Operations as a framework does them, and in code of one's own."""
 
 from analysis.topics import Topic
-from analysis.topics.native.methods import methods
-from analysis.topics.native.section import cell_facts, key_sentences, values
+from analysis.topics.native.section import cell_facts, key_sentences, methods, values
 
 TOPIC = Topic(
     heading="Is native code worth it?",

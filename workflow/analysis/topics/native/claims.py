@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.claims.outcome import Outcome, claim_test
-from analysis.comparisons.gains import gain_text
+from analysis.comparisons.gains import change
 from analysis.data import Data
 from analysis.formats.text import listed
 from analysis.results.results import Results
-from analysis.statistics.intervals import Interval
 from analysis.statistics.payoff import Pays
 from analysis.topics.native.compute import GROUP, verdict_of, ways
 from analysis.topics.native.ways import NATIVE
+from analysis.writing.spelling import within
 
 
 @claim_test()
@@ -45,5 +45,4 @@ def _gain(group: pd.DataFrame) -> str:
     if pd.isna(best["gain_step"]):
         return f"{best['title']} not compared"
     ends = (best["gain_step_ci95_low"], best["gain_step_ci95_high"])
-    interval = None if pd.isna(ends[0]) else Interval(*ends)
-    return f"{best['title']} {gain_text(best['gain_step'], interval)}"
+    return f"{best['title']} {within(best['gain_step'], *ends, change)}"

@@ -11,38 +11,88 @@ from functools import lru_cache
 
 import pandas as pd
 
-from analysis.data import ROW, Data
+from analysis.data import CELL, ROW, Data
 from analysis.results.cells import cell_ratio
-from analysis.results.plan import Column
-from analysis.statistics.intervals import Ratio, paired_ratio
+from analysis.statistics.intervals import Interval, Ratio, Verdict, paired_ratio, verdict
 from analysis.statistics.overtaking import steps_to_overtake
 from analysis.statistics.payoff import Pays, pays
 from analysis.topics.native.ways import NAIVE, NATIVE, OF_FRAMEWORK, WAY, measured_ways
 
 GROUP = [*ROW, "framework"]
 NEVER = "never"
+EARN_BACK = {
+    "steps_to_earn_back": "gain_step",
+    "earn_back_ci95_low": "gain_step_ci95_high",
+    "earn_back_ci95_high": "gain_step_ci95_low",
+}
+COLUMNS = [*ROW, "operation", "framework", "column", "way", "written_as", "best", "alone_ms"]
+COLUMNS += ["ms_per_step", "share", "share_ci95_low", "share_ci95_high", "most_by_share"]
+COLUMNS += ["gain_alone", "gain_alone_ci95_low", "gain_alone_ci95_high", "gain_step"]
+COLUMNS += ["gain_step_ci95_low", "gain_step_ci95_high", "rounds", "verdict", "beyond_share"]
+COLUMNS += ["lines", "build_s", "packages", "compiler", "compile_flags", "link_flags", *EARN_BACK]
+
+
+def native(data: Data) -> pd.DataFrame:
+    """Return a line per way of an operation that was measured. Gains are t(best way of the
+    framework) / t(this way), paired by round; the verdict, of the whole framework, stands with its
+    best native way. NA where nothing is built or compared.
+    """
+    every = ways(data)
+    found = every[every["way"].notna()].rename(columns={"rounds_step": "rounds"})
+    judged = payoffs(every)[[*GROUP, "column_native", "verdict", "beyond"]]
+    judged = judged.rename(columns={"column_native": "column"}).dropna(subset="column")
+    found = found.merge(judged, on=[*CELL, "framework"], how="left")
+    flags = {True: "true", False: "false"}
+    builds = [operation.build for operation in found["first"]]
+    return found.assign(
+        best=found["best"].notna().map(flags),
+        most_by_share=found["most_by_share"].where(found["best"] == OF_FRAMEWORK),
+        beyond_share=found["beyond"].map(flags),
+        compiler=[build and build.compiler for build in builds],
+        **{
+            name: [build and " ".join(getattr(build, name)) for build in builds]
+            for name in ("packages", "compile_flags", "link_flags")
+        },
+    )[COLUMNS]
 
 
 @lru_cache(maxsize=2)
 def ways(data: Data) -> pd.DataFrame:
     """Return the measured ways, each with what it gains over the best way of its framework.
 
-    `best` is the kind of way (`written_as`) that it is the best of, else None. `gain_alone` and
-    `gain_step`, with the ends of their intervals, are missing of the framework's best way itself;
+    `best` is the kind of way that it is the best of, else None. `gain_alone` and `gain_step`, with
+    the ends of their intervals, are missing of the framework's best way itself;
     `steps_to_earn_back` is after how many steps the seconds of the build are earned back, "never"
     where the step gains nothing, and `earn_back_ci95_*` are those at the ends of its interval.
     """
     found = measured_ways(data)
-    own, native = (_best(found, kind) for kind in (OF_FRAMEWORK, NATIVE))
-    found["best"] = found["written_as"].where(found["cell"].isin([*own["cell"], *native["cell"]]))
-    base = own[[*GROUP, "cell", "alone"]]
-    found = found.merge(base, on=GROUP, how="left", suffixes=("", "_own"))
+    lowest = found.dropna(subset="kind").groupby([*GROUP, "kind"])["ms_per_step"].idxmin()
+    found["best"] = found["kind"].where(found.index.isin(lowest))
+    own = found[found["best"] == OF_FRAMEWORK][[*GROUP, "cell", "alone"]]
+    found = found.merge(own, on=GROUP, how="left", suffixes=("", "_own"))
     others = found["best"].ne(OF_FRAMEWORK) & found["way"].notna() & found["cell_own"].notna()
     pairs = found[others]
     alone = map(paired_ratio, pairs["alone_own"], pairs["alone"])
     step = map(cell_ratio, pairs["cell_own"], pairs["cell"])
-    gains = pd.concat([_columns("alone", alone, pairs), _columns("step", step, pairs)], axis=1)
-    return _earned_back(found.drop(columns="alone_own").join(gains))
+    found = found.join([_gains("alone", alone, pairs), _gains("step", step, pairs)])
+    for name, gain in EARN_BACK.items():
+        numbers = steps_to_overtake(found["build_s"], found["ms_per_step"] / 1000, found[gain])
+        steps = [NEVER if pd.isna(number) else int(number) for number in numbers]
+        known = found["build_s"].notna() & found[gain].notna()
+        found[name] = pd.Series(steps, dtype=object).where(known, None)
+    return found
+
+
+def _gains(name: str, gains: Iterable[Ratio | None], of: pd.DataFrame) -> pd.DataFrame:
+    """Return value, ends of the interval and rounds of a ratio for each of these lines."""
+    names = [f"gain_{name}{end}" for end in ("", "_ci95_low", "_ci95_high")]
+    lines = []
+    for gain in gains:
+        ends = gain and gain.interval
+        low_high = (ends.low, ends.high) if ends else (None, None)
+        lines.append((gain.value, *low_high, gain.rounds) if gain else (None,) * 4)
+    found = pd.DataFrame(lines, index=of.index, columns=[*names, f"rounds_{name}"], dtype=object)
+    return found.astype(dict.fromkeys(names, float))
 
 
 def payoffs(found: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +117,7 @@ def payoffs(found: pd.DataFrame) -> pd.DataFrame:
 
 def verdict_of(group: pd.DataFrame, of: int = 1) -> Pays:
     """Judge whether native code pays in one row and framework, one of so many payoffs."""
-    own, native = (_candidates(group, kind)["cell"] for kind in (OF_FRAMEWORK, NATIVE))
+    own, native = (group["cell"][group["kind"] == kind] for kind in (OF_FRAMEWORK, NATIVE))
     return pays([[cell_ratio(base, new) for base in own] for new in native], of)
 
 
@@ -76,8 +126,10 @@ def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:
     if verdict is not Pays.NOT_SHOWN:
         return ""
     for kind, what in ((OF_FRAMEWORK, "way of the framework"), (NATIVE, "native way")):
-        if _candidates(group, kind).empty:
-            why = next((cell.tells_nothing for cell in _of_kind(group, kind)["cell"]), "")
+        if kind not in set(group["kind"]):
+            naive = (group["way"] == NAIVE) & (kind == NATIVE)
+            of_kind = group["cell"][(group["written_as"] == kind) & ~naive]
+            why = next((cell.tells_nothing for cell in of_kind), "")
             return f"no {what} {f'may be compared: {why}' if why else 'was measured'}"
     best = group[group["best"] == NATIVE].iloc[0]
     if pd.isna(best["gain_step"]):
@@ -85,47 +137,9 @@ def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:
     return "one run" if pd.isna(best["gain_step_ci95_low"]) else "the intervals do not decide"
 
 
-def _of_kind(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the ways of a kind, without native ones that are built naively."""
-    naive = (found["way"] == NAIVE) & (found["written_as"] == NATIVE)
-    return found[(found["written_as"] == kind) & ~naive]
-
-
-def _candidates(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return those that may be compared."""
-    of_kind = _of_kind(found, kind)
-    return of_kind[of_kind["cell"].map(lambda cell: cell.comparable).astype(bool)]
-
-
-def _best(found: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the lowest mean of each group."""
-    of_kind = _candidates(found, kind)
-    return of_kind.loc[of_kind.groupby(GROUP, sort=False)["ms_per_step"].idxmin()]
-
-
-def _columns(name: str, gains: Iterable[Ratio | None], of: pd.DataFrame) -> pd.DataFrame:
-    """Return value, ends of the interval and rounds of a ratio for each of these lines."""
-    names = [f"gain_{name}{end}" for end in ("", "_ci95_low", "_ci95_high")]
-    lines = []
-    for gain in gains:
-        ends = gain and gain.interval
-        low_high = (ends.low, ends.high) if ends else (None, None)
-        lines.append((gain.value, *low_high, gain.rounds) if gain else (None,) * 4)
-    found = pd.DataFrame(lines, index=of.index, columns=[*names, f"rounds_{name}"], dtype=object)
-    return found.astype(dict.fromkeys(names, float))
-
-
-def _earned_back(found: pd.DataFrame) -> pd.DataFrame:
-    for name, gain in {
-        "steps_to_earn_back": "gain_step",
-        "earn_back_ci95_low": "gain_step_ci95_high",
-        "earn_back_ci95_high": "gain_step_ci95_low",
-    }.items():
-        numbers = steps_to_overtake(found["build_s"], found["ms_per_step"] / 1000, found[gain])
-        steps = [NEVER if pd.isna(number) else int(number) for number in numbers]
-        known = found["build_s"].notna() & found[gain].notna()
-        found[name] = pd.Series(steps, dtype=object).where(known, None)
-    return found
+def judged(low: float, high: float) -> Verdict:
+    """Judge a gain by the ends of its interval: FASTER is what native code is not."""
+    return verdict(None if pd.isna(low) else Interval(low, high))
 
 
 def naive_builds(found: pd.DataFrame) -> pd.DataFrame:
@@ -133,13 +147,10 @@ def naive_builds(found: pd.DataFrame) -> pd.DataFrame:
     whose names end in `_tuned`; `gain_flags` is t(naive) / t(tuned) of the operation alone.
     """
     built = found[found["written_as"] == NATIVE]
-    built = built.assign(apart=[_without_way(cell.column) for cell in built["cell"]])
+    columns = [cell.column for cell in built["cell"]]
+    settings = [sorted({**column.settings, WAY: column.framework}.items()) for column in columns]
+    built = built.assign(apart=list(map(str, settings)))
     naive, tuned = (built[built["way"] == way] for way in (NAIVE, NATIVE))
     pairs = naive.merge(tuned, on=[*GROUP, "apart"], suffixes=("", "_tuned"))
     gains = map(paired_ratio, pairs["alone"], pairs["alone_tuned"])
-    return pairs.join(_columns("flags", gains, pairs)).dropna(subset="gain_flags")
-
-
-def _without_way(column: Column) -> str:
-    """Name framework and settings but for the way."""
-    return str((column.framework, sorted({**column.settings, WAY: ""}.items(), key=str)))
+    return pairs.join(_gains("flags", gains, pairs)).dropna(subset="gain_flags")

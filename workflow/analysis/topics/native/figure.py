@@ -2,7 +2,7 @@
 mark for every native way, over lines of code at the left and over seconds of building at the right.
 """
 
-from collections import Counter
+from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,17 +10,18 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from analysis.data import ROW, Data
-from analysis.figures.legends import column_labels, legend_of
-from analysis.figures.panels import LINE_MARGINS, empty, log_ticks, panels, shown
-from analysis.figures.style import INK, RULE, look
-from analysis.statistics.intervals import MARGIN, Interval, Verdict, verdict
-from analysis.topics.native.compute import GROUP, ways
+from analysis.figures.legends import of_columns
+from analysis.figures.panels import SMALL, empty, log_scale, row_panels, shown
+from analysis.figures.style import INK, RULE
+from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.topics.native.compute import GROUP, judged, ways
 from analysis.topics.native.ways import NATIVE
 
 PANEL_IN = 2.0
 REACH = 4.0  # an interval may leave the picture beyond so many times its ratio
 NARROW = 1.2  # the least that an axis spans to each side, in times
 MARK_PT = 7  # of a mark, and between two of the same cost
+DECIDED = (Verdict.FASTER, Verdict.SLOWER)
 COSTS = {"lines": "lines of code", "build_s": "seconds of building"}
 
 
@@ -31,13 +32,11 @@ def native(data: Data) -> Figure:
         return empty("no operation was measured in a native way beside one of its framework")
     of_rows = dict(iter(found.groupby(ROW, sort=False)))
     rows = [row for row in data.results.rows if row.row.key in of_rows for _ in COSTS]
-    drawn = {row.row.key: of_rows[row.row.key] for row in shown(rows)}
-    columns = list(dict.fromkeys(cell.column for cell in pd.concat(drawn.values())["cell"]))
-    figure, all_axes = panels(rows, PANEL_IN, LINE_MARGINS, column_labels(columns))
-    for place, (axes, row) in enumerate(zip(all_axes, shown(rows), strict=True)):
-        cost = list(COSTS)[place % len(COSTS)]
-        _panel(axes, drawn[row.row.key], cost)
-    legend_of(figure, columns)
+    drawn = pd.concat([of_rows[row.row.key] for row in shown(rows)])
+    columns = list(dict.fromkeys(cell.column for cell in drawn["cell"]))
+    figure, panels = row_panels(rows, PANEL_IN, of_columns(columns))
+    for (axes, row), cost in zip(panels, cycle(COSTS), strict=False):
+        _panel(axes, of_rows[row.row.key], cost)
     return figure
 
 
@@ -46,9 +45,9 @@ def points(data: Data) -> pd.DataFrame:
     are the ends of its interval as far as they are drawn, without one the gain itself.
     """
     found = ways(data)
-    judged = found[found["best"] == NATIVE][GROUP]
+    with_best = found[found["best"] == NATIVE][GROUP]
     found = found[(found["written_as"] == NATIVE) & found["gain_step"].notna()]
-    found = found.merge(judged, on=GROUP)
+    found = found.merge(with_best, on=GROUP)
     gain = found["gain_step"]
     low, high = (found[f"gain_step_ci95_{end}"].fillna(gain) for end in ("low", "high"))
     return found.assign(low=low.clip(lower=gain / REACH), high=high.clip(upper=gain * REACH))
@@ -56,12 +55,11 @@ def points(data: Data) -> pd.DataFrame:
 
 def _panel(axes: Axes, found: pd.DataFrame, cost: str) -> None:
     low, high = min(1 / NARROW, found["low"].min()), max(NARROW, found["high"].max())
-    axes.set(xscale="log", yscale="log", ylim=(low / 1.08, high * 1.08))
-    log_ticks(axes.yaxis, low, high)
+    log_scale(axes.yaxis, low / 1.08, high * 1.08)
     axes.axhspan(1 / (1 + MARGIN), 1 + MARGIN, color=RULE, linewidth=0, zorder=0.8)
     axes.axhline(1, color=INK, linewidth=0.8, zorder=0.9)
-    axes.set_xlabel(COSTS[cost], fontsize=8.5)
-    axes.set_ylabel("gain of the step", fontsize=8.5)
+    axes.set_xlabel(COSTS[cost], fontsize=SMALL)
+    axes.set_ylabel("gain of the step", fontsize=SMALL)
     if cost != "lines":
         axes.set_title("")  # of the line, at its left
     _marks(axes, found.assign(cost=found[cost].astype(float)).query("cost > 0"))
@@ -72,32 +70,22 @@ def _marks(axes: Axes, found: pd.DataFrame) -> None:
     what was built in no time at all is not drawn.
     """
     if found.empty:
-        place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 8.5}
+        place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": SMALL}
         axes.text(0.5, 0.9, "nothing was built", **place)
         axes.set_xticks([])
         return
-    drawn, alike = Counter[float](), Counter(found["cost"])
-    for point in found.itertuples():
-        aside_pt = beside(alike[point.cost])[drawn[point.cost]]
-        drawn[point.cost] += 1
-        offset = ScaledTranslation(aside_pt / 72, 0, axes.figure.dpi_scale_trans)
-        style, place = look(point.cell.column), {"transform": axes.transData + offset}
-        ends = [point.low, point.high]
-        axes.plot([point.cost] * 2, ends, color=style.colour, linewidth=1.2, **place)
-        mark = {"marker": style.marker, "markersize": MARK_PT, "markeredgecolor": style.colour}
-        filled = style.colour if _is_shown(point) else "none"
-        mark |= {"markerfacecolor": filled, "linestyle": "", "zorder": 3}
-        axes.plot(point.cost, point.gain_step, **mark, **place)
-    low, high = found["cost"].min() / NARROW, found["cost"].max() * NARROW
-    axes.set_xlim(low, high)
-    log_ticks(axes.xaxis, low, high)
-
-
-def _is_shown(point) -> bool:
-    """Return whether its own interval lies beyond the margin."""
-    low, high = point.gain_step_ci95_low, point.gain_step_ci95_high
-    ends = None if pd.isna(low) else Interval(low, high)
-    return verdict(ends) in (Verdict.FASTER, Verdict.SLOWER)
+    log_scale(axes.xaxis, found["cost"].min() / NARROW, found["cost"].max() * NARROW)
+    for _, alike in found.groupby("cost", sort=False):
+        for point, aside_pt in zip(alike.itertuples(), beside(len(alike)), strict=True):
+            offset = ScaledTranslation(aside_pt / 72, 0, axes.figure.dpi_scale_trans)
+            column, place = point.cell.column, {"transform": axes.transData + offset}
+            ends = [point.low, point.high]
+            axes.plot([point.cost] * 2, ends, color=column.colour, linewidth=1.2, **place)
+            shown = judged(point.gain_step_ci95_low, point.gain_step_ci95_high) in DECIDED
+            mark = {"marker": column.marker, "markersize": MARK_PT, "linestyle": "", "zorder": 3}
+            mark |= {"markeredgecolor": column.colour}
+            mark |= {"markerfacecolor": column.colour if shown else "none"}
+            axes.plot(point.cost, point.gain_step, **mark, **place)
 
 
 def beside(number: int) -> list[float]:

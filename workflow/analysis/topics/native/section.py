@@ -8,14 +8,25 @@ from typing import Any
 import pandas as pd
 
 from analysis.data import ROW, CellKey, Data, cell_key
-from analysis.formats.text import NA, count, listed, ms, percent, seconds, times
-from analysis.statistics.intervals import MARGIN, Interval, Verdict, verdict
+from analysis.formats.text import NA, count, listed, ms, percent, seconds, spread
+from analysis.results.timed_operation import Agreement, Build
+from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.statistics.payoff import Pays
 from analysis.topics import KeySentence
-from analysis.topics.native import grids
-from analysis.topics.native.compute import GROUP, naive_builds, payoffs, ways
-from analysis.topics.native.ways import measured_ways
+from analysis.topics.native.compute import (
+    EARN_BACK,
+    GROUP,
+    NEVER,
+    judged,
+    naive_builds,
+    payoffs,
+    ways,
+)
+from analysis.topics.native.ways import NATIVE
+from analysis.writing.spelling import known, within
+from analysis.writing.texts import Texts, records
 
+TEXTS = Texts(__file__)
 WORDS = {
     Pays.YES: "pays",
     Pays.NO: f"is shown to bring no more than {percent(MARGIN)}",
@@ -34,63 +45,75 @@ def values(data: Data) -> dict[str, Any] | None:
     every = ways(data)
     if every.empty:
         return None
-    found = payoffs(every)
-    measured = found[found["cell_framework"].notna()]
-    compared = found[found["cell_native"].notna()]
-    itself = compared.assign(
-        verdict=_alone_verdicts(compared),
-        why_not_shown=[
-            "no round in which both were timed alone" if text == NA else text
-            for text in grids.spelled(compared, "gain_alone", times, "_native")
-        ],
+    found = payoffs(every).assign(
+        gain_alone=lambda lines: _gains(lines, "gain_alone"),
+        gain_step=lambda lines: _gains(lines, "gain_step"),
+        earned_back=lambda lines: list(
+            map(earned_back, *(lines[f"{name}_native"] for name in EARN_BACK))
+        ),
     )
+    shares = found.filter(regex="^share.*_framework$").clip(lower=0.0)
+    measured = found.assign(**shares)[found["cell_framework"].notna()]
+    compared = found[found["cell_native"].notna()]
+    ends = (compared[f"gain_alone_ci95_{end}_native"] for end in ("low", "high"))
+    whys = compared["gain_alone"].replace(NA, "no round in which both were timed alone")
+    itself = compared.assign(verdict=list(map(judged, *ends)), why_not_shown=whys)
+    found_by = (record for cell in compared["cell_native"] for record in cell.records)
+    threads = max((record.threads.requested for record in found_by), default=1)
     return {
-        "problem": grids.problem(measured),
+        "problem": TEXTS.grid("problem", measured),
         "itself_verdicts": list(_by_row(itself, "the framework's best way", ITSELF_WORDS)),
-        "pays": grids.pays(compared),
+        "pays": TEXTS.grid("pays", compared, margin=MARGIN, threads=threads),
         "verdicts": list(_by_row(compared, "native code", WORDS)),
-        "notes": [*_beyond_shares(found), *_naive(every)],
+        "notes": list(_notes(found, every)),
         "every_way": [
-            (group["title"].iloc[0], grids.every_way(group))
-            for _, group in every.groupby(GROUP, sort=False)
+            (title, TEXTS.grid("every_way", _spelled(group), title=title, operation=operation))
+            for (*_, title, operation), group in every.groupby(
+                [*GROUP, "title", "operation"], sort=False
+            )
         ],
     }
 
 
-def key_sentences(data: Data) -> list[KeySentence]:
-    """Say where native code is worth it, of all rows around an operation, where that is shown."""
-    found = payoffs(ways(data))
-    found = found[found["cell_native"].notna() & (found["task"] == "fit")]
-    if found.empty:
-        return []
-    pays, no = list(found["title"][found["verdict"] == Pays.YES]), sum(found["verdict"] == Pays.NO)
-    if not (pays or no):
-        return []
-    where = f" ({listed(pays)})" if pays else ""
-    text = (
-        f"Native code pays in {len(pays)} of {count(len(found), 'training step')} built around "
-        f"an operation{where}; in {no} it brings no more than {percent(MARGIN)}."
+def _spelled(group: pd.DataFrame) -> pd.DataFrame:
+    """Return ways with how each was `built` and its `agreement` in words."""
+    known_first = group["first"].dropna()
+    return group.assign(
+        built=known_first.map(lambda first: build_text(first.build)),
+        agreement=known_first.map(lambda first: agreement_text(first.agreement)),
     )
-    return [KeySentence(text, "#native")]
 
 
-def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
-    """Tell of the operation that a cell's model is around, timed alone."""
-    found = measured_ways(data)
-    found = found[found["way"].notna()]
-    return {cell_key(way.cell): list(_facts(way)) for way in found.itertuples()}
+def _gains(found: pd.DataFrame, name: str) -> list[str]:
+    ends = (found[f"{name}{end}_native"] for end in ("", "_ci95_low", "_ci95_high"))
+    return list(map(within, *ends))
 
 
-def _facts(way: Any) -> Iterator[tuple[str, str]]:
-    first = way.first
-    uses = f", {count(first.uses, 'use')} a step" if first.uses else ""
-    alone = NA if pd.isna(way.alone_ms) else f"{ms(way.alone_ms)} ms{uses}"
-    lines = count(first.lines, "line")
-    yield "Its operation alone", f"{first.name}, {first.way}: {alone}, {lines} of code"
-    agreement = grids.agreement_text(first.agreement)
-    yield "Its results", f"largest difference, of what is allowed: {agreement}"
-    if first.build:
-        yield "Built", f"in {seconds(way.build_s)} s by {grids.build_text(first.build)}"
+def earned_back(steps: int | str | None, low: int | str | None, high: int | str | None) -> str:
+    """Spell '1,234', '1,234 [1,100, never]', 'never'."""
+    ends = (None, None) if low == high == NEVER else (low, high)
+    return within(steps, *ends, lambda steps: steps if steps == NEVER else f"{steps:,}")
+
+
+def build_text(build: Build | None) -> str:
+    """Spell 'g++ 12.2.0: -O3 -march=native; linked with -lc10'; NA where nothing is built."""
+    if build is None:
+        return NA
+    link = f"; linked with {' '.join(build.link_flags)}" if build.link_flags else ""
+    return f"{build.compiler}: {' '.join(build.compile_flags) or 'no flags'}{link}"
+
+
+def agreement_text(found: Agreement) -> str:
+    """Spell 'outputs 0 of 0, gradients 1e-06 of 1e-05, losses of 10 steps 1e-07 of 0.0001'."""
+    named = {"outputs": found.outputs, "gradients": found.gradients, "losses": found.losses}
+    return listed(
+        [
+            f"{name}{f' of {part.steps} steps' if part.steps else ''} "
+            f"{part.largest_difference:.2g} of {part.allowed:.2g}"
+            for name, part in named.items()
+            if part
+        ]
+    )
 
 
 def _by_row(found: pd.DataFrame, subject: str, words: Mapping[str, str]) -> Iterator[str]:
@@ -108,41 +131,56 @@ def _by_row(found: pd.DataFrame, subject: str, words: Mapping[str, str]) -> Iter
         yield f"{operation} in {label}: {subject} {'; '.join(parts)}."
 
 
-def _alone_verdicts(found: pd.DataFrame) -> list[Verdict]:
-    """Judge how long the framework's best way takes beside native code, in the operation."""
-    ends = zip(
-        found["gain_alone_ci95_low_native"], found["gain_alone_ci95_high_native"], strict=True
-    )
-    return [verdict(None if pd.isna(low) else Interval(low, high)) for low, high in ends]
-
-
-def _beyond_shares(found: pd.DataFrame) -> Iterator[str]:
-    """Say where a share of a step misleads: alone is not the same as inside a step."""
-    steps = grids.spelled(found, "gain_step", times, "_native")
-    for line, step in zip(found.to_dict("records"), steps, strict=True):
-        where = f"{line['operation']} in {line['title']}"
+def _notes(found: pd.DataFrame, every: pd.DataFrame) -> Iterator[str]:
+    """Say where a share of a step misleads, and what the flags bring."""
+    for line in found.to_dict("records"):
         if line["beyond"]:
-            yield (
-                f"{where}: the step is {step} as fast, more than the share of the operation allows "
-                f"({times(line['most_by_share_framework'])} at most): alone is not the same as "
-                "inside a step, where it is fused with others, waits for memory, or keeps a "
-                "compiler from its work."
-            )
+            yield TEXTS.say("beyond", **line)
         if line["share_ci95_low_framework"] > 1:
-            yield (
-                f"{where}: alone the operation takes longer than the whole step "
-                f"({percent(line['share_framework'])} of it), so a part of it is not there in a "
-                "step: fused with others, or beside them."
-            )
+            yield TEXTS.say("longer", **line)
+    for line in records(naive_builds(every)):
+        yield TEXTS.say("naive", **line)
 
 
-def _naive(every: pd.DataFrame) -> Iterator[str]:
-    """Say what the flags bring."""
-    found = naive_builds(every)
-    gains = grids.spelled(found, "gain_flags", times)
-    for pair, gain in zip(found.itertuples(), gains, strict=True):
-        yield (
-            f"{pair.operation} in {pair.title}: {pair.cell.column.title}, built with "
-            f"{' '.join(pair.first.build.compile_flags)}, takes {gain} the time of "
-            f"{pair.cell_tuned.column.title} in the operation alone."
-        )
+def key_sentences(data: Data) -> list[KeySentence]:
+    """Say where native code is worth it, of all rows around an operation, where that is shown."""
+    found = payoffs(ways(data))
+    found = found[found["cell_native"].notna() & (found["task"] == "fit")]
+    pays, no = list(found["title"][found["verdict"] == Pays.YES]), sum(found["verdict"] == Pays.NO)
+    if not (pays or no):
+        return []
+    text = TEXTS.say("key", pays=pays, no=no, asked=len(found), margin=MARGIN)
+    return [KeySentence(text, "#native")]
+
+
+def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
+    """Tell of the operation that a cell's model is around, timed alone."""
+    found = ways(data)
+    found = found[found["way"].notna()]
+    return {cell_key(way.cell): list(_facts(way)) for way in found.itertuples()}
+
+
+def _facts(way: Any) -> Iterator[tuple[str, str]]:
+    first = way.first
+    uses = f", {count(first.uses, 'use')} a step" if first.uses else ""
+    alone = known(way.alone_ms, lambda alone_ms: f"{ms(alone_ms)} ms{uses}")
+    lines = count(first.lines, "line")
+    yield "Its operation alone", f"{first.name}, {first.way}: {alone}, {lines} of code"
+    yield (
+        "Its results",
+        f"largest difference, of what is allowed: {agreement_text(first.agreement)}",
+    )
+    if first.build:
+        yield "Built", f"in {seconds(way.build_s)} s by {build_text(first.build)}"
+
+
+def methods(data: Data) -> list[str]:
+    """Return how operations were timed; nothing where none was measured in a native way."""
+    if NATIVE not in set(ways(data)["best"]):
+        return []
+    found = [record.operation for record in data.results.records if record.operation]
+    names = sorted({operation.name for operation in found})
+    compilers = sorted({operation.build.compiler for operation in found if operation.build})
+    calls = spread(len(operation.alone_ns) for operation in found if operation.alone_ns)
+    told = {"names": names, "compilers": compilers, "calls": calls, "margin": MARGIN}
+    return [TEXTS.say("methods", **told)]

@@ -21,7 +21,7 @@ from analysis.results.plan import Column
 from analysis.results.rows import RowCells
 from analysis.results.timed_operation import TimedOperation
 from analysis.statistics.ceiling import gain_interval, gain_of
-from analysis.statistics.intervals import Interval, geometric_mean, mean_interval
+from analysis.statistics.intervals import geometric_mean, mean_interval
 
 WAY = "way"
 COMPILING = ("mode", "jit_compile")  # settings that a user of one framework may choose freely
@@ -29,24 +29,25 @@ NAIVE = "naive"  # native code without the flags that it needs: shown, and never
 OWN_COMPILER = ("triton",)  # kernels of one's own for which nothing is built before
 OF_FRAMEWORK, NATIVE = "framework", "native"  # what a way is written as
 
-OBJECTS = [*CELL, "cell", "title", "operation", "framework", "way", "written_as", "first", "alone"]
-OBJECTS += ["lines"]
 NUMBERS = ["alone_ms", "ms_per_step", "share", "share_ci95_low", "share_ci95_high"]
 NUMBERS += ["most_by_share", "most_by_share_ci95_low", "most_by_share_ci95_high", "build_s"]
+COLUMNS = [*CELL, "cell", "title", "operation", "framework", "way", "written_as", "kind", "first"]
+COLUMNS += ["alone", "lines", *NUMBERS]
 
 
 def measured_ways(data: Data) -> pd.DataFrame:
     """Return a line per cell around an operation whose runs called that alone too, grouped by row
     and `framework`, as it is printed; then those of each group that have no time, without a `way`.
 
-    `alone` are ms of the operation alone by sitting, where anything may be concluded from the cell;
+    `kind` is what it competes as, missing of what may not be compared or is built naively. `alone`
+    are ms of the operation alone by sitting, where anything may be concluded from the cell;
     `alone_ms` is their mean; `share` (and interval, over runs) what the uses of the operation
     take of a step of the same run, `most_by_share` how many times as fast a step would be without
     it. `first` is the operation as the first run recorded it; `build_s` is the mean over runs.
     """
     columns = data.results.plan.columns
     lines = [line for row in data.results.rows for line in _of_row(columns, row)]
-    found = pd.DataFrame(lines, columns=[*OBJECTS, *NUMBERS], dtype=object)
+    found = pd.DataFrame(lines, columns=COLUMNS, dtype=object)
     return found.astype(dict.fromkeys(NUMBERS, float))
 
 
@@ -55,14 +56,17 @@ def _of_row(columns: Sequence[Column], row: RowCells) -> Iterator[dict[str, Any]
     groups: dict[str, list[Cell]] = {}
     for cell in row.cells:
         if cell in timed or WAY in cell.column.settings:
-            groups.setdefault(_key(columns, cell.column), []).append(cell)
+            key = json.dumps([_root(columns, cell.column), _fixed(cell.column)], sort_keys=True)
+            groups.setdefault(key, []).append(cell)
     kept = [cells for cells in groups.values() if timed.keys() & {*cells}]
     for framework, cells in zip(_titles(columns, kept), kept, strict=True):
-        of_time = [cell for cell in cells if cell in timed]
-        names = {"framework": framework, "operation": next(iter(timed[of_time[0]].values())).name}
+        found = [(cell, _numbers(cell, timed[cell])) for cell in cells if cell in timed]
+        found += [(cell, {}) for cell in cells if not cell.ok_runs]
+        names = {"framework": framework, "operation": found[0][1]["first"].name}
         names["title"] = f"{row.row.label} on {framework}"
-        yield from (_key_of(cell) | names | _numbers(cell, timed[cell]) for cell in of_time)
-        yield from (_key_of(cell) | names for cell in cells if not cell.ok_runs)
+        for cell, numbers in found:
+            key = dict(zip(CELL, cell_key(cell), strict=True))
+            yield {**key, "cell": cell, **names, **numbers}
 
 
 def _timed(cell: Cell) -> dict[Any, TimedOperation]:
@@ -71,38 +75,30 @@ def _timed(cell: Cell) -> dict[Any, TimedOperation]:
     return {sitting: operation for sitting, operation in found.items() if operation}
 
 
-def _key_of(cell: Cell) -> dict[str, Any]:
-    return {**dict(zip(CELL, cell_key(cell), strict=True)), "cell": cell}
-
-
 def _numbers(cell: Cell, runs: dict[Any, TimedOperation]) -> dict[str, Any]:
     first = next(iter(runs.values()))
+    native = first.way in OWN_COMPILER or first.build is not None
+    written_as = NATIVE if native else OF_FRAMEWORK
+    competes = cell.comparable and not (native and first.way == NAIVE)
     alone = {at: run.alone_ms for at, run in runs.items() if run.alone_ms is not None}
     taken = {at: ms for at, run in runs.items() if (ms := run.in_a_step_ms) is not None}
     shares = [ms / cell.run_ms[at] for at, ms in taken.items()]
-    share, ends = fmean(shares) if shares else None, mean_interval(shares)
-    most = None if share is None else gain_of(share)
     builds_s = [run.build.seconds for run in runs.values() if run.build]
-    native = first.way in OWN_COMPILER or first.build is not None
-    return {
-        **{"way": first.way, "written_as": NATIVE if native else OF_FRAMEWORK, "first": first},
+    found = {
+        **{"way": first.way, "written_as": written_as, "first": first, "lines": first.lines},
+        "kind": written_as if competes else None,
         "alone": alone if cell.comparable else {},
         "alone_ms": geometric_mean(alone.values()) if alone else None,
         "ms_per_step": cell.step_ms,
-        **_with_ends("share", share, ends),
-        **_with_ends("most_by_share", most, gain_interval(ends)),
-        **{"lines": first.lines, "build_s": fmean(builds_s) if builds_s else None},
+        "build_s": fmean(builds_s) if builds_s else None,
     }
-
-
-def _with_ends(name: str, value: float | None, ends: Interval | None) -> dict[str, float | None]:
-    low, high = (ends.low, ends.high) if ends else (None, None)
-    return {name: value, f"{name}_ci95_low": low, f"{name}_ci95_high": high}
-
-
-def _key(columns: Sequence[Column], column: Column) -> str:
-    """Return the same for columns that one user may choose between."""
-    return json.dumps([_root(columns, column), _fixed(column)], sort_keys=True)
+    if shares:
+        found |= {"share": fmean(shares), "most_by_share": gain_of(fmean(shares))}
+    if ends := mean_interval(shares):
+        most = gain_interval(ends)
+        found |= {"share_ci95_low": ends.low, "share_ci95_high": ends.high}
+        found |= {"most_by_share_ci95_low": most.low, "most_by_share_ci95_high": most.high}
+    return found
 
 
 def _fixed(column: Column) -> dict[str, Any]:
@@ -125,11 +121,10 @@ def _titles(columns: Sequence[Column], groups: list[list[Cell]]) -> list[str]:
     """Name each group by its framework; those that would have the same name by the settings that
     they differ in too.
     """
-    bases = [_base_title(columns, [cell.column for cell in cells]) for cells in groups]
-    settings = [_fixed(cells[0].column) for cells in groups]
+    named = [(_base_title(columns, [c.column for c in of]), _fixed(of[0].column)) for of in groups]
     titles = []
-    for base, own in zip(bases, settings, strict=True):
-        alike = [other for title, other in zip(bases, settings, strict=True) if title == base]
+    for base, own in named:
+        alike = [other for title, other in named if title == base]
         apart = [str(v) for name, v in own.items() if any(o.get(name) != v for o in alike)]
         titles.append(plain(", ".join([base, *apart])))
     return titles

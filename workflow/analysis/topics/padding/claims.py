@@ -9,8 +9,7 @@ from analysis.formats.text import times_within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval, widening
-from analysis.topics.padding.compute import Share, explains, shares
-from analysis.topics.padding.texts import explanation, share_text
+from analysis.topics.padding.compute import Share, explains, explanation, share_text, shares
 
 
 @claim_test()

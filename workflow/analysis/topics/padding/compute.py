@@ -19,10 +19,12 @@ from statistics import fmean
 import pandas as pd
 
 from analysis.data import CELL, RUN, CellKey, Data, cell_key
+from analysis.formats.text import count, percent, times
 from analysis.results.cells import Cell
 from analysis.statistics.call_time import Fit, fit
 from analysis.statistics.fullest import of_fullest_runs
-from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, mean_interval
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, Ratio, mean_interval
+from analysis.writing.spelling import within
 
 # Of records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
 PADDING_FAMILIES = ("keras2", "keras3")
@@ -82,16 +84,15 @@ def shares(data: Data) -> dict[CellKey, Share]:
     were timed to fit them.
     """
     padded = {cell_key(c) for row in data.results.rows for c in row.comparable if pads(c)}
-    fits: dict[CellKey, dict[int, Fit]] = {}
-    unused: dict[CellKey, float] = {}
-    for (*key, run), found in calls(data).groupby(RUN, sort=False):
-        cell = tuple(key)
-        times = (found[name] for name in (*KIND, "ms", "calls"))
-        if cell in padded and (of_run := fit(*times)):
-            fits.setdefault(cell, {})[int(run)] = of_run
-            own = found.iloc[0]
-            unused.setdefault(cell, (own["new_tokens"] + 1) / 2 / own["max_length"])
-    return {cell: _share(of_cell, float(unused[cell])) for cell, of_cell in fits.items()}
+    found: dict[CellKey, Share] = {}
+    for cell, of_cell in calls(data).groupby(CELL, sort=False):
+        runs = of_cell.groupby("run", sort=False) if cell in padded else ()
+        timed = {int(run): of_run[[*KIND, "ms", "calls"]] for run, of_run in runs}
+        fits = {run: fitted for run, of in timed.items() if (fitted := fit(*of.to_numpy().T))}
+        if fits:
+            new_tokens, length = of_cell[KIND].iloc[0]  # the row's own
+            found[cell] = _share(fits, (new_tokens + 1) / 2 / length)
+    return found
 
 
 def _share(fits: dict[int, Fit], unused: float) -> Share:
@@ -128,3 +129,29 @@ def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool 
     if left is None or ratio.low < limit:
         return None
     return False if left.low >= limit else True if left.high < limit else None
+
+
+def share_text(share: Share) -> str:
+    """'4.1 % [3.2 %, 5 %] (3 runs)'; a share that noise makes negative is printed as 0."""
+    runs = count(len(share.by_run), "run") if share.over_runs else "within one run"
+    if (ends := share.interval) is None:
+        return f"{_clipped(share.value)} ({runs}, no interval)"
+    return f"{within(share.value, ends.low, ends.high, _clipped)} ({runs})"
+
+
+def _clipped(value: float) -> str:
+    return percent(min(1.0, max(0.0, value)))
+
+
+def explanation(ratio: Ratio, share: Share, limit: float) -> str:
+    """Say whether padding is why a column takes so much longer, as far as the intervals show."""
+    left = without_padding(ratio.interval, share) if ratio.interval else None
+    if left is None:
+        without = times(ratio.value * (1 - max(0.0, share.value)))
+        return f"one run does not show whether padding explains it (without any, {without} by it)"
+    low, high = times(max(0.0, left.low)), times(left.high)
+    return {
+        False: f"padding does not explain it, without any it would still be at least {low}",
+        True: f"padding explains it, without it would be at most {high}",
+        None: f"undecided whether padding explains it, without it would be {low} to {high}",
+    }[explains(ratio.interval, share, limit)]

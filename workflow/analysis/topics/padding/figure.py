@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import CELL, RUN, Data
-from analysis.figures.sizes import Points, size_panels
+from analysis.figures.panels import Points, size_panels
 from analysis.topics.padding.compute import compared_calls, kind_means
 
 

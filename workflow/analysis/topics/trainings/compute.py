@@ -24,6 +24,11 @@ COMPARED = ["cell", "epochs", "validation_loss", "validation_right"]
 
 
 def trainings(data: Data) -> pd.DataFrame:
+    """Return a line per cell that was to be trained; see :func:`compared`."""
+    return compared(data)[COLUMNS]
+
+
+def compared(data: Data) -> pd.DataFrame:
     """Return a line per measured cell that was to be trained, with COLUMNS and COMPARED.
 
     `epochs` are over; loss, accuracy and seconds are missing before the first one is. `epoch_s` is
@@ -35,7 +40,7 @@ def trainings(data: Data) -> pd.DataFrame:
     target = (data.results.plan.training or {}).get("target_accuracy")
     lines = [
         _line(cell, asked, target)
-        for cell in (cell for row in data.results.rows for cell in row.measured)
+        for cell in data.cell_of.values()
         if (asked := next((record.training for record in cell.records if record.training), None))
     ]
     found = pd.DataFrame(lines, columns=[*COLUMNS[:-1], "cell", "validation_right"], dtype=object)
@@ -45,8 +50,8 @@ def trainings(data: Data) -> pd.DataFrame:
     loss, right = (found[name] - found[f"{name}_first"] for name in COMPARED[2:])
     same = (loss.abs() <= SAME_LOSS * found["validation_loss_first"]) & (right.abs() <= SAME_RIGHT)
     random = found["model"].map(lambda model: at_random(data, model)).astype(bool)
-    compared = ~random & (found["epochs"] == found["epochs_first"])
-    return found.assign(as_the_first=same.where(compared))
+    alike = ~random & (found["epochs"] == found["epochs_first"])
+    return found.assign(as_the_first=same.where(alike))
 
 
 def at_random(data: Data, model: str) -> bool:

@@ -14,17 +14,18 @@ import pandas as pd
 from analysis.data import CELL, Data
 from analysis.statistics.ceiling import gain_of
 from analysis.statistics.grouped import mean_ends
-from analysis.topics.why.profiler import profiler_costs
+from analysis.topics.why.compute import profiles
+
+COSTS = ["profiler_slowdown", "slowdown_low", "slowdown_high"]
 
 
 def ceilings(data: Data) -> pd.DataFrame:
-    """A line per profiled cell that may be compared: how many `runs` were profiled, the `share` of
-    a step in which nothing computes, and the `ceiling`, how many times as fast it could be, means
-    over these runs with 95 % intervals, which are missing without several runs; and what the
-    profiler costs.
+    """Return a line per profiled cell that may be compared: how many `runs` were profiled, the
+    `share` of a step in which nothing computes, and the `ceiling`, how many times as fast it could
+    be, inf where nothing computes at all: means over these runs with 95 % intervals, which are
+    missing without several runs; and what the profiler costs, a step under it over one without.
     """
-    runs = _profiled(data).query("comparable").astype({"share": float})
-    runs = runs.merge(profiler_costs(data), on=CELL, how="left").fillna({"slower": 1.0})
+    runs = _profiled(data, comparable=True).astype({"share": float})
     between = (1 - runs["slower"] * (1 - runs["share"])).clip(lower=0.0)
     within = (runs["slower"] * runs["share"]).clip(upper=1.0)
     on_device = runs["accelerator"] != "cpu"
@@ -34,19 +35,16 @@ def ceilings(data: Data) -> pd.DataFrame:
     found = cells.agg(runs=("run", "size"), share=("share", "mean"))
     found["ci95_low"] = mean_ends(cells["lowest"])[0].clip(lower=0.0)
     found["ci95_high"] = mean_ends(cells["highest"])[1].clip(upper=1.0)
-    found["ceiling"] = found["share"].map(gain_of)
-    found["ceiling_low"] = found["ci95_low"].map(gain_of, na_action="ignore")
-    found["ceiling_high"] = found["ci95_high"].map(gain_of, na_action="ignore")
-    costs = ["profiler_slowdown", "slowdown_low", "slowdown_high"]
-    return found.join(cells[costs].first()).reset_index()
+    for name, share in (("", "share"), ("_low", "ci95_low"), ("_high", "ci95_high")):
+        found[f"ceiling{name}"] = found[share].map(gain_of, na_action="ignore")
+    return found.join(cells[COSTS].first()).reset_index()
 
 
 def withheld(data: Data) -> pd.DataFrame:
     """Profiled cells of which nothing is said, because they were disturbed or not steady."""
-    return _profiled(data).query("not comparable").drop_duplicates(CELL)
+    return _profiled(data, comparable=False).drop_duplicates(CELL)
 
 
-def _profiled(data: Data) -> pd.DataFrame:
+def _profiled(data: Data, comparable: bool) -> pd.DataFrame:
     cells = data.cells[[*CELL, "row_label", "column_title", "comparable"]]
-    found = data.profiles.merge(cells, on=CELL)
-    return found.astype({"comparable": bool})
+    return profiles(data).merge(cells[cells["comparable"] == comparable], on=CELL)

@@ -3,10 +3,10 @@
 from statistics import fmean
 
 from analysis.claims.outcome import Outcome, above, claim_test
-from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval, mean_interval
+from analysis.topics.why.section import TEXTS
 
 
 @claim_test()
@@ -17,12 +17,8 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     cell counts by the interval of its share over its runs; where that includes the limit, it may
     count or not. How many of the cells count has an exact binomial interval.
     """
-    found = [
-        shares
-        for row in results.rows
-        for cell in row.plain
-        if cell.comparable and (shares := _shares(cell))
-    ]
+    cells = [cell for row in results.rows for cell in row.plain if cell.comparable]
+    found = [shares for cell in cells if (shares := _shares(cell))]
     if not found:
         return Outcome(None, "No cell was profiled.", tested=False)
     counts = [above(mean_interval(shares), share) for shares in found]
@@ -30,16 +26,12 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     low = exact_share_interval(sure, len(counts)).low
     high = exact_share_interval(possible, len(counts)).high
     means = [fmean(shares) for shares in found]
-    text = (
-        f"By the means, in {sum(mean >= share for mean in means)} of "
-        f"{count(len(means), 'profiled cell')} no operation computes during at least "
-        f"{percent(share)} of a step; by the intervals over runs, in {sure} to {possible}, which "
-        f"is {percent(low)} to {percent(high)} of such cells. The highest share is "
-        f"{percent(max(means))}."
-    )
     evidence = {"cells": len(counts), "sure": sure, "possible": possible, "threshold": share}
+    evidence["share_of_cells"] = [low, high]
+    reached = sum(mean >= share for mean in means)
+    text = TEXTS.say("host", high=reached, highest=max(means), **evidence)
     holds = True if high < of_cells else False if low >= of_cells else None
-    return Outcome(holds, text, evidence={**evidence, "share_of_cells": [low, high]})
+    return Outcome(holds, text, evidence=evidence)
 
 
 def _shares(cell: Cell) -> list[float]:

@@ -2,16 +2,36 @@
 times of operations, which add up to the step as it was timed without the profiler.
 """
 
+import numpy as np
 import pandas as pd
 
 from analysis.data import CELL, RUN, Data
 from analysis.data.operation_groups import Group
+from analysis.statistics.grouped import mean_ends
 from analysis.statistics.profile import divided
-from analysis.topics.why.profiler import profiler_costs
 
 IDLE = "nothing computes"
 GROUPS = [str(group) for group in Group]
 COUNTS = ["ms", "count", "launched"]  # of an operation, each of a step
+
+
+def profiler_costs(data: Data) -> pd.DataFrame:
+    """A line per cell whose records have blocks that were measured in turns.
+
+    `profiler_slowdown` is a step under the profiler over one without it, the geometric mean over
+    runs, or within the only one that was profiled, with its 95 % interval; `slower` the same where
+    that interval lies above 1, else 1: less than its scatter is no cost.
+    """
+    pairs = data.profiler_pairs.astype({"plain_ms": float, "profiled_ms": float})
+    pairs["log"] = np.log(pairs["profiled_ms"] / pairs["plain_ms"])
+    several = pairs.groupby(CELL)["run"].transform("nunique") > 1
+    by_run = pairs[several].groupby(RUN, sort=False, as_index=False)["log"].mean()
+    values = pd.concat([pairs[~several], by_run]).groupby(CELL, sort=False)["log"]
+    low, high = mean_ends(values)
+    logs = {"profiler_slowdown": values.mean(), "slowdown_low": low, "slowdown_high": high}
+    found = np.exp(pd.DataFrame(logs))
+    shown = found["slowdown_low"] > 1
+    return found.assign(slower=found["profiler_slowdown"].where(shown, 1.0)).reset_index()
 
 
 def steps(data: Data) -> pd.DataFrame:
@@ -19,16 +39,20 @@ def steps(data: Data) -> pd.DataFrame:
     nothing computes, and by what `factor` times of the profile are multiplied to be those of that
     step; the `method` of the profiler says what it counts as computing.
     """
-    busy = data.operations.groupby(RUN, sort=False)["ms"].sum().astype(float)
-    costs = profiler_costs(data)[[*CELL, "slower"]]
-    runs = data.profiles.merge(busy.rename("busy_ms").reset_index(), on=RUN)
-    runs = runs.merge(costs, on=CELL, how="left").fillna({"slower": 1.0})
-    runs = runs.astype({"step_ms": float, "timed_ms": float})
-    runs = runs[(runs["step_ms"] > 0) & (runs["busy_ms"] > 0)]
-    times = (runs[name] for name in ("timed_ms", "step_ms", "busy_ms", "slower"))
-    idle_ms, factor = divided(*times)
-    runs = runs.assign(step_ms=runs["timed_ms"], idle_ms=idle_ms, factor=factor)
+    busy = data.operations.groupby(RUN, sort=False)["ms"].sum().rename("busy_ms").reset_index()
+    runs = profiles(data).merge(busy, on=RUN)
+    times = runs[["timed_ms", "step_ms", "busy_ms", "slower"]].astype(float)
+    computed = (times["step_ms"] > 0) & (times["busy_ms"] > 0)
+    runs, times = runs[computed], times[computed]
+    idle_ms, factor = divided(*times.to_numpy().T)
+    runs = runs.assign(step_ms=times["timed_ms"], idle_ms=idle_ms, factor=factor)
     return runs[[*RUN, "sitting", "method", "step_ms", "idle_ms", "factor"]]
+
+
+def profiles(data: Data) -> pd.DataFrame:
+    """The profiles, with what the profiler costs their cells."""
+    runs = data.profiles.merge(profiler_costs(data), on=CELL, how="left")
+    return runs.fillna({"slower": 1.0})
 
 
 def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:

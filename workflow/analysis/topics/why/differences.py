@@ -22,6 +22,18 @@ PAIR = [*ROW, "fastest", "column"]
 TIMES = ["fastest_ms", "column_ms"]
 SPLIT = ["same_operations_ms", "other_operations_ms"]
 LAUNCHED = ["fastest_launched", "column_launched"]
+COLUMNS = [*PAIR, "standing", "part", *TIMES, "difference_ms", "lowest_ms", "highest_ms", *SPLIT]
+COLUMNS += [*LAUNCHED, "rounds"]
+
+
+def why(data: Data) -> pd.DataFrame:
+    """Return a line per column and part: the whole step, the time in which nothing computes, and
+    each group of operations.
+
+    Means over the rounds that have profiles of both, the differences with the lowest and the
+    highest of them.
+    """
+    return differences(data)[COLUMNS]
 
 
 def fastest(data: Data) -> pd.DataFrame:
@@ -52,12 +64,11 @@ def differences(data: Data) -> pd.DataFrame:
     means = [*TIMES, "difference_ms", *SPLIT, *LAUNCHED]
     found = found.groupby([*PAIR, "part"], sort=False, as_index=False).agg(
         **{name: (name, "mean") for name in means},
-        lowest_ms=("difference_ms", "min"),
-        highest_ms=("difference_ms", "max"),
-        same_lowest_ms=("same_operations_ms", "min"),
-        same_highest_ms=("same_operations_ms", "max"),
-        other_lowest_ms=("other_operations_ms", "min"),
-        other_highest_ms=("other_operations_ms", "max"),
+        **{
+            f"{head}{end}_ms": (name, how)
+            for head, name in (("", "difference_ms"), ("same_", SPLIT[0]), ("other_", SPLIT[1]))
+            for end, how in (("lowest", "min"), ("highest", "max"))
+        },
         rounds=("difference_ms", "size"),
     )
     return found.merge(data.cells[[*CELL, "standing"]], on=CELL, how="left")

@@ -1,29 +1,29 @@
-"""Why is it slower? For every row what each column's step has more than that of the fastest."""
+"""Why is it slower? For every row what each column's step has more than that of the fastest, and
+what a faster host language could bring.
+"""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import groupby
-from math import isnan
+from collections.abc import Iterator
 from typing import Any
 
-from analysis.data import CellKey, Data
-from analysis.formats.text import NA, count, listed, ms, percent
+import pandas as pd
+
+from analysis.data import CELL, ROW, Data
+from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
-from analysis.topics.why.compute import GROUPS, IDLE, cell_parts
-from analysis.topics.why.differences import PARTS, STEP, differences, fastest
-from analysis.topics.why.host import ceiling_grid, ceiling_summary
-from analysis.topics.why.profiler import profiler_costs
-from analysis.topics.why.words import slowdown_text
+from analysis.topics.why.ceilings import ceilings, withheld
+from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
+from analysis.topics.why.differences import STACK, STEP, differences, fastest
 from analysis.writing.grid import Grid
+from analysis.writing.spelling import within
+from analysis.writing.texts import Texts, records
 from contract.table_text import decimals
 
+TEXTS = Texts(__file__)
 TOLD = 0.05  # of a difference: smaller parts are in the table alone
-WORDS = {IDLE: f"time in which {IDLE}"}
-HEADER = ("Column", "ms/step", "More than the fastest", "Nothing computes")
-HEADER += tuple(group.capitalize() for group in GROUPS)
-HEADER += ("Same operations, slower", "Other operations", "Under the profiler")
-HEADER += ("Launched per step",)
+TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
+TITLES |= {group: group.capitalize() for group in GROUPS}
+SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
 
 
 def section(data: Data) -> dict[str, Any] | None:
@@ -38,154 +38,146 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     """The rows in which there is something to compare: in one line, then a sentence for every other
     column, and the numbers.
     """
-    parts = dict(zip((found := cell_parts(data)).index, found.to_dict("records"), strict=True))
-    texts = {_key(cost): slowdown_text(cost) for cost in profiler_costs(data).itertuples()}
-    compared: dict[tuple, Columns] = {}
-    for line in differences(data).itertuples():
-        of_fastest = compared.setdefault((*_key(line)[:-1], line.fastest), {})
-        of_fastest.setdefault(line.column, {})[line.part] = line
-    measured = list(fastest(data).itertuples())
-    stacks = Counter(tuple(row) for *row, _ in dict.fromkeys(map(_stack, measured)))
-    for (*row, _), rivals in groupby(measured, _stack):
-        cells = {cell.column: cell for cell in rivals}
-        best = next(iter(cells.values())).fastest
-        if columns := compared.get((*row, best)):
-            among = " on its library versions" if stacks[tuple(row)] > 1 else ""
-            base, title = cells[best], f"{cells[best].row_title}, batch {row[-1]}"
-            cost = {name: texts.get((*row, name), NA) for name in cells}
-            yield {
-                "title": title,
-                "summary": f"{base.column_title} is the fastest{among}, at {ms(base.step_ms)} "
-                "ms/step",
-                "sentences": [*_sentences(cells, best, columns)],
-                "table": _grid(title, cells, columns, best, parts[(*row, best)], cost),
-            }
+    compared = dict(iter(differences(data).groupby([*ROW, "fastest"], sort=False)))
+    measured, parts = fastest(data), cell_parts(data)
+    costs = {line[1:5]: slowdown(line) for line in profiler_costs(data).itertuples()}
+    stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
+    for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
+        best = rivals["fastest"].iloc[0]
+        if (found := compared.get((*row, best))) is None:
+            continue
+        cells, of_best = rivals.set_index("column"), parts.loc[(*row, best)]
+        base = cells.loc[best]
+        cells["cost"] = [costs.get((*row, name), NA) for name in cells.index]
+        title, several = f"{base['row_title']}, batch {row[-1]}", stacks[tuple(row)] > 1
+        told = {"base": base["column_title"], "step_ms": base["step_ms"], "several": several}
+        yield {
+            "title": title,
+            "summary": TEXTS.say("summary", **told),
+            "sentences": list(_sentences(cells, best, found)),
+            "table": _grid(title, cells, best, of_best, found),
+        }
 
 
-def _key(line: Any) -> CellKey:
-    return (line.model, line.task, line.batch_size, line.column)
-
-
-def _stack(cell: Any) -> tuple[str, str, int, str]:
-    """The columns of a row that compete."""
-    return (cell.model, cell.task, cell.batch_size, str(cell.stack))
-
-
-Cells = Mapping[str, Any]  # lines of `fastest`, by column
-Columns = dict[str, dict[str, Any]]  # lines of `differences`, by column and part
-
-
-def _sentences(cells: Cells, best: str, columns: Columns) -> Iterator[str]:
-    for name, parts in columns.items():
-        yield _sentence(cells[name].column_title, parts)
-    unlike = [
-        cells[name].column_title
-        for name, parts in columns.items()
-        if _is_shown(parts) and isnan(parts[STEP].same_operations_ms)
-    ]
+def _sentences(cells: pd.DataFrame, best: str, found: pd.DataFrame) -> Iterator[str]:
+    unlike = []
+    for name, parts in found.groupby("column", sort=False):
+        title, step = cells.loc[name, "column_title"], parts.iloc[0]
+        if step["standing"] != str(Standing.SLOWER):
+            yield TEXTS.say("not_shown", title=title, margin=MARGIN)
+            continue
+        unlike += [title] if pd.isna(step["same_operations_ms"]) else []
+        if step["difference_ms"] <= 0:  # by the rounds that were profiled
+            yield TEXTS.say("not_slower", title=title)
+        else:
+            yield _slower(title, step, parts)
     if unlike:
-        yield (
-            f"The operations of {cells[best].column_title} are not named as those of "
-            f"{listed(unlike)}, so that groups are all that is compared."
-        )
-    for name, cell in cells.items():
-        if name != best and name not in columns:
-            why = cell.tells_nothing or "no profiled round in common with the fastest"
-            yield f"{cell.column_title} is not compared: {why}."
+        yield TEXTS.say("unlike", base=cells.loc[best, "column_title"], unlike=unlike)
+    for cell in cells.drop(index=[best, *found["column"].unique()]).to_dict("records"):
+        yield TEXTS.say("not_compared", **cell)
 
 
-def _is_shown(parts: Mapping[str, Any]) -> bool:
-    """Whether the table shows that a column is slower at all."""
-    return parts[STEP].standing == str(Standing.SLOWER)
-
-
-def _sentence(title: str, parts: Mapping[str, Any]) -> str:
+def _slower(title: str, step: pd.Series, parts: pd.DataFrame) -> str:
     """'PyTorch (eager) takes 14.0 ms more: +8.7 ms (62 %) is matrix products and convolutions,
     ...'.
 
     A part of which the rounds do not agree whether it is more or less is no reason.
     """
-    step = parts[STEP]
-    whole = step.difference_ms
-    if not _is_shown(parts):
-        return f"{title} is not shown to be more than {percent(MARGIN)} slower."
-    if whole <= 0:  # by the rounds that were profiled
-        return f"{title} was not slower when it was profiled."
-    told = [
-        part
-        for part in (parts[name] for name in (IDLE, *GROUPS))
-        if abs(part.difference_ms) >= TOLD * whole
-        and (part.rounds == 1 or part.lowest_ms * part.highest_ms > 0)
-    ]
+    whole, more_ms = step["difference_ms"], parts["difference_ms"]
+    agreed = (parts["rounds"] == 1) | (parts["lowest_ms"] * parts["highest_ms"] > 0)
+    told = parts[(parts["part"] != STEP) & (more_ms.abs() >= TOLD * whole) & agreed]
+    told = told.sort_values("difference_ms", ascending=False, kind="stable")
     reasons = ", ".join(
-        f"{_signed(part.difference_ms, whole)} ms ({_share(part.difference_ms / whole)}) is "
-        f"{WORDS.get(part.part, part.part)}"
-        for part in sorted(told, key=lambda part: -part.difference_ms)
+        f"{_signed(of_part, whole)} ms ({_minus(percent(of_part / whole))}) is "
+        f"{f'time in which {IDLE}' if part == IDLE else part}"
+        for part, of_part in zip(told["part"], told["difference_ms"], strict=True)
     )
-    text = f"{title} takes {ms(whole)} ms more: {reasons or 'the rounds do not agree in what'}."
-    if isnan(step.same_operations_ms):
-        return text
-    same, other = (_signed(n, whole) for n in (step.same_operations_ms, step.other_operations_ms))
-    return (
-        f"{text} Operations of the same names take {same} ms longer, what one has more of or alone "
-        f"{other} ms."
-    )
+    split = (step[f"{name}_operations_ms"] for name in SPREADS)
+    same, other = ("" if pd.isna(each) else _signed(each, whole) for each in split)
+    return TEXTS.say("slower", title=title, whole=whole, reasons=reasons, same=same, other=other)
 
 
 def _grid(
-    title: str,
-    cells: Cells,
-    columns: Columns,
-    best: str,
-    of_best: Mapping[str, float],
-    cost: Mapping[str, str],
+    title: str, cells: pd.DataFrame, best: str, of_best: pd.Series, found: pd.DataFrame
 ) -> Grid:
     """The first line is that of the fastest column."""
-    rounds = sorted({parts[STEP].rounds for parts in columns.values()})
-    of = f"{rounds[0]} to {rounds[-1]} rounds" if len(rounds) > 1 else count(rounds[0], "round")
-    caption = (
-        f"{title}: ms of a step, mean over {of} (lowest to highest). The first line is what a step "
-        "of the fastest column is spent on, the others are the differences to it. A piece that a "
-        "compiler fused is in one group as a whole."
-    )
-    base, busy = cells[best], [ms(of_best[part]) for part in (IDLE, *GROUPS)]
-    launched = f"{of_best['launched']:,.0f}"
-    first = (base.column_title, ms(base.step_ms), NA, *busy, NA, NA, cost[best], launched)
-    lines = (
-        (
-            *(cells[name].column_title, ms(cells[name].step_ms), *_spreads(parts)),
-            *(cost[name], f"{parts[STEP].column_launched:,.0f}"),
-        )
-        for name, parts in columns.items()
-    )
-    return Grid(caption, HEADER, (first, *lines))
-
-
-def _spreads(parts: Mapping[str, Any]) -> Iterator[str]:
-    """Of every part, and of the step in operations of the same names and others."""
-    step = parts[STEP]
-    for name in PARTS:
-        part = parts[name]
-        yield _spread(part.difference_ms, part.lowest_ms, part.highest_ms, step.difference_ms)
-    same = (step.same_operations_ms, step.same_lowest_ms, step.same_highest_ms)
-    other = (step.other_operations_ms, step.other_lowest_ms, step.other_highest_ms)
-    for found in (same, other):
-        yield NA if isnan(found[0]) else _spread(*found, step.difference_ms)
+    step = found[found["part"] == STEP].set_index("column")
+    whole = step["difference_ms"]
+    ends = ["difference_ms", "lowest_ms", "highest_ms", "column"]
+    more = [_spread(*three, whole[name]) for *three, name in found[ends].to_numpy()]
+    more = found.assign(more=more).pivot(index="column", columns="part", values="more")
+    base, others = cells.loc[best], cells.loc[step.index]
+    texts = {
+        "Column": others["column_title"],
+        "ms/step": others["step_ms"].map(ms),
+        **{heading: more.loc[step.index, part] for part, heading in TITLES.items()},
+        **{
+            heading: list(
+                map(
+                    _spread,
+                    *(step[f"{name}{end}_ms"] for end in ("_operations", "_lowest", "_highest")),
+                    whole,
+                )
+            )
+            for name, heading in SPREADS.items()
+        },
+        "Under the profiler": others["cost"],
+        "Launched per step": step["column_launched"].map("{:,.0f}".format),
+    }
+    first = {heading: ms(of_best[part]) for part, heading in TITLES.items() if part != STEP}
+    first |= {"Column": base["column_title"], "ms/step": ms(base["step_ms"])}
+    first |= {
+        "Under the profiler": base["cost"],
+        "Launched per step": f"{of_best['launched']:,.0f}",
+    }
+    lines = pd.concat([pd.DataFrame([first]), pd.DataFrame(texts)])[list(texts)].fillna(NA)
+    low, high = step["rounds"].min(), step["rounds"].max()
+    rounds = count(low, "round") if low == high else f"{low} to {high} rounds"
+    return Grid.of(lines, TEXTS.say("table", title=title, rounds=rounds))
 
 
 def _spread(mean: float, low: float, high: float, whole: float) -> str:
-    text = _signed(mean, whole)
-    if low == high:
-        return text
-    ends = f"({_signed(low, whole)} to {_signed(high, whole)})".replace(" ", "\u00a0")
-    return f"{text} {ends}"
-
-
-def _share(value: float) -> str:
-    return percent(value).replace("-", "\u2212")
+    if pd.isna(mean):
+        return NA
+    ends = f" ({_signed(low, whole)}\u00a0to\u00a0{_signed(high, whole)})" if low != high else ""
+    return _signed(mean, whole) + ends
 
 
 def _signed(value: float, whole: float) -> str:
     """To the digit of the whole difference."""
-    text = f"{value:+.{decimals(abs(whole))}f}"
+    return _minus(f"{value:+.{decimals(abs(whole))}f}")
+
+
+def _minus(text: str) -> str:
     return text.replace("-", "\u2212")
+
+
+def ceiling_summary(data: Data) -> str:
+    """'Over 66 profiled cells the median ceiling is 1.11x and the highest 1.45x (...)'; empty where
+    no cell was profiled.
+    """
+    found, left = _titled(data), withheld(data)
+    costs = found["slowdown_low"].dropna()
+    told = {
+        "cells": len(found),
+        "median": found["ceiling"].median(),
+        "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
+        "costs": len(costs),
+        "slowed": found["profiler_slowdown"][found["slowdown_low"] > 1].tolist(),
+        "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
+    }
+    return TEXTS.say("ceilings", **told).strip()
+
+
+def ceiling_grid(data: Data) -> Grid:
+    """One line per profiled cell; without lines where there is none."""
+    return TEXTS.grid("every_ceiling", _titled(data))
+
+
+def _titled(data: Data) -> pd.DataFrame:
+    return ceilings(data).merge(data.cells[[*CELL, "row_label", "column_title"]], on=CELL)
+
+
+def slowdown(found: Any) -> str:
+    """What the profiler costs, of a line that has it."""
+    return within(found.profiler_slowdown, found.slowdown_low, found.slowdown_high)

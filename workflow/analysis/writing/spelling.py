@@ -1,0 +1,26 @@
+"""Numbers of a frame in words: what is missing is NA, an interval stands behind its value."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from analysis.formats.text import NA, times
+
+Spell = Callable[[Any], str]
+
+
+def known(value: Any, spell: Spell = str) -> str:
+    """NA where the value is missing."""
+    return NA if pd.isna(value) else spell(value)
+
+
+def within(value: Any, low: Any, high: Any, spell: Spell = times) -> str:
+    """'7.05× [6.90×, 7.20×]', without brackets where the ends are missing."""
+    ends = "" if pd.isna(low) else f" [{spell(low)}, {spell(high)}]"
+    return known(value, lambda number: spell(number) + ends)
+
+
+def all_known(values: Iterable[Any], spell: Spell = str) -> list[str]:
+    """Spell each value of a column."""
+    return [known(value, spell) for value in values]
