@@ -1,6 +1,7 @@
 """Tables of one net in several sizes on a processor and on a GPU, both made up."""
 
 from results_factory import Project, make_plan
+from time_changes import takes
 
 TORCH = "keras3-torch"
 ON_CPU, ON_GPU = f"{TORCH}+cpu", f"{TORCH}+cuda"
@@ -46,9 +47,7 @@ def _measure(record, step_ms, sizes, scatter):
     parameters = sizes[cell["model"]]
     ms = step_ms(cell["column"], parameters)
     on_gpu = cell["accelerator"] == "cuda"
-    ms *= 1.0 if on_gpu else scatter.get(cell["run"], 1.0)
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["steps"] * ms * 1e6)
+    takes(record, ms if on_gpu else ms * scatter.get(cell["run"], 1.0))
     record["work"].update(
         parameters=parameters, trainable_parameters=parameters, flops_per_step=1e5
     )

@@ -1,6 +1,7 @@
 """Tables of operations that were timed in several ways."""
 
 from effect_projects import project_of
+from time_changes import takes
 
 EAGER, COMPILED, JAX, TF = (
     "pytorch-eager",
@@ -34,8 +35,7 @@ def timed(project, column, step_ms, alone_ms, task="", lines=10, build_s=4.0, us
         place = record["cell"]["run"] - 1
         of_run = step_ms[place] if isinstance(step_ms, list) else step_ms
         alone = alone_ms[place] if isinstance(alone_ms, list) else alone_ms
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(1e6 * block["steps"] * of_run)
+        takes(record, of_run)
         record["operation"] = {
             "name": name,
             "way": way,

@@ -2,16 +2,12 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from quiet_table import JAX, TORCH
 from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
-from time_changes import slowed
+from time_changes import slowed, takes
 
 from analysis.data import Data
-from analysis.statistics.ceiling import gain_of
-from analysis.topics.why import ceilings as table
 from analysis.topics.why.ceilings import ceilings, withheld
 from analysis.topics.why.section import ceiling_grid, ceiling_summary
 from analysis.writing.files import to_csv
@@ -26,8 +22,7 @@ def pair(tmp_path):
     for column, step_ms, idle in ((JAX, 8.0, 0.1), (TORCH, 30.0, 0.5)):
 
         def change(record, step_ms=step_ms, idle=idle):
-            for block in record["timing"]["blocks"]:
-                block["elapsed_ns"] = round(1e6 * block["steps"] * step_ms)
+            takes(record, step_ms)
             record["host_overhead"] = profile(step_ms, idle, 1.25, {"aten::mm": (0.4, 3)})
 
         project.change(change, column)
@@ -101,7 +96,7 @@ def test_older_records_and_steps_that_compute_nothing(pair):
     pair.change(lambda r: r.update(host_overhead=old), TORCH)
     data = Data(pair.load())
     assert ceiling_grid(data).lines[1][2:] == ("no limit [no limit, no limit]", "NA")
-    line = to_csv(table.ceilings(data)).splitlines()[2]
+    line = to_csv(ceilings(data)).splitlines()[2]
     assert line == f"bert,fit,8,{TORCH},3,1.0,1.0,1.0,inf,inf,inf,NA,NA,NA"
 
 
@@ -114,13 +109,8 @@ def test_a_single_run_has_a_ceiling_and_no_interval(tmp_path):
 
 def test_nothing_profiled_is_a_file_without_lines(tmp_path):
     data = Data(Project(tmp_path, make_plan(columns=(JAX,), rows=BERT_ROWS[:1])).load())
-    assert to_csv(table.ceilings(data)) == (
+    assert to_csv(ceilings(data)) == (
         "model,task,batch_size,column,runs,share,ci95_low,ci95_high,ceiling,ceiling_low,"
         "ceiling_high,profiler_slowdown,slowdown_low,slowdown_high\n"
     )
     assert ceiling_summary(data) == "" and ceiling_grid(data).lines == ()
-
-
-@given(st.floats(0, 0.999))
-def test_a_step_without_its_share_is_that_much_faster(share):
-    assert gain_of(share) * (1 - share) == pytest.approx(1)

@@ -10,6 +10,7 @@ from quiet_table import JAX, TORCH
 from real_table import real_results
 from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
+from time_changes import takes
 
 from analysis.caveats import collect
 from analysis.data import Data
@@ -29,13 +30,8 @@ MATMUL, GELU, COPY = "aten::mm", "aten::gelu", "aten::copy_"
 def pair(tmp_path):
     """JAX at 8 ms and PyTorch at 16 ms, nothing else in the row."""
     project = Project(tmp_path, make_plan(columns=(JAX, TORCH), rows=BERT_ROWS[:1], runs=3))
-    for column, step_ms in ((JAX, 8.0), (TORCH, 16.0)):
-
-        def change(record, step_ms=step_ms):
-            for block in record["timing"]["blocks"]:
-                block["elapsed_ns"] = round(1e6 * block["steps"] * step_ms)
-
-        project.change(change, column)
+    project.change(lambda r: takes(r, 8.0), JAX)
+    project.change(lambda r: takes(r, 16.0), TORCH)
     return project
 
 
@@ -208,14 +204,7 @@ def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
 
 def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
     differing(pair)
-
-    def change(record):
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(
-                1e6 * block["steps"] * (8.05 + 0.05 * record["cell"]["run"])
-            )
-
-    pair.change(change, TORCH)
+    pair.change(lambda r: takes(r, 8.05 + 0.05 * r["cell"]["run"]), TORCH)
     (view,) = rows(Data(pair.load()))
     (sentence,) = view["sentences"]
     assert sentence == "Keras 3 (PyTorch) is not shown to be more than 2\u00a0% slower."
