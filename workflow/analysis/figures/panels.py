@@ -109,10 +109,10 @@ def size_panels(
     points: Points,
     labels: tuple[str, str],
     why_empty: str,
-    scale: Callable[[Axes, list[int], list[float]], None],
+    log: bool = False,
 ) -> Figure:
-    """Draw a line through the points of each cell, a panel per row; `scale` sets up the axes of a
-    panel from its sizes and its times.
+    """Draw a line through the points of each cell, a panel per row; times from 0, or both axes
+    logarithmic.
     """
     cells = {cell: points[key] for key, cell in data.cell_of.items() if key in points}
     rows = [row for row in data.results.rows if not cells.keys().isdisjoint(row.measured)]
@@ -125,8 +125,15 @@ def size_panels(
         lines = {cell: cells[cell] for cell in row.measured if cell in cells}
         for cell, line in lines.items():
             plot_cell(axes, cell, list(line), list(line.values()))
+        if log:
+            times = [time for line in lines.values() for time in line.values()]
+            log_scale(axes.yaxis, min(times) / 1.3, max(times) * 1.3)
+            axes.set_xscale("log")
+            axes.set_xticks([], minor=True)
+        else:
+            axes.set_ylim(bottom=0)
         sizes = sorted({size for line in lines.values() for size in line})
-        scale(axes, sizes, [time for line in lines.values() for time in line.values()])
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     return figure
 
 

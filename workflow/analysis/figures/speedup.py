@@ -71,17 +71,14 @@ def _label(entry: Speedup) -> str:
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     text, end = f"no ratio ({entry.missing})", 0.0
     if entry.value is not None:
-        text, end = times(entry.value), _reach(entry)
+        text, end, column = times(entry.value), _reach(entry), entry.best.column
         if abs(entry.luck - 1) >= WORTH_TELLING:
             text += f" (of which {change(entry.luck)} by choosing)"
-        column = entry.best.column
         fill = {"color": column.colour, "hatch": column.hatch, "edgecolor": INK, "linewidth": 0.6}
-        axes.barh(place - OURS_ABOVE, entry.value, height=0.44, **fill)
-    if entry.interval:
-        ends = [[entry.value - entry.interval.low], [entry.interval.high - entry.value]]
-        axes.errorbar(
-            entry.value, place - OURS_ABOVE, xerr=ends, color=INK, capsize=4, linewidth=1.3
-        )
+        if ends := entry.interval:
+            fill["xerr"] = [[entry.value - ends.low], [ends.high - entry.value]]
+        line = {"elinewidth": 1.3, "ecolor": INK}
+        axes.barh(place - OURS_ABOVE, entry.value, height=0.44, capsize=4, error_kw=line, **fill)
     label = axes.annotate(text, (end, place - OURS_ABOVE), xytext=(8, 0), **LABEL)
     label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
     if entry.published:

@@ -1,10 +1,9 @@
 """What a larger batch costs a sample."""
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import CELL, Data
-from analysis.figures.panels import Points, log_scale, size_panels
+from analysis.figures.panels import Points, size_panels
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 from analysis.topics.batch_sizes.compute import steps
@@ -14,7 +13,7 @@ def batch(data: Data) -> Figure:
     """Draw ms per sample against the batch size."""
     labels = ("batch size, logarithmic", "ms per sample, log.")
     nothing = "no row has times at two batch sizes"
-    return size_panels(data, sample_ms(data), labels, nothing, _logarithmic)
+    return size_panels(data, sample_ms(data), labels, nothing, log=True)
 
 
 def sample_ms(data: Data) -> Points:
@@ -24,10 +23,3 @@ def sample_ms(data: Data) -> Points:
     means = found.groupby([*CELL, "samples"])["each"].agg(geometric_mean).reset_index("samples")
     cells = means.groupby(CELL)
     return {key: of_cell.set_index("samples")["each"].to_dict() for key, of_cell in cells}
-
-
-def _logarithmic(axes: Axes, sizes: list[int], times: list[float]) -> None:
-    log_scale(axes.yaxis, min(times) / 1.3, max(times) * 1.3)
-    axes.set_xscale("log")
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    axes.set_xticks([], minor=True)

@@ -1,6 +1,5 @@
 """What a longer cache costs a token."""
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.data import CELL, RUN, Data
@@ -12,7 +11,7 @@ def padding(data: Data) -> Figure:
     """Draw ms per new token against the length of the cache, at the row's number of new tokens."""
     labels = ("max_length, tokens", "ms per new token")
     nothing = "no row that generates text has times at two lengths"
-    return size_panels(data, token_ms(data), labels, nothing, _from_zero)
+    return size_panels(data, token_ms(data), labels, nothing)
 
 
 def token_ms(data: Data) -> Points:
@@ -27,8 +26,3 @@ def token_ms(data: Data) -> Points:
     means["ms"] /= means["new_tokens"]
     points = {key: of_cell.set_index("max_length")["ms"] for key, of_cell in means.groupby(CELL)}
     return {key: lengths.to_dict() for key, lengths in points.items() if len(lengths) > 1}
-
-
-def _from_zero(axes: Axes, sizes: list[int], times: list[float]) -> None:
-    axes.set_ylim(bottom=0)
-    axes.set_xticks(sizes)
