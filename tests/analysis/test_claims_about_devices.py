@@ -22,33 +22,21 @@ def on_the_posts_laptop(folder, sizes, times, **more):
 
 
 @pytest.mark.parametrize(
-    ("cpu_ms", "gpu_ms", "expected"),
+    ("claim", "sizes", "cpu_ms", "gpu_ms", "expected", "words"),
     [
-        (6.5, 8.0, ClaimResult.REPRODUCED),
-        (8.0, 6.5, ClaimResult.NOT_REPRODUCED),
-        (8.0, 8.1, ClaimResult.UNDECIDED),
+        (SMALL, {NET: 266_610}, 6.5, 8.0, ClaimResult.REPRODUCED, "takes 1.23×"),
+        (SMALL, {NET: 266_610}, 8.0, 6.5, ClaimResult.NOT_REPRODUCED, ""),
+        (SMALL, {NET: 266_610}, 8.0, 8.1, ClaimResult.UNDECIDED, ""),
+        (LARGER, {NET: 266_610}, 8.0, 6.5, ClaimResult.NOT_TESTED, ""),
+        (LARGER, CIFAR, 28.0, 8.5, ClaimResult.REPRODUCED, "takes 3.29×"),
+        (LARGER, CIFAR, 12.0, 8.5, ClaimResult.NOT_REPRODUCED, "takes 1.41×"),
+        (LARGER, CIFAR, 25.5, 8.5, ClaimResult.UNDECIDED, "takes 3.00×"),
     ],
 )
-def test_a_small_net(tmp_path, cpu_ms, gpu_ms, expected):
-    project = on_the_posts_laptop(tmp_path, {NET: 266_610}, {ON_CPU: cpu_ms, ON_GPU: gpu_ms})
-    found = verdicts(project.load())
-    assert found[SMALL].verdict is expected
-    assert found[LARGER].verdict is ClaimResult.NOT_TESTED
-
-
-@pytest.mark.parametrize(
-    ("cpu_ms", "expected"),
-    [
-        (28.0, ClaimResult.REPRODUCED),
-        (12.0, ClaimResult.NOT_REPRODUCED),
-        (25.5, ClaimResult.UNDECIDED),
-    ],
-)
-def test_a_larger_net_takes_three_times_as_long_or_not(tmp_path, cpu_ms, expected):
-    project = on_the_posts_laptop(tmp_path, CIFAR, {ON_CPU: cpu_ms, ON_GPU: 8.5})
-    found = verdicts(project.load())[LARGER]
-    assert found.verdict is expected
-    assert f"takes {cpu_ms / 8.5:.2f}\u00d7" in found.why
+def test_by_what_a_step_takes(tmp_path, claim, sizes, cpu_ms, gpu_ms, expected, words):
+    project = on_the_posts_laptop(tmp_path, sizes, {ON_CPU: cpu_ms, ON_GPU: gpu_ms})
+    found = verdicts(project.load())[claim]
+    assert found.verdict is expected and words in found.why
 
 
 def test_another_machine_is_other_conditions(tmp_path):

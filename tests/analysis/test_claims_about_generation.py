@@ -16,19 +16,36 @@ from time_changes import generating
 from analysis.claims import ClaimResult
 from analysis.claims.claim_tests import TESTS
 
+ROW = ("gemma", "generate", 32, 32)
+
+
+def takes(r, ms, share=0.0):
+    """A call takes so long, of which this share goes with the length of the cache."""
+    generating(r, lambda n, length: ms * n / 44 * (1 - share + share * length / 50))
+
 
 def generation(folder, slow_ms, share, runs=3):
-    """A row that generates; of a call of Keras 3 on PyTorch, this share goes with the length."""
-    rows = (("gemma", "generate", 32, 32),)
+    """A row that generates, in which Keras 3 on PyTorch pads."""
     others = {"keras3_jax": 100.0, "keras3_tensorflow": 120.0}
-    project = on_the_pages_machine(folder, rows=rows, runs=runs, **others)
+    project = on_the_pages_machine(folder, rows=(ROW,), runs=runs, **others)
     project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
-
-    def call_ms(new_tokens, length):
-        return slow_ms * ((1 - share) * new_tokens / 44 + share * new_tokens * length / (44 * 50))
-
-    project.change(lambda r: generating(r, lambda n, length: call_ms(n, length) * wobble(r)), TORCH)
+    project.change(lambda r: takes(r, slow_ms * wobble(r), share), TORCH)
     return verdicts(project.load())["padding_slows_torch"]
+
+
+def holds(folder, slow, fast, others=(JAX,), rows=(ROW,)):
+    """What the test alone says of a table in which the columns change their records so."""
+    project = Project(folder, make_plan(rows=rows, columns=(*others, TORCH)))
+    project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
+    project.change(slow, TORCH)
+    for column in others:
+        project.change(fast, column)
+    test = TESTS["slow_by_padding"]
+    return test(project.load(), column=TORCH, task="generate", at_least=2.0).holds
+
+
+def of_run(r):
+    return r["cell"]["run"] - 2
 
 
 @pytest.mark.parametrize(
@@ -52,23 +69,12 @@ def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):
     three runs: 3 x (1 - 0.33) = 2.01 is left. For two rows together +- 3.58 points: 1.98.
     """
 
-    def found(rows):
-        project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
-        project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
-
-        def change(r):
-            share = 0.305 + 0.01 * (r["cell"]["run"] - 2)
-            rest = (1 - share) / 44
-            generating(r, lambda n, length: 300 * n * (rest + share * length / (44 * 50)))
-
-        project.change(change, TORCH)
-        project.change(lambda r: generating(r, lambda n, length: 100 * n / 44), JAX)
-        test = TESTS["slow_by_padding"]
-        return test(project.load(), column=TORCH, task="generate", at_least=2.0).holds
-
-    rows = (("gemma", "generate", 32, 32), ("gemma", "generate", 1, 1))
-    assert found(rows[:1]) is False
-    assert found(rows) is None
+    columns = {
+        "slow": lambda r: takes(r, 300, 0.305 + 0.01 * of_run(r)),
+        "fast": lambda r: takes(r, 100),
+    }
+    assert holds(tmp_path, **columns) is False
+    assert holds(tmp_path, **columns, rows=(ROW, ("gemma", "generate", 1, 1))) is None
 
 
 def test_whichever_backend_is_the_fastest_had_a_chance_to_be(tmp_path):
@@ -77,22 +83,9 @@ def test_whichever_backend_is_the_fastest_had_a_chance_to_be(tmp_path):
     exp(-3.583 x 0.016) = 1.98.
     """
 
-    def found(*others):
-        rows = (("gemma", "generate", 32, 32),)
-        project = Project(tmp_path, make_plan(rows=rows, columns=(*others, TORCH)))
-        project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
-        project.change(
-            lambda r: generating(r, lambda n, length: 105 * n / 44 * (1 + length / 50)), TORCH
-        )
-        for column in others:
-            project.change(
-                lambda r: generating(
-                    r, lambda n, length: 100 * n / 44 * math.exp(0.016 * (r["cell"]["run"] - 2))
-                ),
-                column,
-            )
-        test = TESTS["slow_by_padding"]
-        return test(project.load(), column=TORCH, task="generate", at_least=2.0).holds
-
-    assert found(JAX) is True
-    assert found(JAX, "keras3-tensorflow") is None
+    columns = {
+        "slow": lambda r: takes(r, 210, 0.5),
+        "fast": lambda r: takes(r, 100 * math.exp(0.016 * of_run(r))),
+    }
+    assert holds(tmp_path, **columns) is True
+    assert holds(tmp_path, **columns, others=(JAX, "keras3-tensorflow")) is None

@@ -36,15 +36,18 @@ def test_by_what_a_training_step_gains(tmp_path, native_ms, have, lack):
         assert "A_NET fit on Keras 3 (JAX)" in found.why
 
 
-def test_each_claim_is_about_its_own_operations_in_training(tmp_path):
-    found = judged(tmp_path / "mas", "mas", 5.0)
-    assert found[HAVE].verdict is ClaimResult.NOT_TESTED
-    found = judged(tmp_path / "predict", "mas", 5.0, task="predict")
-    assert found[LACK].verdict is ClaimResult.NOT_TESTED
-
-
-def test_a_single_run_decides_nothing(tmp_path):
-    assert judged(tmp_path, "mas", 5.0, runs=1)[LACK].verdict is ClaimResult.UNDECIDED
+@pytest.mark.parametrize(
+    ("claim", "more", "verdict"),
+    [
+        (HAVE, {}, ClaimResult.NOT_TESTED),  # about other operations
+        (LACK, {"task": "predict"}, ClaimResult.NOT_TESTED),
+        (LACK, {"runs": 1}, ClaimResult.UNDECIDED),
+    ],
+)
+def test_other_operations_and_tasks_test_nothing_and_one_run_decides_nothing(
+    tmp_path, claim, more, verdict
+):
+    assert judged(tmp_path, "mas", 5.0, **more)[claim].verdict is verdict
 
 
 def test_evidence_names_model_framework_and_verdict(tmp_path):
