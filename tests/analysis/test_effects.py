@@ -125,6 +125,10 @@ def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
     assert "with Keras 3 (JAX), tf32 in BERT fit; " in view["says"]
     assert "with Keras 3 (PyTorch), tf32 in every row" in view["says"]
     assert len(view["pairs"]) == 2
+    for run in (2, 3):
+        project.fail("timeout", column=f"{TORCH}+tf32", run=run)
+    with_interval, without = (summary for summary, _ in only_view(project)["pairs"])
+    assert with_interval.endswith(").") and without.endswith("\u00a0%.")
 
 
 def test_a_single_round_shows_nothing(tmp_path):

@@ -120,8 +120,8 @@ def _of_pair(pair: pd.DataFrame, mean: Any) -> tuple[str, Grid]:
         time_new=pair["new_cell"].map(time_of),
     )
     grid = TEXTS.grid("table", lines, **told, **titles)
-    tallied = tally(pair.dropna(subset="speedup"))
-    return TEXTS.say("pair", tally=tallied, gain=gain(mean), **told, **mean._asdict()), grid
+    of_mean = {**mean._asdict(), "verdict": VERDICT_TEXT.get(mean.verdict), "gain": gain(mean)}
+    return TEXTS.say("pair", tally=tally(pair.dropna(subset="speedup")), **of_mean), grid
 
 
 def time_of(cell: Cell) -> str:
