@@ -2,7 +2,7 @@
 what a faster host language could bring.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.why.ceilings import ceilings, withheld
 from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
-from analysis.topics.why.differences import STACK, STEP, differences, fastest
+from analysis.topics.why.differences import PAIR, SPLIT, STACK, STEP, differences, fastest
 from analysis.writing.grid import Grid
 from analysis.writing.spelling import within
 from analysis.writing.texts import Texts, records
@@ -24,6 +24,7 @@ TOLD = 0.05  # of a difference: smaller parts are in the table alone
 TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
 SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
+LAST = ("Under the profiler", "Launched per step")
 
 
 def section(data: Data) -> dict[str, Any] | None:
@@ -38,102 +39,103 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     """The rows in which there is something to compare: in one line, then a sentence for every other
     column, and the numbers.
     """
-    compared = dict(iter(differences(data).groupby([*ROW, "fastest"], sort=False)))
-    measured, parts = fastest(data), cell_parts(data)
-    costs = {line[1:5]: slowdown(line) for line in profiler_costs(data).itertuples()}
-    stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
+    measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
+    compared = dict(iter(_compared(data).groupby([*ROW, "fastest"], sort=False)))
+    parts, stacks = cell_parts(data), measured.drop_duplicates(STACK).groupby(ROW).size()
     for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
-        best = rivals["fastest"].iloc[0]
-        if (found := compared.get((*row, best))) is None:
-            continue
-        cells, of_best = rivals.set_index("column"), parts.loc[(*row, best)]
-        base = cells.loc[best]
-        cells["cost"] = [costs.get((*row, name), NA) for name in cells.index]
-        title, several = f"{base['row_title']}, batch {row[-1]}", stacks[tuple(row)] > 1
-        told = {"base": base["column_title"], "step_ms": base["step_ms"], "several": several}
-        yield {
-            "title": title,
-            "summary": TEXTS.say("summary", **told),
-            "sentences": list(_sentences(cells, best, found)),
-            "table": _grid(title, cells, best, of_best, found),
-        }
+        key = (*row, rivals["fastest"].iloc[0])
+        if key in compared:
+            cells = {cell.column: cell for cell in rivals.itertuples()}
+            base, columns = cells[key[-1]], records(compared[key])
+            several, title = stacks[tuple(row)] > 1, f"{base.row_title}, batch {base.batch_size}"
+            told = {"base": base.column_title, "step_ms": base.step_ms, "several": several}
+            yield {
+                "title": title,
+                "summary": TEXTS.say("summary", **told),
+                "sentences": list(_sentences(cells, base, columns)),
+                "table": _grid(title, cells, base, parts.loc[key], columns),
+            }
 
 
-def _sentences(cells: pd.DataFrame, best: str, found: pd.DataFrame) -> Iterator[str]:
-    unlike = []
-    for name, parts in found.groupby("column", sort=False):
-        title, step = cells.loc[name, "column_title"], parts.iloc[0]
-        if step["standing"] != str(Standing.SLOWER):
-            yield TEXTS.say("not_shown", title=title, margin=MARGIN)
-            continue
-        unlike += [title] if pd.isna(step["same_operations_ms"]) else []
-        if step["difference_ms"] <= 0:  # by the rounds that were profiled
-            yield TEXTS.say("not_slower", title=title)
-        else:
-            yield _slower(title, step, parts)
-    if unlike:
-        yield TEXTS.say("unlike", base=cells.loc[best, "column_title"], unlike=unlike)
-    for cell in cells.drop(index=[best, *found["column"].unique()]).to_dict("records"):
-        yield TEXTS.say("not_compared", **cell)
-
-
-def _slower(title: str, step: pd.Series, parts: pd.DataFrame) -> str:
-    """'PyTorch (eager) takes 14.0 ms more: +8.7 ms (62 %) is matrix products and convolutions,
-    ...'.
+def _compared(data: Data) -> pd.DataFrame:
+    """Return a line per column that is compared: its whole step as in `differences`; in words every
+    part (TITLES), the same and the other operations, and the `reasons`, the largest first.
 
     A part of which the rounds do not agree whether it is more or less is no reason.
     """
-    whole, more_ms = step["difference_ms"], parts["difference_ms"]
-    agreed = (parts["rounds"] == 1) | (parts["lowest_ms"] * parts["highest_ms"] > 0)
-    told = parts[(parts["part"] != STEP) & (more_ms.abs() >= TOLD * whole) & agreed]
+    found = differences(data)
+    more_ms, is_step = found["difference_ms"], found["part"] == STEP
+    pairs = [found[name] for name in PAIR]
+    found["whole"] = more_ms.where(is_step).groupby(pairs, sort=False).transform("first")
+    found["text"] = _spreads(found, "difference_ms", "lowest_ms", "highest_ms")
+    for name in SPREADS:
+        split = (f"{name}_{end}_ms" for end in ("operations", "lowest", "highest"))
+        found[f"{name}_text"] = _spreads(found, *split)
+    agreed = (found["rounds"] == 1) | (found["lowest_ms"] * found["highest_ms"] > 0)
+    told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
-    reasons = ", ".join(
-        f"{_signed(of_part, whole)} ms ({_minus(percent(of_part / whole))}) is "
-        f"{f'time in which {IDLE}' if part == IDLE else part}"
-        for part, of_part in zip(told["part"], told["difference_ms"], strict=True)
-    )
-    split = (step[f"{name}_operations_ms"] for name in SPREADS)
-    same, other = ("" if pd.isna(each) else _signed(each, whole) for each in split)
-    return TEXTS.say("slower", title=title, whole=whole, reasons=reasons, same=same, other=other)
+    numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
+    reasons = pd.Series([_reason(*each) for each in numbers], told.index, object)
+    by_pair = reasons.groupby([told[name] for name in PAIR], sort=False)
+    texts = found.pivot(index=PAIR, columns="part", values="text")
+    step = found[is_step].set_index(PAIR).join(texts).join(by_pair.agg(", ".join).rename("reasons"))
+    return step.reset_index()
+
+
+def _reason(part: str, more_ms: float, whole: float) -> str:
+    what = f"time in which {IDLE}" if part == IDLE else part
+    return f"{_signed(more_ms, whole)} ms ({_minus(percent(more_ms / whole))}) is {what}"
+
+
+def _sentences(
+    cells: Mapping[str, Any], base: Any, columns: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    for found in columns:
+        split = {
+            name: found[each] if found[each] is None else _signed(found[each], found["whole"])
+            for name, each in zip(SPREADS, SPLIT, strict=True)
+        }
+        title = cells[found["column"]].column_title
+        yield TEXTS.say("compared", title=title, margin=MARGIN, **{**found, **split})
+    unlike = [
+        cells[found["column"]].column_title
+        for found in columns
+        if found["standing"] == str(Standing.SLOWER) and found[SPLIT[0]] is None
+    ]
+    if unlike:
+        yield TEXTS.say("unlike", base=base.column_title, unlike=unlike)
+    told = {base.column, *(found["column"] for found in columns)}
+    for cell in (cell for name, cell in cells.items() if name not in told):
+        yield TEXTS.say("not_compared", cell=cell)
 
 
 def _grid(
-    title: str, cells: pd.DataFrame, best: str, of_best: pd.Series, found: pd.DataFrame
+    title: str,
+    cells: Mapping[str, Any],
+    base: Any,
+    of_base: pd.Series,
+    columns: Sequence[dict[str, Any]],
 ) -> Grid:
     """The first line is that of the fastest column."""
-    step = found[found["part"] == STEP].set_index("column")
-    whole = step["difference_ms"]
-    ends = ["difference_ms", "lowest_ms", "highest_ms", "column"]
-    more = [_spread(*three, whole[name]) for *three, name in found[ends].to_numpy()]
-    more = found.assign(more=more).pivot(index="column", columns="part", values="more")
-    base, others = cells.loc[best], cells.loc[step.index]
-    texts = {
-        "Column": others["column_title"],
-        "ms/step": others["step_ms"].map(ms),
-        **{heading: more.loc[step.index, part] for part, heading in TITLES.items()},
-        **{
-            heading: list(
-                map(
-                    _spread,
-                    *(step[f"{name}{end}_ms"] for end in ("_operations", "_lowest", "_highest")),
-                    whole,
-                )
-            )
-            for name, heading in SPREADS.items()
-        },
-        "Under the profiler": others["cost"],
-        "Launched per step": step["column_launched"].map("{:,.0f}".format),
-    }
-    first = {heading: ms(of_best[part]) for part, heading in TITLES.items() if part != STEP}
-    first |= {"Column": base["column_title"], "ms/step": ms(base["step_ms"])}
-    first |= {
-        "Under the profiler": base["cost"],
-        "Launched per step": f"{of_best['launched']:,.0f}",
-    }
-    lines = pd.concat([pd.DataFrame([first]), pd.DataFrame(texts)])[list(texts)].fillna(NA)
-    low, high = step["rounds"].min(), step["rounds"].max()
-    rounds = count(low, "round") if low == high else f"{low} to {high} rounds"
-    return Grid.of(lines, TEXTS.say("table", title=title, rounds=rounds))
+    header = ("Column", "ms/step", *TITLES.values(), *SPREADS.values(), *LAST)
+    busy = [ms(of_base[part]) for part in TITLES if part != STEP]
+    launched = f"{of_base['launched']:,.0f}"
+    first = (base.column_title, ms(base.step_ms), NA, *busy, NA, NA, slowdown(base), launched)
+    lines = [first]
+    for found in columns:
+        cell, texts = cells[found["column"]], [found[part] for part in TITLES]
+        texts += [found[f"{name}_text"] for name in SPREADS]
+        texts += [slowdown(cell), f"{found['column_launched']:,.0f}"]
+        lines.append((cell.column_title, ms(cell.step_ms), *texts))
+    rounds = {found["rounds"] for found in columns}
+    low, high = min(rounds), max(rounds)
+    of = count(low, "round") if low == high else f"{low} to {high} rounds"
+    return Grid(TEXTS.say("table", title=title, rounds=of), header, tuple(lines))
+
+
+def _spreads(found: pd.DataFrame, mean: str, low: str, high: str) -> list[str]:
+    numbers = (found[name] for name in (mean, low, high, "whole"))
+    return [_spread(*each) for each in zip(*numbers, strict=True)]
 
 
 def _spread(mean: float, low: float, high: float, whole: float) -> str:
