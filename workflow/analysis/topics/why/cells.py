@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from analysis.data import CELL, CellKey, Data
 from analysis.formats.text import ms, percent
 from analysis.topics import Detail
@@ -34,8 +36,8 @@ def details(data: Data) -> dict[CellKey, Detail]:
     """The longest operations of a timed step."""
     found = cell_operations(data).groupby(CELL).head(MOST)
     found = found.join(cell_parts(data)["step_ms"], on=CELL)
-    texts = found[CELL].assign(
-        **{
+    texts = pd.DataFrame(
+        {
             "Operation": found["name"],
             "Group": found["group"],
             "ms/step": found["ms"].map(ms),
@@ -43,8 +45,13 @@ def details(data: Data) -> dict[CellKey, Detail]:
             "Times per step": found["count"].map("{:,.4g}".format),
         }
     )
-    details = {}
-    for key, of_cell in texts.groupby(CELL, sort=False):
-        caption = TEXTS.say("operations", number=len(of_cell))
-        details[key] = Detail("Operations", "", Grid.of(of_cell.drop(columns=CELL), caption))
-    return details
+    lines: dict[CellKey, list[tuple]] = {}
+    for key, line in zip(
+        *(of.itertuples(index=False, name=None) for of in (found[CELL], texts)), strict=True
+    ):
+        lines.setdefault(key, []).append(line)
+    captions = {n: TEXTS.say("operations", number=n) for n in set(map(len, lines.values()))}
+    return {
+        key: Detail("Operations", "", Grid(captions[len(of_cell)], tuple(texts), tuple(of_cell)))
+        for key, of_cell in lines.items()
+    }

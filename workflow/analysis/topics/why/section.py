@@ -40,13 +40,15 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     column, and the numbers.
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
-    compared = dict(iter(_compared(data).groupby([*ROW, "fastest"], sort=False)))
+    compared: dict[tuple, list[dict[str, Any]]] = {}
+    for line in records(_compared(data)):
+        compared.setdefault(tuple(line[name] for name in (*ROW, "fastest")), []).append(line)
     parts, stacks = cell_parts(data), measured.drop_duplicates(STACK).groupby(ROW).size()
     for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
         key = (*row, rivals["fastest"].iloc[0])
         if key in compared:
             cells = {cell.column: cell for cell in rivals.itertuples()}
-            base, columns = cells[key[-1]], records(compared[key])
+            base, columns = cells[key[-1]], compared[key]
             several, title = stacks[tuple(row)] > 1, f"{base.row_title}, batch {base.batch_size}"
             told = {"base": base.column_title, "step_ms": base.step_ms, "several": several}
             yield {
