@@ -192,7 +192,7 @@ def log_scale(axis: Axis, low: float, high: float) -> None:
     axis.axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
     reach = high / low
     steps = (1.0,) if reach > 1e3 else (1, 2, 5) if reach > 8 else (1, 1.5, 2, 3, 5, 7)
-    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_locator(LogLocator(subs=steps, numticks=12))
     axis.set_major_formatter(lambda value, _: short(value))
     axis.set_minor_locator(NullLocator())
 
