@@ -1,6 +1,6 @@
 """Numbers of a frame in words: what is missing is NA, an interval stands behind its value."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -19,8 +19,3 @@ def within(value: Any, low: Any, high: Any, spell: Spell = times) -> str:
     """'7.05× [6.90×, 7.20×]', without brackets where the ends are missing."""
     ends = "" if pd.isna(low) else f" [{spell(low)}, {spell(high)}]"
     return known(value, lambda number: spell(number) + ends)
-
-
-def all_known(values: Iterable[Any], spell: Spell = str) -> list[str]:
-    """Spell each value of a column."""
-    return [known(value, spell) for value in values]
