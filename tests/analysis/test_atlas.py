@@ -3,15 +3,19 @@
 import json
 import random
 import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from browser import CHROMIUM, chromium
 from results_factory import Project, make_plan
 
 from analysis.atlas.page import write_page
-from analysis.atlas.read import content
+from analysis.atlas.read import content, read
 from analysis.atlas.tables import Atlas
 from analysis.atlas.trends import MIN_DATES, level_changes, trends
+from analysis.formats.errors import InputError
 from analysis.results.reference import load_reference
 from analysis.statistics.intervals import Verdict
 from analysis.writing.files import to_parquet
@@ -120,6 +124,21 @@ def test_levels_are_found_where_there_are_any_and_seldom_else():
     ]
     assert sum(any(at == 6 for at, _ in found) for found in stepped) > 150
     assert MIN_DATES <= 12
+
+
+def test_a_link_to_a_file_that_is_too_large_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("analysis.atlas.read.MOST_BYTES", 2**20)
+    serve = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for size, why in ((2**20, "not a zip file"), (2**20 + 1, "larger than the 1 MiB that are")):
+            (tmp_path / f"{size}.zip").write_bytes(bytes(size))
+            (tmp_path / f"read{size}").mkdir()
+            link = f"http://127.0.0.1:{server.server_port}/{size}.zip"
+            with pytest.raises(InputError, match=why) as raised:
+                read(link, None, tmp_path / f"read{size}", REFERENCE)
+            assert len(raised.value.lines) == 1
 
 
 @pytest.fixture(scope="module")
