@@ -30,11 +30,12 @@ def table_of(group: Group) -> Grid | None:
 
 def _touched(group: Group) -> pd.DataFrame:
     """Rows and columns that are touched."""
+    titles = dict.fromkeys(cell.column.title for cell in group.cells)
     lines: dict[str, dict[str, str]] = {}
     for cell in group.cells:
         line = lines.setdefault(cell.row.label, {"Row": cell.row.label})
         line[cell.column.title] = TOUCHED
-    return pd.DataFrame(lines.values())
+    return pd.DataFrame(lines.values(), columns=["Row", *titles])
 
 
 def _values(group: Group) -> pd.DataFrame:

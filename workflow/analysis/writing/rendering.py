@@ -65,7 +65,8 @@ def _whole_dates(title: str) -> Markup:
     """A date in it stays on one line."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"\d+(-\d+)+", r'<span class="whole">\g<0></span>', escape(plain(title))))
+    text = str(escape(plain(title)))
+    return Markup(re.sub(r"\d+(-\d+)+", r'<span class="whole">\g<0></span>', text))
 
 
 def _readable(evidence: dict[str, Any]) -> str:
