@@ -26,9 +26,9 @@ REFERENCE = load_reference()
 WRONG = {"archive": "old/bad.zip", "wrong": ["its zip is <broken>"]}
 
 
-def archive(folder, day, factors=(), machine=1, scale="laptop"):
+def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3):
     """One archive as it is read: times of a column changed by a factor, on a machine and a day."""
-    project = Project(folder / f"{day}", make_plan(3, ROWS, (TF, JAX), scale=scale))
+    project = Project(folder / f"{day}", make_plan(runs, ROWS, (TF, JAX), scale=scale))
 
     def change(record):
         factor = dict(factors).get(record["cell"]["column"], 1)
@@ -97,6 +97,20 @@ def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
     alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
     write_page(alone, trends(alone), tmp_path / "atlas.html")
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
+
+
+def test_what_some_archives_lack_is_told(tmp_path):
+    days = {"2026-01-02": 3, "2026-01-03": 1, "2026-01-04": 3, "2026-01-05": 3}
+    made = [
+        archive(tmp_path, day, machine=1 + (day > "2026-01-03"), runs=runs)
+        for day, runs in days.items()
+    ]
+    made[0]["revision"] = "v1"
+    some = Atlas(made)
+    write_page(some, trends(some), tmp_path / "atlas.html")
+    text = (tmp_path / "atlas.html").read_text()
+    assert "<td>v1</td>" in text and text.count("<td>one run has no interval</td>") == 4
+    assert "<td>the same within 2\u00a0%</td>" in text
 
 
 def test_a_claim_holds_on_some_machines(atlas):

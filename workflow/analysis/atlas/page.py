@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,9 +182,9 @@ def _trends(atlas: Atlas) -> dict[str, Entry]:
 
 
 def _time(cell: float, value: float, low: float, high: float) -> Number | str:
-    if math.isnan(value):
+    if pd.isna(value):
         return NA
-    ends = "" if math.isnan(low) else " [{}, {}]".format(*interval_ms(value, Interval(low, high)))
+    ends = "" if pd.isna(low) else " [{}, {}]".format(*interval_ms(value, Interval(low, high)))
     return Number(ms(value) + ends, [int(cell)])
 
 

@@ -54,9 +54,9 @@ class Section:
 
     @property
     def pieces(self) -> Iterator[list[Line]]:
-        """Lines by their names; `for` is no name in Python."""
-        renamed = self.frame.rename(columns={"for": "votes_for"})
-        lines = renamed.itertuples(index=False)
+        """Lines by their names; what is missing is None, and `for` is no name in Python."""
+        named = self.frame.rename(columns={"for": "votes_for"}).astype(object)
+        lines = named.where(named.notna(), None).itertuples(index=False)
         while piece := [*map(self._line, islice(lines, ROWS_OF_A_PIECE))]:
             yield piece
 
