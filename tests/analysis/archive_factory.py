@@ -1,7 +1,6 @@
 """A measured project that names the machine in every way, and archives that somebody changed."""
 
 import contextlib
-import hashlib
 import json
 import shutil
 
@@ -10,8 +9,8 @@ import pytest
 from results_factory import Project, make_plan
 
 from analysis.archive import MANIFEST, ROOT
-from analysis.archive.contents import source_names
-from analysis.archive.pack import files_below
+from analysis.archive.contents import files_below, source_names
+from analysis.archive.manifest import manifest_text
 from analysis.caveats import collect
 from analysis.caveats.files import write_caveats
 from analysis.caveats.groups import grouped
@@ -116,17 +115,21 @@ def draw_little(project, plan):
         (folder / name).write_text("drawn")
 
 
+def as_archive(folder, path, manifest=True):
+    """The files of a folder, zipped as ours are; `manifest`: made to fit."""
+    names = [name for name in files_below(folder) if name != MANIFEST]
+    if manifest:
+        (folder / MANIFEST).write_text(manifest_text(folder, names))
+    write_zip(folder, [*names, MANIFEST], path, (2026, 1, 1, 0, 0, 0))
+    return path
+
+
 def repacked(unpacked, tmp_path, change, manifest=False):
-    """The archive with a change to its files, zipped as ours are; `manifest`: made to fit."""
+    """The archive with a change to its files."""
     folder = tmp_path / "changed"
     shutil.copytree(unpacked, folder)
     change(folder)
-    names = [name for name in files_below(folder) if name != MANIFEST]
-    if manifest:
-        digests = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in names]
-        (folder / MANIFEST).write_text("".join(f"{d}  {n}\n" for d, n in digests))
-    write_zip(folder, [*names, MANIFEST], tmp_path / "b.zip", (2026, 1, 1, 0, 0, 0))
-    return tmp_path / "b.zip"
+    return as_archive(folder, tmp_path / "b.zip", manifest)
 
 
 def edit(name, old, new):

@@ -69,6 +69,11 @@ class Page:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
+    def resize(self, width: int) -> None:
+        """A window, or below 500 pixels a phone, that is this wide."""
+        sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.call("Emulation.setDeviceMetricsOverride", **sizes)
+
 
 @contextmanager
 def chromium() -> Iterator[Page]:

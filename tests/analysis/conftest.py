@@ -16,7 +16,8 @@ from drawn_pages import pages_of
 from results_factory import Project
 
 from analysis.archive import PLAN
-from analysis.archive.pack import files_below, pack
+from analysis.archive.contents import files_below
+from analysis.archive.pack import pack
 from analysis.figures.catalogue import FIGURES
 from analysis.formats.errors import InputError
 from analysis.topics import load_rules

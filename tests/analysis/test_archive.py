@@ -6,15 +6,16 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import zipfile
 
 import matplotlib
 import pytest
 from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
+from test_commands import run
 
-from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT
-from analysis.archive.pack import files_below, pack
+from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
+from analysis.archive.contents import files_below
+from analysis.archive.pack import pack
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 
@@ -67,12 +68,10 @@ def test_nothing_in_it_names_the_machine(unpacked, project_folder):
 
 
 def test_plan_and_records_are_changed_alike(unpacked):
-    runs = [
-        run for cell in json.loads((unpacked / PLAN).read_text())["cells"] for run in cell["runs"]
-    ]
-    for run in runs:
-        record = json.loads((unpacked / run["record"]).read_text())
-        assert record["identity"] == run["identity"]
+    cells = json.loads((unpacked / PLAN).read_text())["cells"]
+    for planned in (planned for cell in cells for planned in cell["runs"]):
+        record = json.loads((unpacked / planned["record"]).read_text())
+        assert record["identity"] == planned["identity"]
         identity = json.loads(record["identity"])
         assert identity["interpreter"] == "~/nightly/bin/python"
         assert identity["device"] == "<gpu>"
@@ -132,8 +131,6 @@ def test_sources_that_name_the_machine_are_refused(project_folder, tmp_path, mon
 
 
 def test_bad_input_is_one_line(tmp_path):
-    command = [sys.executable, "-m", "analysis.archive", "--output", str(tmp_path / "a.zip")]
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+    done = run("archive", "--output", tmp_path / "a.zip", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "plan.json: no such file" in done.stderr and not list(tmp_path.glob("*"))

@@ -65,26 +65,40 @@ def test_a_sound_archive(tmp_path):
     assert is_sealed(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("../evil.txt", "absolute, or not written plainly"),
-        ("results/../../evil.txt", "absolute, or not written plainly"),
-        ("/etc/evil.txt", "absolute, or not written plainly"),
-        ("results//evil.txt", "absolute, or not written plainly"),
-        ("./evil.txt", "absolute, or not written plainly"),
-        ("results/evil.txt ", "absolute, or not written plainly"),
-        ("..\\evil.txt", "not a name that every system takes"),
-        ("C:evil.txt", "not a name that every system takes"),
-        ("evil\n.txt", "not a name that every system takes"),
-        ("evil\x1b[2J.txt", "not a name that every system takes"),
-        ("evil\u202etxt.py", "not a name that every system takes"),
-        ("e" * 300, "not a name that every system takes"),
-        ("", "absolute, or not written plainly"),
+def files(*names, **options):
+    return [(entry(name, **options), b"x") for name in names]
+
+
+UNPLAIN = ("../evil.txt", "results/../../evil.txt", "/etc/evil.txt", "results//evil.txt")
+UNPLAIN += ("./evil.txt", "results/evil.txt ", "")
+UNPRINTABLE = ("..\\evil.txt", "C:evil.txt", "evil\n.txt", "evil\x1b[2J.txt", "evil\u202etxt.py")
+UNPRINTABLE += ("e" * 300,)
+LINKS = (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFDIR)
+ONE = (("a.txt", "a.txt"), ("a.txt", "A.TXT"), ("results/a", "Results/A"))
+ONE += (("straße.txt", "STRASSE.txt"), ("results", "results/a"))
+NO_MANIFESTS = (b"", b"no digest", b"ab" * 32 + b" a.txt", b"\xff", b"AB" * 32 + b"  a.txt")
+REFUSED = {
+    "absolute, or not written plainly": [files(name) for name in UNPLAIN],
+    "not a name that every system takes": [files(name) for name in UNPRINTABLE],
+    "neither a file nor a folder": [files("link", mode=kind | 0o777) for kind in LINKS],
+    "twice, but for upper and lower case": [files(*names) for names in ONE],
+    "compressed in an unusual way": [
+        files("a.txt", method=method) for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     ],
+    f"holds no {MANIFEST}": [files("a.txt")],
+    f"{MANIFEST}: ": [[*files("a.txt"), (entry(MANIFEST), text)] for text in NO_MANIFESTS],
+    "more than are unpacked from a zip of this size": [
+        [(entry(name), bytes(20 * 2**20)) for name in ("0.txt", "1.txt")]
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "entries"), [(message, each) for message in REFUSED for each in REFUSED[message]]
 )
-def test_names_that_reach_out(tmp_path, name, message):
-    refused(write(tmp_path / "a.zip", [(entry(name), b"x")]), tmp_path, message)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_what_could_do_harm_is_refused(tmp_path, message, entries):
+    refused(write(tmp_path / "a.zip", entries), tmp_path, message)
 
 
 def test_a_name_that_ends_early_for_some(tmp_path):
@@ -93,37 +107,15 @@ def test_a_name_that_ends_early_for_some(tmp_path):
     refused(path, tmp_path, "not a name that every system takes")
 
 
-@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFDIR])
-def test_links_and_devices(tmp_path, mode):
-    path = write(tmp_path / "a.zip", [(entry("link", mode | 0o777), b"/etc/passwd")])
-    refused(path, tmp_path, "neither a file nor a folder")
+def test_too_large_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
+    path = write(tmp_path / "a.zip", [(entry("a.txt"), bytes(1001))])
+    refused(path, tmp_path, "too large")
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("a.txt", "a.txt"),
-        ("a.txt", "A.TXT"),
-        ("results/a", "Results/A"),
-        ("straße.txt", "STRASSE.txt"),
-        ("results", "results/a"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_names_that_are_one(tmp_path, names):
-    path = write(tmp_path / "a.zip", [(entry(name), b"x") for name in names])
-    refused(path, tmp_path, "twice, but for upper and lower case")
-
-
-def test_bombs(tmp_path, monkeypatch):
-    zeros = bytes(20 * 2**20)
-    path = write(tmp_path / "a.zip", [(entry(f"{i}.txt"), zeros) for i in range(2)])
-    refused(path, tmp_path, "more than are unpacked from a zip of this size")
-    (tmp_path / "place" / "inner").rmdir()
-    (tmp_path / "place").rmdir()
+def test_too_many_files(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "MAX_FILES", 10)
-    path = write(tmp_path / "b.zip", [(entry(f"{i}.txt"), b"") for i in range(11)])
-    refused(path, tmp_path, "11 files")
+    refused(write(tmp_path / "b.zip", files(*map(str, range(11)))), tmp_path, "11 files")
 
 
 def test_a_file_that_holds_more_than_it_declares(tmp_path):
@@ -134,30 +126,6 @@ def test_a_file_that_holds_more_than_it_declares(tmp_path):
     (tmp_path / "out").mkdir()
     archive = unpack(path, tmp_path / "out")
     assert "cannot be read" in archive.problems["zeros.txt"] and not archive.names
-
-
-def test_too_large_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
-    path = write(tmp_path / "a.zip", [(entry("a.txt"), bytes(1001))])
-    refused(path, tmp_path, "too large")
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_unusual_compression(tmp_path, method):
-    path = write(tmp_path / "a.zip", [(entry("a.txt", method=method), b"x")])
-    refused(path, tmp_path, "compressed in an unusual way")
-
-
-def test_manifests_that_do_not_fit(tmp_path):
-    refused(write(tmp_path / "a.zip", [(entry("a.txt"), b"x")]), tmp_path, f"holds no {MANIFEST}")
-
-
-@pytest.mark.parametrize(
-    "manifest", [b"", b"no digest", b"ab" * 32 + b" a.txt", b"\xff", b"AB" * 32 + b"  a.txt"]
-)
-def test_broken_manifests(tmp_path, manifest):
-    path = write(tmp_path / "a.zip", [(entry("a.txt"), b"x"), (entry(MANIFEST), manifest)])
-    refused(path, tmp_path, MANIFEST)
 
 
 def test_a_file_that_the_manifest_does_not_name(tmp_path):
@@ -259,9 +227,7 @@ def test_any_damage_is_one_line_or_a_finding(sound, cut, start, end):
 @pytest.mark.parametrize(
     ("name", "found", "expected", "message"),
     [
-        ("a.json", b'{"a": [1, 2]}', b'{"a": [1, 3]}', "/a/1: 2, expected 3"),
-        ("a.json", b'{"a": 1}', b'{"b": 1}', "/a: 1, expected null (2 such values)"),
-        ("a.json", b'{"a": 1}', b'{"a":1}', "line 1: "),
+        ("a.json", b'{\n "a": 1\n}', b'{\n "b": 1\n}', 'line 2: "a": 1, expected "b": 1'),
         ("a.json", b"[" * 9000, b"[" * 9001, "line 1: "),
         ("a.csv", b"x,y\n1,2\n", b"x,y\n1,3\n", "line 2, y: 2, expected 3"),
         ("a.csv", b"x,y\n1,2\n", b"x,y\n1\n", "line 2: 1,2, expected 1"),

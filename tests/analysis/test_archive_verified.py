@@ -8,7 +8,7 @@ import pytest
 from archive_factory import LOG, RECORD, as_somebody, edit, repacked
 
 from analysis.archive import about
-from analysis.archive.pack import files_below
+from analysis.archive.contents import files_below
 from analysis.archive.verification import verify
 from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
 from analysis.archive.verify import report_lines
@@ -23,10 +23,18 @@ def machine(archive_sources):
         yield
 
 
-def checked(path, tmp_path, draw):
-    folder = tmp_path / "checked"
-    folder.mkdir()
-    return verify(path, folder, draw)
+@pytest.fixture
+def verified(unpacked, tmp_path, draw):
+    """Verify the archive after a change, here with a manifest that was made to fit."""
+
+    def checked(change=lambda folder: None, manifest=True, draw=draw):
+        for name in ("changed", "checked"):
+            shutil.rmtree(tmp_path / name, ignore_errors=True)
+        path = repacked(unpacked, tmp_path, change, manifest)
+        (tmp_path / "checked").mkdir()
+        return verify(path, tmp_path / "checked", draw)
+
+    return checked
 
 
 MEASURED = "its SHA-256 is not the manifest's"  # what it was follows from nothing else
@@ -42,9 +50,8 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("name", "old", "new", "place"), CHANGES)
-def test_a_changed_digit_is_found_and_named(unpacked, tmp_path, draw, name, old, new, place):
-    path = repacked(unpacked, tmp_path, edit(name, old, new))
-    found = checked(path, tmp_path, draw)
+def test_a_changed_digit_is_found_and_named(verified, name, old, new, place):
+    found = verified(edit(name, old, new), manifest=False)
     assert found.status == DIFFERENT
     assert place in found.wrong[name]
     lines = list(report_lines(found))
@@ -52,14 +59,13 @@ def test_a_changed_digit_is_found_and_named(unpacked, tmp_path, draw, name, old,
     assert lines[-1].startswith("DIFFERENT")
 
 
-def test_a_changed_result_is_found_although_the_manifest_was_made_to_fit(unpacked, tmp_path, draw):
-    change = edit("results/table.csv", b",8,", b",9,")
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
+def test_a_changed_result_is_found_although_the_manifest_was_made_to_fit(verified):
+    found = verified(edit("results/table.csv", b",8,", b",9,"))
     assert found.sealed and not found.wrong and found.status == DIFFERENT
     assert found.unequal["results/table.csv"].place.startswith("line 2, batch_size: 9, expected 8")
 
 
-def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
+def test_a_result_that_follows_from_nothing_is_found(verified, draw):
     def change(folder):
         (folder / "results/own.csv").write_text("1\n")
 
@@ -68,18 +74,17 @@ def test_a_result_that_follows_from_nothing_is_found(unpacked, tmp_path, draw):
         (project / "results/own.csv").unlink(missing_ok=True)
         (project / "results/new.csv").write_text("2\n")
 
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, others)
+    found = verified(change, draw=others)
     assert "neither" in found.wrong["results/own.csv"]
     assert "missing" in found.wrong["results/new.csv"]
 
 
-def test_a_file_that_breaks_its_schema_is_named(unpacked, tmp_path, draw):
-    change = edit("results/machines/0a1b2c3d.json", b'"schema"', b'"schemas"')
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
-    assert "/schema" in found.wrong["results/machines/0a1b2c3d.json"]
+def test_a_file_that_breaks_its_schema_is_named(verified):
+    name = "results/machines/0a1b2c3d.json"
+    assert "/schema" in verified(edit(name, b'"schema"', b'"schemas"')).wrong[name]
 
 
-def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, monkeypatch):
+def test_other_versions_are_named_and_decide_nothing(verified, draw, monkeypatch):
     here = {**about.made_with(), "matplotlib": "3.9.0"}
     monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
 
@@ -89,8 +94,7 @@ def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, m
         for path in (*figures.glob("*.svg"), *figures.glob("*.png")):
             path.write_bytes(path.read_bytes() + b" ")
 
-    path = repacked(unpacked, tmp_path, lambda folder: None)
-    found = checked(path, tmp_path, otherwise)
+    found = verified(draw=otherwise)
     assert found.status == UNDECIDED and found.unequal
     excuse = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
     assert all(found.excuse(unequal) == excuse for unequal in found.unequal.values())
@@ -99,16 +103,14 @@ def test_other_versions_are_named_and_decide_nothing(unpacked, tmp_path, draw, m
         draw(project, plan)
         edit("results/table.csv", b",8,", b",9,")(project)
 
-    shutil.rmtree(tmp_path / "checked")
-    found = checked(path, tmp_path, numbers)
+    found = verified(draw=numbers)
     assert found.status == DIFFERENT  # matplotlib changes no number
     found.versions = {"scipy": ("1.17.1", "1.18.0")}
     assert found.status == UNDECIDED
 
 
-def test_other_sources_are_named(unpacked, tmp_path, draw):
-    change = edit("report/style.css", b":root", b":root ")
-    found = checked(repacked(unpacked, tmp_path, change, manifest=True), tmp_path, draw)
+def test_other_sources_are_named(verified):
+    found = verified(edit("report/style.css", b":root", b":root "))
     assert found.sources == ["report/style.css"]
     assert found.status == IDENTICAL
     assert any("report/style.css" in line for line in report_lines(found))
@@ -119,7 +121,8 @@ def test_a_repacked_zip_is_not_the_archive(unpacked, tmp_path, draw):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name in files_below(unpacked):
             file.write(unpacked / name, name)
-    found = checked(path, tmp_path, draw)
+    (tmp_path / "checked").mkdir()
+    found = verify(path, tmp_path / "checked", draw)
     assert not found.wrong and not found.unequal and not found.sealed
     assert found.status == DIFFERENT
 

@@ -3,15 +3,19 @@
 import json
 import random
 import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from browser import CHROMIUM, chromium
 from results_factory import Project, make_plan
 
 from analysis.atlas.page import write_page
-from analysis.atlas.read import content
+from analysis.atlas.read import content, read
 from analysis.atlas.tables import Atlas
 from analysis.atlas.trends import MIN_DATES, level_changes, trends
+from analysis.formats.errors import InputError
 from analysis.results.reference import load_reference
 from analysis.statistics.intervals import Verdict
 from analysis.writing.files import to_parquet
@@ -22,9 +26,9 @@ REFERENCE = load_reference()
 WRONG = {"archive": "old/bad.zip", "wrong": ["its zip is <broken>"]}
 
 
-def archive(folder, day, factors=(), machine=1, scale="laptop"):
+def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3):
     """One archive as it is read: times of a column changed by a factor, on a machine and a day."""
-    project = Project(folder / f"{day}", make_plan(3, ROWS, (TF, JAX), scale=scale))
+    project = Project(folder / f"{day}", make_plan(runs, ROWS, (TF, JAX), scale=scale))
 
     def change(record):
         factor = dict(factors).get(record["cell"]["column"], 1)
@@ -95,6 +99,20 @@ def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
 
 
+def test_what_some_archives_lack_is_told(tmp_path):
+    days = {"2026-01-02": 3, "2026-01-03": 1, "2026-01-04": 3, "2026-01-05": 3}
+    made = [
+        archive(tmp_path, day, machine=1 + (day > "2026-01-03"), runs=runs)
+        for day, runs in days.items()
+    ]
+    made[0]["revision"] = "v1"
+    some = Atlas(made)
+    write_page(some, trends(some), tmp_path / "atlas.html")
+    text = (tmp_path / "atlas.html").read_text()
+    assert "<td>v1</td>" in text and text.count("<td>one run has no interval</td>") == 4
+    assert "<td>the same within 2\u00a0%</td>" in text
+
+
 def test_a_claim_holds_on_some_machines(atlas):
     claims = atlas.claims.set_index("claim")
     one = claims.loc["no_backend_fastest_everywhere"]
@@ -120,6 +138,21 @@ def test_levels_are_found_where_there_are_any_and_seldom_else():
     ]
     assert sum(any(at == 6 for at, _ in found) for found in stepped) > 150
     assert MIN_DATES <= 12
+
+
+def test_a_link_to_a_file_that_is_too_large_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("analysis.atlas.read.MOST_BYTES", 2**20)
+    serve = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for size, why in ((2**20, "not a zip file"), (2**20 + 1, "larger than the 1 MiB that are")):
+            (tmp_path / f"{size}.zip").write_bytes(bytes(size))
+            (tmp_path / f"read{size}").mkdir()
+            link = f"http://127.0.0.1:{server.server_port}/{size}.zip"
+            with pytest.raises(InputError, match=why) as raised:
+                read(link, None, tmp_path / f"read{size}", REFERENCE)
+            assert len(raised.value.lines) == 1
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from results_factory import Project, make_plan
 
 from analysis.data import Data
-from analysis.report.sections import import_of_tensorflow, time_breakdown
+from analysis.report.sections import breakdowns
 from analysis.statistics.overtaking import steps_to_overtake
 from analysis.topics.break_even.compute import break_even, break_evens, costs
 from analysis.topics.break_even.figure import seconds
@@ -121,8 +121,8 @@ def test_a_cold_start_is_of_cold_runs_and_a_warm_one_of_warm_runs(tmp_path):
 def test_the_page_says_of_which_start_it_speaks(tmp_path):
     project = cold_and_warm(tmp_path / "three")
     assert [line[2] for line in lines_of(project)] == ["cold", "warm"]
-    (row,) = project.load().rows
-    starts = {line[0]: line[4] for line in time_breakdown(row).lines}
+    (broken_down,) = breakdowns(data_of(project)).values()
+    starts = {line[0]: line[4] for line in broken_down.lines}
     assert starts["PyTorch (compiled), cold caches"] == "30.0"
     assert starts["PyTorch (compiled), warm caches"] == "4.01"
     cold, warm = lines_of(cold_and_warm(tmp_path / "one", runs=1))
@@ -139,11 +139,11 @@ def test_a_row_in_which_nobody_starts_behind_needs_no_table(tmp_path):
 
 def test_the_import_of_tensorflow_is_told_where_starts_are_compared(tmp_path):
     project = two_columns(tmp_path)
-    (row,) = project.load().rows
-    assert import_of_tensorflow(row) == ""
+    (plain,) = breakdowns(data_of(project)).values()
+    assert plain.caption.endswith("energy")
     project.change(lambda record: record["timing"].update(import_tensorflow_s=2.5), column=JAX)
-    (row,) = project.load().rows
-    assert time_breakdown(row).caption.endswith("took 2.50 s with Keras 3 (JAX)")
+    (told,) = breakdowns(data_of(project)).values()
+    assert told.caption.endswith("took 2.50 s with Keras 3 (JAX)")
 
 
 def test_csv_of_both_readings(tmp_path):

@@ -115,34 +115,29 @@ def test_the_details_of_a_cell_are_found_and_seen(report):
 
 @pytest.mark.parametrize("width", [1280, 1400])
 def test_sentences_table_and_picture_are_on_the_first_screen(page, width):
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.resize(width)
     lowest = "document.querySelector('{}').getBoundingClientRect().bottom"
     for shown in (".key li:last-child", "#table tbody tr:last-child", "#figure-relative svg"):
         assert page.value(lowest.format(shown)) <= 900
     assert page.value(CUT_OFF) <= 1
     right = "document.querySelector('#table thead th:last-child').getBoundingClientRect().right"
     assert page.value(right) <= width
-    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_on_a_phone_a_row_is_a_list_of_its_columns(page):
-    page.call("Emulation.setDeviceMetricsOverride", width=390, height=900,
-              deviceScaleFactor=1, mobile=True)  # fmt: skip
+    page.resize(390)
     first, *places = page.value(PLACES_OF_A_ROW)
     heads = page.value("[...document.querySelectorAll('#table thead th')].map(e => e.textContent)")
     assert [name for name, *_ in places] == [f'"{title}"' for title in heads[1:]]
     bottoms = [first[1], *(top for _, top, _ in places)]
     assert bottoms == sorted(bottoms) and len({*bottoms}) == len(heads)  # under one another
     assert all(right <= 390 for _, _, right in places)
-    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_a_table_full_of_letters_and_labels_is_not_cut_off(report):
     with chromium() as page:
         page.open(report[0].as_uri())
-        page.call("Emulation.setDeviceMetricsOverride", width=1400, height=900,
-                  deviceScaleFactor=1, mobile=False)  # fmt: skip
+        page.resize(1400)
         page.value("""document.querySelectorAll('#table .interval').forEach(interval => {
             interval.previousSibling.textContent = 'CDFG…'
             interval.insertAdjacentHTML('afterend', '<span class="badge">no steady state</span>')
@@ -157,10 +152,8 @@ def test_the_print_has_at_most_fifteen_pages(page):
 
 @pytest.mark.parametrize("width", [1400, 800, 390])
 def test_the_page_is_never_wider_than_the_window(page, width):
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-              deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+    page.resize(width)
     assert page.value("document.documentElement.scrollWidth") <= width
-    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_columns_are_sorted_and_rows_filtered(page):

@@ -56,14 +56,12 @@ def page(pages):
 
 def test_a_wide_table_scrolls_beneath_its_rows_names_and_words_stay_in_view(page):
     width = 1280
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.resize(width)
     page.value("document.querySelector('#table .scroll').scrollLeft = 0")
     assert page.value("document.documentElement.scrollWidth") <= width
     assert page.value(CAPTIONS_OUT_OF_VIEW) == []
     name, last = page.value(SCROLLED)
     assert name[0] >= 0 and name[1] <= last[0] < last[1] <= width
-    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_rows_have_different_names(page):

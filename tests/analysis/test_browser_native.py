@@ -43,11 +43,9 @@ def pages(tmp_path_factory, figures):
 @pytest.mark.parametrize("width", [1400, 390])
 def test_nothing_of_the_section_leaves_the_window(pages, width, place):
     page = pages[place]
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-              deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+    page.resize(width)
     assert page.value("document.documentElement.scrollWidth") <= width
     assert page.value(CUT) == []
-    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_every_table_can_be_opened_and_read(pages):

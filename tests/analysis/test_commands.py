@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.formats.contents import file_of, table_modules
 from analysis.formats.strict_json import read_json, validate
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
@@ -19,47 +20,26 @@ def run(module, *options, cwd=None):
     return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True)
 
 
-PARTS = ("runs", "table", "effects", "caveats", "claims", "figures", "report")
-
-
 def test_from_records_to_report(project, tmp_path):
     plan, out = project.save(), tmp_path / "results"
     done = run("report.draw", "--plan", plan, "--output-dir", out)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = {path.name for path in out.iterdir() if path.is_file()}
-    assert written >= {
-        *("table.md", "table.csv", "table.tex", "published.md", "published.csv", "runs.csv"),
-        *(
-            "break_even.csv",
-            "cross_over.csv",
-            "trainings.csv",
-            "effects.csv",
-            "effects.tex",
-            "why.csv",
-            "ceilings.csv",
-            "native.csv",
-            "caveats.json",
-            "caveats.md",
-            "report.html",
-            "appendix.html",
-        ),
-    }
+    pages = {"report.html", "appendix.html", "conclusion.json"}
+    texts = {"caveats.json", "caveats.md", "claims.json", "runs.csv", "runs.parquet"}
+    tables = {f"{name}.{form}" for name in ("table", "published") for form in ("md", "csv", "tex")}
+    assert written >= {*pages, *texts, *tables, *map(file_of, table_modules())}
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_show_prints_table_and_caveats(project):
-    done = run("report.show", "--plan", project.save(), "--caveats", "1")
+def test_show_prints_table_and_caveats_from_any_folder(project):
+    project.save()
+    done = run("report.show", "--plan", "plan.json", "--caveats", 1, cwd=project.plan_path.parent)
     assert done.returncode == 0
     assert "Keras 3 (JAX)" in done.stdout and "8.016 *[7.996, 8.036]" in done.stdout
     assert done.stdout.count("\n- ") == 1 and "more caveat" in done.stdout
-
-
-def test_works_from_any_folder(project, tmp_path):
-    project.save()
-    done = run("report.show", "--plan", "plan.json", cwd=project.folder / "results")
-    assert done.returncode == 0 and "8.016" in done.stdout
 
 
 @pytest.mark.parametrize("module", ["report.show", "report.draw"])

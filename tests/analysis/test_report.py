@@ -10,14 +10,13 @@ from drawn_pages import appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.figures.catalogue import FIGURES
-from analysis.formats.contents import caption
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
-from analysis.report.inline_svg import inline_svg
+from analysis.report.figure_views import inline_svg
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
-from analysis.report.rendering import TEMPLATES
 from analysis.report.setting import settings, software
 from analysis.tables.model import main_table
+from analysis.writing.rendering import TEMPLATES
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -136,29 +135,17 @@ def test_methods_text_says_what_the_records_say(project):
     assert "venv with Python 3.11.7" in text
 
 
-@pytest.fixture
-def four_rows(tmp_path):
-    """As many as a column's scatter is told by."""
+def test_methods_text_says_whose_scatter_was_used_and_what_chance_would_show(tmp_path):
+    # as many rows as a column's scatter is told by
     rows = tuple(("bert", "fit", batch, 32) for batch in (8, 16, 32, 64))
-    found = Project(tmp_path, make_plan(rows=rows))
-    found.change(uneven)
-    return found
-
-
-def test_methods_text_says_how_often_chance_would_show_something(four_rows):
-    text = " ".join(methods_text(four_rows.load()))
-    assert re.search(
-        r"by chance in [\d.]+\u00a0% of rows and in [\d.]+\u00a0% of such tables", text
-    )
+    project = Project(tmp_path, make_plan(rows=rows))
+    project.change(uneven)
+    text = " ".join(methods_text(project.load()))
+    chance = r"by chance in [\d.]+\u00a0% of rows and in [\d.]+\u00a0% of such tables"
+    assert re.search(chance, text)
     # two equally likely modes: 2 * (1/2)^3
     assert "3 runs of a cell are all of one in 25\u00a0% of cells" in text
-
-
-def test_methods_text_says_whose_scatter_was_used(four_rows):
-    text = " ".join(methods_text(four_rows.load()))
     assert "median variance of the same column, or of the same pair of columns" in text
-    assert "own runs alone are in runs.csv" in text
-    project = four_rows
     for record in project.records.values():
         if record["cell"]["run"] == 3:
             record["identity"] = "{}"
@@ -233,22 +220,13 @@ def test_settings_give_the_plan_again(project):
     assert found["models"] == {"bert": {"fit": 8, "predict": 16}}
     assert found["columns"] == [entry["name"] for entry in project.plan["columns"]]
     assert (found["scale"], found["runs"], found["seed"], found["threads"]) == ("laptop", 3, 7, 2)
-
-
-def test_rows_with_other_numbers_of_runs_are_said_so_and_planned_again(project):
     for cell in project.plan["cells"]:
         if cell["task"] == "predict":
             del cell["runs"][1:]
     results = project.load()
-    assert results.plan.runs_per_cell == "1 to 3 runs per cell"
     assert "1 to 3 runs per cell planned" in main_table(results).caption
     found = yaml.safe_load(settings(results))
     assert found["runs"] == {"default": 3, "bert": {"predict": {16: 1}}}
-
-
-def test_every_figure_has_a_caption():
-    for name in FIGURES:
-        assert caption(name).strip()
 
 
 def test_every_caption_belongs_to_something_that_is_shown():

@@ -10,7 +10,7 @@ from analysis.claims import ClaimResult
 from analysis.data import Data
 from analysis.figures.drawing import drawings
 from analysis.formats.errors import InputError
-from analysis.report.titles import title
+from analysis.report.setting import title
 from analysis.results.reference import load_reference
 from analysis.results.stand_in import NOT_TO_BE_CITED, TITLE
 

@@ -23,7 +23,10 @@ rule answer:
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
-        analysis=drawn_by("caveats", "claims", "report", "answer"),
+        analysis=drawn_by(
+            *("caveats", "claims", "report", "answer"),
+            texts=["report/answer.md.j2"],
+        ),
         settings=verbatim(json.dumps(ANSWER)),
     shell:
         analysis(

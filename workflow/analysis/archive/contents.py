@@ -37,6 +37,12 @@ def _sources(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def files_below(folder: Path, top: str = "") -> list[str]:
+    """Relative names of all files, sorted."""
+    below = (folder / top).rglob("*")
+    return sorted(path.relative_to(folder).as_posix() for path in below if path.is_file())
+
+
 def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """Of the files found in a project, those that the results are computed from."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}

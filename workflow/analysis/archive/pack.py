@@ -12,7 +12,7 @@ from typing import Any
 from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT, results_folder
 from analysis.archive.about import about
 from analysis.archive.citation import read_citation
-from analysis.archive.contents import other_names, raw_names, source_names
+from analysis.archive.contents import files_below, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.manifest import manifest_text
 from analysis.archive.rebuild import rebuild
@@ -59,17 +59,6 @@ class Staging:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
 
-    @property
-    def names(self) -> list[str]:
-        """Every file so far."""
-        return files_below(self.folder)
-
-
-def files_below(folder: Path, top: str = "") -> list[str]:
-    """Relative names of all files, sorted."""
-    below = (folder / top).rglob("*")
-    return sorted(path.relative_to(folder).as_posix() for path in below if path.is_file())
-
 
 def pack(
     project: Path,
@@ -113,9 +102,11 @@ def _describe(staging: Staging, results: Results, keep_paths: bool) -> None:
     facts = about(ROOT, "kept" if keep_paths else "replaced")
     write_text(staging.folder / ABOUT, json.dumps(facts, indent=1) + "\n")
     citation = read_citation(ROOT / CITATION)
-    crate = crate_json(staging.folder, staging.names, results, citation)
+    crate = crate_json(staging.folder, files_below(staging.folder), results, citation)
     write_text(staging.folder / CRATE, crate)
-    write_text(staging.folder / MANIFEST, manifest_text(staging.folder, staging.names))
+    write_text(
+        staging.folder / MANIFEST, manifest_text(staging.folder, files_below(staging.folder))
+    )
 
 
 def _write_checked(staging: Staging, results: Results, output: Path) -> None:
@@ -123,11 +114,9 @@ def _write_checked(staging: Staging, results: Results, output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     try:
-        write_zip(staging.folder, staging.names, partial, _moment(results))
+        write_zip(staging.folder, files_below(staging.folder), partial, _moment(results))
         with TemporaryDirectory(prefix="millistep-") as folder:
-            problems = unpack(partial, Path(folder)).problems
-        if problems:
-            raise InputError(f"{output}: {name}: {why}" for name, why in problems.items())
+            unpack(partial, Path(folder)).intact()
         os.replace(partial, output)
     finally:
         partial.unlink(missing_ok=True)

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.archive import MANIFEST
+from analysis.archive import MANIFEST, plan_among
+from analysis.archive.contents import files_below
 from analysis.archive.manifest import read_manifest, sha256
 from analysis.formats.errors import InputError
 from analysis.formats.text import plain
+from analysis.results.loading import load_results
+from analysis.results.results import Results
 from packing.sealed_zip import CHUNK_BYTES, is_sealed
 
 MAX_FILES = 200_000
@@ -45,6 +48,20 @@ class Unpacked:
     def names(self) -> list[str]:
         """Every file that is there, sorted, the manifest left out."""
         return sorted(name for name in self.digests if (self.folder / name).is_file())
+
+    def intact(self) -> Path:
+        """The folder; raises InputError where a file is not as it was archived."""
+        if self.problems:
+            raise InputError(f"{name}: {why}" for name, why in self.problems.items())
+        return self.folder
+
+
+def results_in(folder: Path) -> Results:
+    """The results of an unpacked archive; no message names the folder."""
+    try:
+        return load_results(folder / plan_among(files_below(folder, "results")))
+    except InputError as error:
+        raise InputError(line.replace(f"{folder}/", "") for line in error.lines) from None
 
 
 def unpack(path: Path, folder: Path) -> Unpacked:

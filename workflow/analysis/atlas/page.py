@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.atlas.parts import Course, Line, Number, Section
+from analysis.atlas.parts import Course, Entry, Number, Section
 from analysis.atlas.read import MEAN
 from analysis.atlas.tables import WORDS, Atlas
 from analysis.atlas.trends import MIN_DATES
 from analysis.comparisons.gains import VERDICT_TEXT
+from analysis.comparisons.pairs import interval_of
 from analysis.formats.text import NA, count, interval_ms, listed, ms, percent, times, times_within
-from analysis.report.rendering import write_rendered
 from analysis.statistics.intervals import MARGIN, Interval
+from analysis.writing.rendering import write_rendered
 
 
 def write_page(atlas: Atlas, trends: pd.DataFrame, path: Path) -> None:
     """Write the page, which needs nothing else."""
-    sections = [_claims(atlas), _pairs(atlas), _trends(atlas, trends), _cells(atlas)]
     write_rendered(
         path,
         "atlas.html.j2",
         script="atlas.js",
         title="Millistep: an atlas of archives",
         says=_says(atlas),
-        archives=_archives(atlas),
+        sections={
+            "archives": _archives(atlas),
+            "claims": Section("claims", _claims(atlas), atlas.claims),
+            "pairs": Section("pairs", _pairs(atlas), _in_order(atlas.pairs)),
+            "trends": Section("trends", _trends(atlas), trends),
+            "cells": _cells(atlas),
+        },
         left_out=[(one["archive"], "; ".join(one["wrong"])) for one in atlas.left_out],
-        sections=sections,
         choices={
             "scale": sorted(set(atlas.archives["scale"])),
             "machine": list(atlas.machines.values()),
             "column": sorted(set(atlas.cells["column"])),
         },
         machines=atlas.machines,
+        margin=percent(MARGIN),
+        least_dates=MIN_DATES,
     )
 
 
@@ -62,71 +68,66 @@ def _says(atlas: Atlas) -> list[str]:
     return found
 
 
-ARCHIVES = ("Archive", "File", "sha256", "Machine", "Measured", "Scale", "Revision", "Verified")
-
-
 def _archives(atlas: Atlas) -> Section:
-    lines = [
-        Line(
-            (
-                *(one["label"], one["name"], one["sha256"], atlas.machines[one["machine"]]),
-                *(one["date"], one["scale"], one["revision"] or NA, one["verified"]),
-            ),
-            f"a{one['archive']}",
-        )
-        for one in atlas.used
-    ]
-    return Section("archives", "Archives", "", ARCHIVES, lines)
+    columns: dict[str, Entry] = {
+        "Archive": "label",
+        "File": "name",
+        "sha256": "sha256",
+        "Machine": lambda one: atlas.machines[one.machine],
+        "Measured": "date",
+        "Scale": "scale",
+        "Revision": lambda one: one.revision or NA,
+        "Verified": "verified",
+    }
+    return Section("archives", columns, atlas.archives, lambda one: f"a{one.archive}")
 
 
-def _claims(atlas: Atlas) -> Section:
-    header = ("Claim", "Read as", "Scale", "Stacks", "Holds on", "Does not hold on")
-    header += ("Undecided on", "Ratio")
-    says = (
-        "Each published claim by the same test as in a report, whatever the conditions of the "
-        "claim were. A machine has one vote. The ratio is the range of throughput gains that were "
-        "looked at, new over base."
-    )
-    lines = [
-        Line(
-            (
-                *(one.text, one.reading, one.scale, one.stacks),
-                *(_voters(atlas, one, word) for word in ("for", "against", "undecided")),
-                _range(one),
-            )
-        )
-        for one in _each(atlas.claims)
-    ]
-    return Section("claims", "Published claims", says, header, lines)
+def _claims(atlas: Atlas) -> dict[str, Entry]:
+    return {
+        "Claim": "text",
+        "Read as": "reading",
+        "Scale": "scale",
+        "Stacks": "stacks",
+        "Holds on": _voters(atlas, "for"),
+        "Does not hold on": _voters(atlas, "against"),
+        "Undecided on": _voters(atlas, "undecided"),
+        "Ratio": _range,
+    }
 
 
-def _pairs(atlas: Atlas) -> Section:
-    header = ("Row", "Batch", "First column", "Second column", "Stack", "Scale", "Outcome")
-    header += ("First faster on", "Second faster on", "Same on", "Undecided on")
-    header += ("Lowest ratio", "Highest ratio")
-    says = (
-        "The ratio is the time of the second column over that of the first, paired by round: above "
-        f"1 the first is faster. Faster means by more than {percent(MARGIN)}, by the whole 95 % "
-        "interval, not adjusted for the number of comparisons. A machine has one vote; archives of "
-        "one machine that contradict each other leave it undecided."
-    )
-    found = atlas.pairs
-    split = found["for"].map(bool) & found["against"].map(bool) if len(found) else []
-    order = found.assign(split=split, mean=found["model"] == MEAN) if len(found) else found
-    by = ["split", "mean"]
-    order = order.sort_values(by, ascending=False, kind="stable") if len(found) else order
-    lines = [
-        Line(
-            (
-                *(one.row_title, str(one.batch_size) if one.model != MEAN else "", one.a, one.b),
-                *(one.stacks, _scale(one), _outcome(one)),
-                *(_voters(atlas, one, word) for word in WORDS),
-                *(_end(one, "low"), _end(one, "high")),
-            )
-        )
-        for one in _each(order)
-    ]
-    return Section("pairs", "Pairs of columns", says, header, lines)
+def _range(one: Any) -> Number | str:
+    if pd.isna(one.ratio_low):
+        return NA
+    archives = {number for word in WORDS for number in getattr(one, f"{word}_archives")}
+    text = f"{times(one.ratio_low)} to {times(one.ratio_high)}"
+    return Number(text, archives=sorted(archives))
+
+
+def _pairs(atlas: Atlas) -> dict[str, Entry]:
+    return {
+        "Row": "row_title",
+        "Batch": lambda one: str(one.batch_size) if one.model != MEAN else "",
+        "First column": "a",
+        "Second column": "b",
+        "Stack": "stacks",
+        "Scale": _scale,
+        "Outcome": _outcome,
+        "First faster on": _voters(atlas, "for"),
+        "Second faster on": _voters(atlas, "against"),
+        "Same on": _voters(atlas, "same"),
+        "Undecided on": _voters(atlas, "undecided"),
+        "Lowest ratio": lambda one: _end(one.ratio_low, one.low_cells, one.low_archive),
+        "Highest ratio": lambda one: _end(one.ratio_high, one.high_cells, one.high_archive),
+    }
+
+
+def _in_order(pairs: pd.DataFrame) -> pd.DataFrame:
+    """First where machines contradict each other, then means over rows."""
+    if pairs.empty:
+        return pairs
+    split = pairs["for"].map(bool) & pairs["against"].map(bool)
+    order = pairs.assign(split=split, mean=pairs["model"] == MEAN)
+    return order.sort_values(["split", "mean"], ascending=False, kind="stable")
 
 
 def _scale(one: Any) -> str:
@@ -134,80 +135,60 @@ def _scale(one: Any) -> str:
     return f"{one.scale}, {one.accelerator}"
 
 
-def _end(one: Any, name: str) -> Number:
-    cells, archive = getattr(one, f"{name}_cells"), int(getattr(one, f"{name}_archive"))
-    return Number(times(getattr(one, f"ratio_{name}")), cells, () if cells else (archive,))
+def _end(ratio: float, cells: list[int], archive: int) -> Number:
+    return Number(times(ratio), cells, () if cells else (int(archive),))
 
 
 def _outcome(one: Any) -> str:
-    ways = [word for word in ("for", "against", "same") if getattr(one, f"votes_{word}")]
-    if len(ways) == 1 and len(getattr(one, f"votes_{ways[0]}")) == one.machines:
+    votes = {"for": one.votes_for, "against": one.against, "same": one.same}
+    ways = [word for word, machines in votes.items() if machines]
+    if len(ways) == 1 and len(votes[ways[0]]) == one.machines:
         return "every machine" if one.machines > 1 else "one machine"
     return "contrary" if {"for", "against"} <= {*ways} else "some" if ways else "undecided"
 
 
-def _voters(atlas: Atlas, one: Any, word: str) -> Number | str:
+def _voters(atlas: Atlas, word: str) -> Callable[[Any], Number | str]:
     """'2 (M1, M3)'."""
-    names = [atlas.machines[name] for name in getattr(one, f"votes_{word}")]
-    if not names:
-        return "0"
-    return Number(f"{len(names)} ({', '.join(names)})", archives=getattr(one, f"{word}_archives"))
+
+    def entry(one: Any) -> Number | str:
+        found = one.votes_for if word == "for" else getattr(one, word)
+        names = [atlas.machines[name] for name in found]
+        text = f"{len(names)} ({', '.join(names)})"
+        return Number(text, archives=getattr(one, f"{word}_archives")) if names else "0"
+
+    return entry
 
 
-def _all_archives(one: Any) -> list[int]:
-    return sorted({number for word in WORDS for number in getattr(one, f"{word}_archives")})
+def _trends(atlas: Atlas) -> dict[str, Entry]:
+    return {
+        "Row": "row_title",
+        "Batch": "batch_size",
+        "Column": "column",
+        "Machine": lambda one: atlas.machines[one.machine],
+        "Scale": _scale,
+        "Dates": lambda one: f"{one.dates}, {one.first_date} to {one.last_date}",
+        "Stacks": lambda one: listed(one.stacks),
+        "Trend": lambda one: Course(one.points),
+        "First, ms/step": lambda one: _time(*one.points[0]),
+        "Last, ms/step": lambda one: _time(*one.points[-1]),
+        "Last over first": lambda one: Number(
+            times_within(one.ratio, interval_of(one)), [one.last_cell, one.first_cell]
+        ),
+        "Verdict": lambda one: (
+            VERDICT_TEXT[one.verdict] if one.verdict else "one run has no interval"
+        ),
+        "Changes of level": _changes,
+    }
 
 
-def _range(one: Any) -> Number | str:
-    if pd.isna(one.ratio_low):
+def _time(cell: float, value: float, low: float, high: float) -> Number | str:
+    if pd.isna(value):
         return NA
-    text = f"{times(one.ratio_low)} to {times(one.ratio_high)}"
-    return Number(text, archives=_all_archives(one))
+    ends = "" if pd.isna(low) else " [{}, {}]".format(*interval_ms(value, Interval(low, high)))
+    return Number(ms(value) + ends, [int(cell)])
 
 
-def _trends(atlas: Atlas, trends: pd.DataFrame) -> Section:
-    header = ("Row", "Batch", "Column", "Machine", "Scale", "Dates", "Stacks", "Trend")
-    header += ("First, ms/step", "Last, ms/step", "Last over first", "Verdict", "Changes of level")
-    says = (
-        "Cells that one machine measured in several archives, oldest first. Last over first with "
-        "Welch's 95 % interval, since runs of two archives are not paired. Changes of level by "
-        f"PELT from {MIN_DATES} archives on, beyond {percent(MARGIN)}."
-    )
-    lines = [
-        Line(
-            (
-                *(one.row_title, str(one.batch_size), one.column, atlas.machines[one.machine]),
-                *(_scale(one), f"{one.dates}, {one.first_date} to {one.last_date}"),
-                *(listed(one.stacks), Course(one.points)),
-                *(_time(one.points[0]), _time(one.points[-1]), _ratio(one)),
-                VERDICT_TEXT[one.verdict] if one.verdict else "one run has no interval",
-                _changes(one),
-            )
-        )
-        for one in _each(trends)
-    ]
-    return Section("trends", "Trends", says, header, lines)
-
-
-def _time(point: list[float]) -> Number:
-    cell, value, low, high = point
-    return Number(_ms(value, low, high), [int(cell)])
-
-
-def _ms(value: float, low: float, high: float) -> str:
-    if math.isnan(low):
-        return ms(value)
-    ends = interval_ms(value, Interval(low, high))
-    return f"{ms(value)} [{ends[0]}, {ends[1]}]"
-
-
-def _ratio(one: Any) -> Number:
-    known = not pd.isna(one.ci95_low)
-    text = times_within(one.ratio, Interval(one.ci95_low, one.ci95_high) if known else None)
-    return Number(text, [one.last_cell, one.first_cell])
-
-
-def _changes(one: Any) -> Any:
+def _changes(one: Any) -> Number | str:
     if one.changes is None:
         return f"too few dates ({one.dates} of {MIN_DATES})"
     if not one.changes:
@@ -217,44 +198,25 @@ def _changes(one: Any) -> Any:
 
 
 def _cells(atlas: Atlas) -> Section:
-    header = ("Row", "Batch", "Column", "ms/step", "Runs", "Status", "Stack", "Scale")
-    header += ("Machine", "Measured", "Archive", "Revision")
-    says = "Geometric mean of the runs with its 95 % interval; one run has none."
     labels = dict(zip(atlas.archives["archive"], atlas.archives["label"], strict=True))
-    lines = [
-        Line(
-            (
-                *(one.row_title, str(one.batch_size), one.column, _time_of(one), str(one.ok_runs)),
-                *(
-                    _status(one),
-                    one.stack or NA,
-                    _scale(one),
-                    atlas.machines[one.machine],
-                    one.date,
-                ),
-                *(labels[one.archive], one.revision or NA),
-            ),
-            f"c{one.cell}",
-            one.archive,
-        )
-        for one in _each(atlas.cells)
-    ]
-    return Section("cells", "All cells", says, header, lines)
-
-
-def _time_of(one: Any) -> Number | str:
-    if pd.isna(one.step_ms):
-        return NA
-    return Number(_ms(one.step_ms, one.ci95_low_ms, one.ci95_high_ms), [one.cell])
-
-
-def _status(one: Any) -> str:
-    if one.status == "ok":
-        return f"not compared: {one.tells_nothing}" if one.tells_nothing else "ok"
-    return one.status
-
-
-def _each(frame: pd.DataFrame) -> Iterator[Any]:
-    """Lines by their names; `for` is no name in Python."""
-    renamed = frame.rename(columns={word: f"votes_{word}" for word in WORDS})
-    return renamed.itertuples(index=False)
+    columns: dict[str, Entry] = {
+        "Row": "row_title",
+        "Batch": "batch_size",
+        "Column": "column",
+        "ms/step": lambda one: _time(one.cell, one.step_ms, one.ci95_low_ms, one.ci95_high_ms),
+        "Runs": "ok_runs",
+        "Status": lambda one: (
+            f"not compared: {one.tells_nothing}"
+            if one.status == "ok" and one.tells_nothing
+            else one.status
+        ),
+        "Stack": lambda one: one.stack or NA,
+        "Scale": _scale,
+        "Machine": lambda one: atlas.machines[one.machine],
+        "Measured": "date",
+        "Archive": lambda one: labels[one.archive],
+        "Revision": lambda one: one.revision or NA,
+    }
+    return Section(
+        "cells", columns, atlas.cells, lambda one: f"c{one.cell}", lambda one: one.archive
+    )

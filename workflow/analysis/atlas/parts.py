@@ -5,9 +5,12 @@ are made of pieces, which a browser lays out when they come into view.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
+
+import pandas as pd
 
 from analysis.formats.text import count, ms
 
@@ -29,34 +32,49 @@ class Number:
         return f"c{self.cells[0]}" if self.cells else f"a{self.archives[0]}"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A row of a table; `id` is its address, `archive` that of the archive it is of."""
-
-    entries: tuple[Any, ...]
-    id: str = ""
-    archive: int | None = None
+Entry = str | Callable[[Any], Any]  # of a line: its attribute, or what is made of the line
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table in pieces."""
+    """A table in pieces: what stands under each title, of each line of a frame; `ids`, `archives`
+    are those of its lines, and of the archives that they are of.
+    """
 
     name: str
-    heading: str
-    says: str
-    header: tuple[str, ...]
-    lines: list[Line]
+    columns: dict[str, Entry]
+    frame: pd.DataFrame
+    ids: Callable[[Any], str] = lambda one: ""
+    archives: Callable[[Any], int | None] = lambda one: None
 
     @property
     def width_rem(self) -> int:
         """Columns keep their width whatever is in them, and pieces that of each other."""
-        return 8 * len(self.header)
+        return 8 * len(self.columns)
 
     @property
-    def pieces(self) -> list[list[Line]]:
-        starts = range(0, len(self.lines), ROWS_OF_A_PIECE)
-        return [self.lines[start : start + ROWS_OF_A_PIECE] for start in starts]
+    def pieces(self) -> Iterator[list[Line]]:
+        """Lines by their names; what is missing is None, and `for` is no name in Python."""
+        named = self.frame.rename(columns={"for": "votes_for"}).astype(object)
+        lines = named.where(named.notna(), None).itertuples(index=False)
+        while piece := [*map(self._line, islice(lines, ROWS_OF_A_PIECE))]:
+            yield piece
+
+    def _line(self, one: Any) -> Line:
+        entries = [
+            str(getattr(one, entry)) if isinstance(entry, str) else entry(one)
+            for entry in self.columns.values()
+        ]
+        return Line(entries, self.ids(one), self.archives(one))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table; `id` is its address, `archive` that of the archive it is of."""
+
+    entries: list[Any]
+    id: str
+    archive: int | None
 
 
 class Course:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from hashlib import sha256 as digest_of
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pandas as pd
 
-from analysis.archive import ABOUT, plan_among
+from analysis.archive import ABOUT
 from analysis.archive.manifest import sha256
-from analysis.archive.pack import files_below
 from analysis.archive.rebuild import rebuild
+from analysis.archive.unpack import results_in
 from analysis.archive.verification import Rebuild, verify
 from analysis.archive.verification_result import DIFFERENT, IDENTICAL
 from analysis.claims.claim import load_claims
@@ -31,7 +30,6 @@ from analysis.data import ROW, Data
 from analysis.formats.errors import InputError, run_command, write_text
 from analysis.formats.strict_json import read_json
 from analysis.formats.text import listed, plain
-from analysis.results.loading import load_results
 from analysis.results.machine import Machine
 from analysis.results.machines import machines_of
 from analysis.results.reference import Reference, load_reference
@@ -40,8 +38,10 @@ from analysis.results.stacks import on_stack
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 from analysis.statistics.mean_ratio import mean_ratio
 from analysis.topics import load_rules
+from packing.sealed_zip import CHUNK_BYTES
 
 SECONDS_TO_FETCH = 300
+MOST_BYTES = 2**30  # of a zip that a link leads to; one of ten thousand cells is smaller
 MEAN = "geometric mean"  # in the place of a row's model
 CELLS = [*ROW, "row_title", "column", "column_title", "stack", "accelerator", "status", "reason"]
 CELLS += ["step_ms", "ci95_low_ms", "ci95_high_ms", "standing", "tells_nothing", "ok_runs"]
@@ -80,16 +80,16 @@ def read(
     path = _fetched(archive, folder) if urlsplit(archive).scheme in ("http", "https") else archive
     path, place = Path(path), folder / "verified"
     place.mkdir()
-    verification = verify(path, place, draw)
-    digest = sha256(path)
-    if expected and digest != expected:
+    digest = sha256(path) if path.is_file() else ""
+    if expected and digest not in ("", expected):
         raise InputError(f"its sha256 is {digest}, not {expected}")
+    verification = verify(path, place, draw)
     if verification.status == DIFFERENT:
         wrong = [f"{name}: {why}" for name, why in sorted(verification.wrong.items())]
         wrong += [f"{name}: {found.place}" for name, found in verification.unequal.items()]
         raise InputError((wrong or ["the zip is not the one that was made: repacked?"])[:3])
     unpacked = place / "archive"
-    results = load_results(unpacked / plan_among(files_below(unpacked, "results")))
+    results = results_in(unpacked)
     about = read_json(unpacked / ABOUT, ABOUT)
     drawn = "identical" if verification.status == IDENTICAL else "as archived, drawn otherwise here"
     told = {"name": path.name, "sha256": digest, "verified": drawn, "revision": about["revision"]}
@@ -100,8 +100,14 @@ def _fetched(link: str, folder: Path) -> Path:
     path = folder / (Path(urlsplit(link).path).name or "archive.zip")
     try:
         with urlopen(link, timeout=SECONDS_TO_FETCH) as answer, path.open("wb") as file:
-            shutil.copyfileobj(answer, file)
-    except (URLError, OSError, ValueError) as error:
+            while chunk := answer.read(CHUNK_BYTES):
+                if file.tell() + len(chunk) > MOST_BYTES:
+                    raise InputError(
+                        f"not fetched, since it is larger than the {MOST_BYTES >> 20} MiB that are "
+                        "taken from a link; fetch it yourself and name the file"
+                    )
+                file.write(chunk)
+    except (HTTPException, OSError, ValueError) as error:
         raise InputError(f"could not be fetched ({error})") from None
     return path
 

@@ -83,25 +83,23 @@ class Atlas:
         """Each pair of columns of each archive, with the two cells; `vote` is True where `a` is
         shown faster, False where `b` is, None where neither is.
         """
-        key = ["archive", *ROW]
-        columns = ["cell", "stack", "accelerator", "work", "row_title"]
-        cells = self.cells[[*key, "column", *columns]]
         pairs = pd.DataFrame(
             [{"archive": one["archive"], **line} for one in self.used for line in one["pairs"]],
             columns=["archive", *ROW, "a", "b", *RATIO, "work"],
         ).astype({"archive": int, "batch_size": int} | dict.fromkeys(RATIO, float))
+        key, cells = ["archive", "column"], self.cells
+        of_columns = cells.drop_duplicates(key)[[*key, "stack", "accelerator"]]
+        of_cells = cells[[*key, *ROW, "cell", "work", "row_title"]]
         for side in ("a", "b"):
-            names = {"column": side, **{name: f"{name}_{side}" for name in columns}}
-            pairs = pairs.merge(cells.rename(columns=names), on=[*key, side], how="left")
+            for found in (of_cells, of_columns):  # of a mean over rows, columns alone are known
+                on = [name for name in found if name in key or name in ROW]
+                names = {name: f"{name}_{side}" for name in found if name not in on}
+                found = found.rename(columns={"column": side, **names})
+                on[on.index("column")] = side
+                pairs = pairs.merge(found, on=on, how="left")
         of_mean = pairs["model"] == MEAN
         pairs = pairs.merge(self.archives[["archive", "machine", "scale"]], on="archive")
-        by_column = self.cells.drop_duplicates(["archive", "column"]).set_index(
-            ["archive", "column"]
-        )
         for name in ("stack", "accelerator"):
-            for side in ("a", "b"):
-                places = pd.MultiIndex.from_frame(pairs[["archive", side]])
-                pairs[f"{name}_{side}"] = by_column[name].reindex(places).to_numpy()
             pairs[name] = _both(pairs[f"{name}_a"], pairs[f"{name}_b"])
         rows = pairs["batch_size"].astype(str)
         label = pairs["row_title_a"].where(~of_mean, "geometric mean of " + rows + " rows")

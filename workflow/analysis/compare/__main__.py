@@ -4,11 +4,10 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from analysis.archive import ROOT
 from analysis.compare.archives import read_archives
 from analysis.compare.cells import compare
-from analysis.compare.writers import to_csv, to_html, to_markdown
-from analysis.formats.errors import InputError, run_command, write_text
+from analysis.compare.page import write_comparisons
+from analysis.formats.errors import InputError, run_command
 
 
 def main() -> None:
@@ -23,10 +22,7 @@ def main() -> None:
         raise InputError(f"{arguments.output}: the page's name must end in .html")
     with TemporaryDirectory(prefix="millistep-") as folder:
         base, *others = read_archives(arguments.archives, Path(folder))
-    comparisons = [compare(base, other) for other in others]
-    write_text(arguments.output, to_html(comparisons, ROOT / "report"))
-    write_text(arguments.output.with_suffix(".md"), to_markdown(comparisons))
-    write_text(arguments.output.with_suffix(".csv"), to_csv(comparisons))
+    write_comparisons([compare(base, other) for other in others], arguments.output)
 
 
 if __name__ == "__main__":

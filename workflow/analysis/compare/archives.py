@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.archive import plan_among
 from analysis.archive.manifest import sha256
-from analysis.archive.pack import files_below
-from analysis.archive.unpack import unpack
+from analysis.archive.unpack import results_in, unpack
 from analysis.formats.errors import InputError
-from analysis.results.loading import load_results
+from analysis.formats.text import letter
 from analysis.results.machine import Machine
 from analysis.results.results import Results
 from analysis.results.stand_in import same_kind
-from analysis.tables.model import letter
 
 
 @dataclass(frozen=True)
@@ -36,14 +33,11 @@ def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
     for index, path in enumerate(paths):
         place = folder / str(index)
         place.mkdir()
-        if problems := unpack(path, place).problems:
-            raise InputError(f"{path}: {name}: {why}" for name, why in problems.items())
         try:
-            results = load_results(place / plan_among(files_below(place, "results")))
+            results = results_in(unpack(path, place).intact())
         except InputError as error:
-            raise InputError(
-                f"{path}: {line.replace(str(place), '')}" for line in error.lines
-            ) from None
+            named = (line.removeprefix(f"{path}: ") for line in error.lines)
+            raise InputError(f"{path}: {line}" for line in named) from None
         archives.append(Archive(letter(index).upper(), path.name, sha256(path), results))
     if not same_kind(archive.results for archive in archives):
         raise InputError("results of a simulated GPU are not compared with measured ones")

@@ -1,59 +1,55 @@
 """Cell by cell: the times of two archives, their ratio, and what it shows."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
 
 from analysis.compare.archives import Archive
 from analysis.compare.welch import welch_ratio
+from analysis.data import CELL, CellKey, cell_key
 from analysis.results.cells import Cell
 from analysis.results.machines import is_one_machine
-from analysis.results.plan import RowKey
-from analysis.statistics.intervals import Ratio, Verdict
 
-CellKey = tuple[RowKey, str]
 ABSENT = "not in this archive"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A cell in the base and in another archive.
-
-    `verdict` is of the other's time against the base's; None where the two must not be ranked.
-    `why` is the reason for what is missing.
-    """
-
-    cell: Cell
-    base: Cell | None
-    other: Cell | None
-    ratio: Ratio | None
-    verdict: Verdict | None
-    why: str
+COLUMNS = ["base", "other", *CELL, "base_ms", "base_runs", "other_ms", "other_runs"]
+COLUMNS += ["ratio", "ci95_low", "ci95_high", "verdict", "note"]
+OF_THE_PAGE = ["base_cell", "other_cell"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Another archive against the base. `machines_differ`: nothing is called faster or slower."""
+    """Another archive against the base. `machines_differ`: nothing is called faster or slower.
+
+    `pairs` has a line per cell of either: the other's time over the base's with Welch's 95 %
+    interval, `verdict` of the other (None where the two must not be ranked), and in `note` why
+    something is missing.
+    """
 
     base: Archive
     other: Archive
     machines_differ: bool
-    pairs: tuple[Pair, ...]
+    pairs: pd.DataFrame
 
 
 def compare(base: Archive, other: Archive) -> Comparison:
     """Every cell of either, in the order of the base's table."""
     one = is_one_machine(base.results.records) and base.machines
     differ = base.machines.keys() != other.machines.keys() or not one
-    ours, theirs = _by_key(base), _by_key(other)
-    keys = list(dict.fromkeys([*ours, *theirs]))
-    pairs = tuple(
-        _pair(ours.get(key), theirs.get(key), differ, _not_the_same_work(base, other, key))
-        for key in keys
-    )
+    cells = [{cell_key(cell): cell for cell in a.results.cells} for a in (base, other)]
+    lines = []
+    for key in dict.fromkeys([*cells[0], *cells[1]]):
+        found = {"base": cells[0].get(key), "other": cells[1].get(key)}
+        why = _not_the_same_work(base, other, key) or _not_comparable(found)
+        names = {"base": base.name, "other": other.name, **dict(zip(CELL, key, strict=True))}
+        measured = {"base_cell": found["base"], "other_cell": found["other"]}
+        lines.append({**names, **measured, **_ratio(found, differ, why)})
+    pairs = pd.DataFrame(lines, columns=[*COLUMNS, *OF_THE_PAGE], dtype=object)
+    for side in ("base", "other"):
+        of = pairs[f"{side}_cell"]
+        pairs[f"{side}_ms"] = [cell and cell.step_ms for cell in of]
+        pairs[f"{side}_runs"] = [len(cell.ok_runs) if cell else 0 for cell in of]
     return Comparison(base, other, differ, pairs)
-
-
-def _by_key(archive: Archive) -> dict[CellKey, Cell]:
-    return {(cell.row.key, cell.column.name): cell for cell in archive.results.cells}
 
 
 def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
@@ -61,27 +57,32 @@ def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
     plans = [archive.results.plan for archive in (base, other)]
     if plans[0].scale != plans[1].scale:
         return f"scale {plans[0].scale} and {plans[1].scale}"
-    models = [plan.models.get(key[0][0]) for plan in plans]
+    models = [plan.models.get(key[0]) for plan in plans]
     if all(models) and models[0].architecture != models[1].architecture:
         return "another architecture"
     return ""
 
 
-def _pair(base: Cell | None, other: Cell | None, differ: bool, other_work: str) -> Pair:
-    why = other_work or "; ".join(
+def _not_comparable(found: dict[str, Cell | None]) -> str:
+    """Why there is no ratio; empty where there is one."""
+    missing = "; ".join(
         f"{name}: {ABSENT if cell is None else f'{cell.status}: {cell.reason}'}"
-        for name, cell in (("base", base), ("other", other))
+        for name, cell in found.items()
         if cell is None or not cell.ok_runs
     )
-    why = why or "; ".join(
-        f"{side} disturbed: {cell.disturbed}"
-        for side, cell in (("base", base), ("other", other))
-        if cell.disturbed
+    return missing or "; ".join(
+        f"{name} disturbed: {cell.disturbed}"
+        for name, cell in found.items()
+        if cell and cell.disturbed
     )
-    ratio = None
-    if not why:
-        ratio = welch_ratio(other.independent_ms, base.independent_ms)
-    verdict = ratio.verdict if ratio and ratio.interval and not differ else None
-    if ratio and not ratio.interval:
-        why = "one run has no interval"
-    return Pair(base or other, base, other, ratio, verdict, why)
+
+
+def _ratio(found: dict[str, Cell | None], differ: bool, why: str) -> dict[str, Any]:
+    if why:
+        return {"note": why}
+    ratio = welch_ratio(found["other"].independent_ms, found["base"].independent_ms)
+    ends = ratio.interval
+    if not ends:
+        return {"ratio": ratio.value, "note": "one run has no interval"}
+    told = {"ratio": ratio.value, "ci95_low": ends.low, "ci95_high": ends.high, "note": ""}
+    return told | {"verdict": None if differ else ratio.verdict}

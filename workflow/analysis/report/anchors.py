@@ -14,18 +14,3 @@ def cell_anchor(row: Row, column: Column) -> str:
 def cell_address(row: Row, column: Column) -> str:
     """The same, from the report."""
     return f"{APPENDIX}#{cell_anchor(row, column)}"
-
-
-def environment_anchor(index: int) -> str:
-    """The id of an environment, by its place in the list."""
-    return anchor("environment", str(index + 1))
-
-
-def finding_anchor(name: str) -> str:
-    """The id of a finding."""
-    return anchor("finding", name)
-
-
-def caveat_anchor(letter: str) -> str:
-    """The id of a caveat, on both pages: 'caveat-A'."""
-    return anchor("caveat", letter)

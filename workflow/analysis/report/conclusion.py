@@ -2,11 +2,10 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
 from analysis.formats.text import count, listed, plain
-from analysis.results.plan import RowKey
+from analysis.report.setting import as_yaml, runs_setting
 from analysis.results.results import Results
 from analysis.results.runs import STALE
 from analysis.statistics.best_set import Standing
@@ -16,7 +15,6 @@ SCHEMA = "millistep.conclusion/1"
 # Rounds, where one shows nothing: with fewer, intervals of a lone cell whose processes are of two
 # modes hold less often than others (benchmarks/README.md).
 FIRST_GOAL = 5
-DEFAULT = "default"  # the key of the configuration's `runs` for all that is not named
 
 
 @dataclass(frozen=True)
@@ -104,14 +102,15 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
     rows = [found for found in open_rows if found.needed is not None]
     if not rows or _unfinished(results):
         return None
-    needed = {found.row.row.key: found.needed for found in rows}
+    runs_of = {row: runs for row, runs in results.plan.runs_by_row.items() if runs}
+    runs_of |= {found.row.row.key: found.needed for found in rows}
     duration_s = sum(
         (found.needed - found.rounds) * seconds_of_a_round(found.row) for found in rows
     )
     most = max(found.needed - found.rounds for found in rows)
     what = count(len(rows), "row")
     text = _measures(most, duration_s, results.plan.runs, what)
-    return MoreRounds(_one_line(_runs(results.plan.runs_by_row, needed)), text)
+    return MoreRounds(as_yaml(runs_setting(runs_of, min(runs_of.values())), True), text)
 
 
 def _measures(more: int, duration_s: float, have: int, what: str) -> str:
@@ -130,21 +129,3 @@ def _duration(value_s: float) -> str:
 def _unfinished(results: Results) -> bool:
     """Whether a run of the plan has no record that is as planned."""
     return any(run.record is None or run.status == STALE for _, run in results.runs)
-
-
-def _runs(planned: dict[RowKey, int], needed: dict[RowKey, int]) -> dict[str, Any]:
-    """The configuration's `runs`, in which every row has a number of its own or the lowest."""
-    runs_of = {row: needed.get(row, runs) for row, runs in planned.items() if runs}
-    default = min(runs_of.values())
-    found: dict[str, Any] = {DEFAULT: default}
-    for (model, task, batch_size), runs in runs_of.items():
-        if runs != default:
-            found.setdefault(model, {}).setdefault(task, {})[str(batch_size)] = runs
-    return found
-
-
-def _one_line(value: Any) -> str:
-    """'3', or '{default: 3, bert: {fit: {8: 5}}}'."""
-    if not isinstance(value, dict):
-        return str(value)
-    return "{" + ", ".join(f"{name}: {_one_line(inner)}" for name, inner in value.items()) + "}"

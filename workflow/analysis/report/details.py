@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from analysis.caveats.groups import Group
 from analysis.comparisons.observer import observer_ratio
 from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
@@ -25,12 +26,11 @@ from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
-from analysis.statistics.best_set import Standing
-from analysis.tables.html import Mark
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
-PHASES = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
+PHASES = {"Import, s": "import_s", "Build": "build_s", "First step": "first_step_s"}
+PHASES |= {"Warm-up": "warmup_s", "Timed": "timed_s", "Other": "other_s"}
 MOST_WARNINGS = 20  # the records have them all
 
 
@@ -46,48 +46,32 @@ def cell_views(
     row: RowCells,
     places: dict[str, int],
     environments: dict[tuple, Any],
-    marks: Callable[[Cell], Sequence[Mark]],
+    marks: Callable[[Cell], Sequence[Group]],
     of_topics: OfTopics,
 ) -> list[dict[str, Any]]:
     """What the template shows of each cell of a row; `places` is the realised order of all runs, by
     the path of the record, `marks` are the caveats that touch a cell.
     """
     return [
-        _view(
-            cell, row.standings.get(cell.column.name), places, environments, marks(cell), of_topics
-        )
+        {
+            "anchor": cell_anchor(cell.row, cell.column),
+            "title": cell.column.title,
+            "summary": _summary(cell),
+            "facts": [*_facts(cell, row, of_topics)] if cell.ok_runs else [],
+            "card": card_of(cell),
+            "runs": _runs(cell, places),
+            "details": of_topics.details.get(cell_key(cell), ()),
+            "warnings": _warnings([run.record for run in cell.runs if run.record]),
+            "log_tail": next((r.record.log_tail for r in cell.runs if r.record and not r.ok), ()),
+            # address, name
+            "environments": list(
+                dict.fromkeys(environments[r.environment.found] for r in cell.records)
+            ),
+            "caveats": marks(cell),
+            "records": [run.path for run in cell.runs if run.record],
+        }
         for cell in row.cells
     ]
-
-
-def _view(
-    cell: Cell,
-    standing: Standing | None,
-    places: dict[str, int],
-    environments: dict[tuple, Any],
-    marks: Sequence[Mark],
-    of_topics: OfTopics,
-) -> dict[str, Any]:
-    found = [run.record for run in cell.runs if run.record]
-    used = dict.fromkeys(
-        environments[record.environment.found] for record in cell.records if record.environment
-    )
-    failed = next((run.record for run in cell.runs if run.record and not run.ok), None)
-    ranking = [*_ranking(cell, standing), *_facts(cell, of_topics)] if cell.ok_runs else []
-    return {
-        "anchor": cell_anchor(cell.row, cell.column),
-        "title": cell.column.title,
-        "summary": _summary(cell),
-        "facts": ranking,
-        "card": card_of(cell),
-        "runs": _runs(cell, places),
-        "details": of_topics.details.get(cell_key(cell), ()),
-        "warnings": _warnings(found),
-        "log_tail": failed.log_tail if failed else (),
-        "environments": list(used),  # address, name
-        "caveats": marks,
-        "records": [run.path for run in cell.runs if run.record],
-    }
 
 
 def _summary(cell: Cell) -> str:
@@ -98,14 +82,12 @@ def _summary(cell: Cell) -> str:
     return f"{ms(cell.step_ms)} ms/step{shown}"
 
 
-def _ranking(cell: Cell, standing: Standing) -> Iterable[tuple[str, str]]:
-    yield "In its row", str(standing) + (f": {cell.disturbed}" if cell.disturbed else "")
+def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
+    disturbed = f": {cell.disturbed}" if cell.disturbed else ""
+    yield "In its row", f"{row.standings[cell.column.name]}{disturbed}"
     if cell.plain_interval:
         low, high = interval_ms(cell.step_ms, cell.plain_interval)
         yield "Interval by its own runs alone", f"[{low}, {high}] ms"
-
-
-def _facts(cell: Cell, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
     records = cell.records
     yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
     yield "Steady state", str(cell.steadiness.state)
@@ -120,15 +102,14 @@ def _facts(cell: Cell, of_topics: OfTopics) -> Iterable[tuple[str, str]]:
     yield from of_topics.facts.get(cell_key(cell), ())
     yield from monitored(records)
     yield from _work(cell)
-    again = sorted({record.restarted for record in records if record.restarted})
-    if again:
-        yield "Started a second time", listed(again)
-    withheld = dict.fromkeys(reason for record in records for reason in record.withheld)
-    if withheld:
-        yield "Could not be recorded", listed(list(withheld))
-    failures = dict.fromkeys(reason for record in records for reason in record.probe_failures)
-    if failures:
-        yield "Not timed at other sizes or lengths", listed(list(failures))
+    reasons = {
+        "Started a second time": (r.restarted for r in records if r.restarted),
+        "Could not be recorded": (reason for r in records for reason in r.withheld),
+        "Not timed at other sizes or lengths": (why for r in records for why in r.probe_failures),
+    }
+    for term, found in reasons.items():
+        if different := list(dict.fromkeys(found)):
+            yield term, listed(different)
 
 
 def _observer(cell: Cell) -> str:
@@ -171,35 +152,36 @@ def _work(cell: Cell) -> Iterable[tuple[str, str]]:
         yield "Arithmetic", f"{work.flops_per_step:.3g} FLOPs per step, {rate / 1e9:,.1f} GFLOP/s"
 
 
-RUN_HEADER = ("Run", "Measured as", "Status", "ms/step", "Fenced", "Published", "Steps", "Stop")
-RUN_HEADER += ("Caches",)
-RUN_HEADER += ("Import, s", "Build", "First step", "Warm-up", "Timed", "Other", "Total")
-RUN_HEADER += ("Host, MiB", "Device, MiB", "Load before", "Foreign CPU")
-
-
 def _runs(cell: Cell, places: dict[str, int]) -> Grid:
-    lines = tuple(_run(run, places) for run in cell.runs)
+    lines = [_run(run, places) for run in cell.runs]
     caption = "Every run: ms by three clocks, seconds of each phase, memory, and what else ran"
-    return Grid(caption, RUN_HEADER, lines)
+    header = tuple(max(lines, key=len, default=()))
+    return Grid(caption, header, tuple(tuple(line.get(t, NA) for t in header) for line in lines))
 
 
-def _run(run: Run, places: dict[str, int]) -> tuple[str, ...]:
+def _run(run: Run, places: dict[str, int]) -> dict[str, str]:
     record = run.record
     if record is None:
-        return (str(run.number), NA, run.status, *[NA] * (len(RUN_HEADER) - 3))
-    timing = record.timing
-    stop = timing.stop if timing else NA
-    phases = [seconds(getattr(timing, phase)) if timing else NA for phase in PHASES]
-    load = record.load
-    return (
-        *(str(run.number), f"{places[run.path]:,}.", run.status),
-        *(ms(run.step_ms), ms(run.synchronised_ms), ms(run.legacy_ms)),
-        *(str(timing.steps) if timing else NA, stop, (timing and timing.compile_cache) or NA),
-        *(*phases, seconds(record.total_s)),
-        *(mib(record.memory.peak_rss_mib), mib(record.memory.peak_device_mib)),
-        NA if load.before is None else f"{load.before:.2f}",
-        NA if load.foreign_cpu_share is None else percent(load.foreign_cpu_share),
-    )
+        return {"Run": str(run.number), "Measured as": NA, "Status": run.status}
+    timing, load, memory = record.timing, record.load, record.memory
+    phases = {title: timing and getattr(timing, phase) for title, phase in PHASES.items()}
+    return {
+        "Run": str(run.number),
+        "Measured as": f"{places[run.path]:,}.",
+        "Status": run.status,
+        "ms/step": ms(run.step_ms),
+        "Fenced": ms(run.synchronised_ms),
+        "Published": ms(run.legacy_ms),
+        "Steps": str(timing.steps) if timing else NA,
+        "Stop": timing.stop if timing else NA,
+        "Caches": (timing and timing.compile_cache) or NA,
+        **{title: seconds(value) for title, value in phases.items()},
+        "Total": seconds(record.total_s),
+        "Host, MiB": mib(memory.peak_rss_mib),
+        "Device, MiB": mib(memory.peak_device_mib),
+        "Load before": NA if load.before is None else f"{load.before:.2f}",
+        "Foreign CPU": NA if load.foreign_cpu_share is None else percent(load.foreign_cpu_share),
+    }
 
 
 def _warnings(records: Sequence[Record]) -> tuple[str, ...]:

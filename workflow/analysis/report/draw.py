@@ -50,7 +50,7 @@ def main() -> None:
         parts += _figures(data, arguments)
     in_processes(parts)
     if asked["report"]:
-        from analysis.report.files import pages
+        from analysis.report.page import pages
 
         in_processes(pages(data, groups, folder / "figures", folder / "report.html"))
 

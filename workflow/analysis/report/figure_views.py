@@ -1,20 +1,42 @@
-"""Figures for the templates, with their captions."""
+"""Figures for the templates, with their captions; their SVG stands in the page, without ids that
+clash and colours that vanish in dark mode.
+"""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from analysis.figures.style import INK, PUBLISHED, RULE
 from analysis.formats.contents import caption
-from analysis.formats.text import spread
-from analysis.report.inline_svg import inline_svg
+from analysis.formats.strict_json import read_bytes
+from analysis.formats.text import html_text, spread
 from analysis.results.results import Results
+
+_PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+_ID = re.compile(r'\bid="([^"]+)"')
+_REFERENCE = re.compile(r'(url\(|href=")#([^")]+)')
 
 
 def figure_view(name: str, figures: Path) -> dict[str, Any]:
+    """A figure that was drawn into a folder."""
     from markupsafe import Markup
 
     text = " ".join(caption(name).split())
     svg = Markup(inline_svg(figures / f"{name}.svg", name, text))
     return {"name": name, "svg": svg, "caption": text}
+
+
+def inline_svg(path: Path, name: str, description: str) -> str:
+    """The svg element of a figure drawn by this project, named and described for those who do not
+    see it.
+    """
+    svg = _METADATA.sub("", _PROLOGUE.sub("", read_bytes(path, str(path)).decode("utf-8")))
+    svg = _ID.sub(rf'id="{name}-\1"', svg)
+    svg = _REFERENCE.sub(rf"\1#{name}-\2", svg)
+    for colour, name_in_css in ((INK, "ink"), (RULE, "rule"), (PUBLISHED, "quiet")):
+        svg = svg.replace(colour, f"var(--{name_in_css})")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{html_text(description)}" ', 1)
 
 
 def sample(results: Results) -> str:

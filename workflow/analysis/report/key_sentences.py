@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.data import Data
 from analysis.formats.text import count, listed, ms, percent
-from analysis.report.anchors import finding_anchor
 from analysis.report.setting import coverage, machines, period
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.results import Results
@@ -149,7 +148,7 @@ def _in_rows(counts: Counter[str]) -> str:
 def _findings(results: Results) -> list[KeySentence]:
     found = {finding.id: finding for finding in findings(results)}
     return [
-        KeySentence(found[name].statement, f"#{finding_anchor(name)}")
+        KeySentence(found[name].statement, f"#finding-{name}")
         for name in FINDINGS
         if _decided(found[name])
     ]

@@ -1,158 +1,147 @@
 """The tables of the appendix that are not about ms/step: time, environments, schedule."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from analysis.caveats.groups import Group
-from analysis.formats.text import NA, anchor, count, listed, mib, ms, percent, seconds
-from analysis.report.anchors import environment_anchor
-from analysis.report.caveat_views import marks_of_cell
-from analysis.report.details import PHASES, OfTopics, cell_views
+import pandas as pd
+
+from analysis.caveats.groups import Group, of_cell
+from analysis.data import CELL, ROW, Data
+from analysis.formats.text import anchor, count, listed, mib, ms, percent, seconds
+from analysis.report.details import OfTopics, cell_views
 from analysis.report.parity import differing
-from analysis.results.cells import Cell
 from analysis.results.plan import RowKey
 from analysis.results.results import Results
-from analysis.results.rows import RowCells
-from analysis.results.runs import Run
-from analysis.tables.html import Mark
 from analysis.topics import Detail
-from analysis.writing.grid import Grid
+from analysis.writing.grid import Grid, known
+
+# Title of a column -> what of a run, over the runs of a cell, and how it is spelled.
+BREAKDOWN = {
+    "Import, s": ("timing.import_s", "mean", seconds),
+    "Build": ("timing.build_s", "mean", seconds),
+    "First step": ("timing.first_step_s", "mean", seconds),
+    "Warm-up": ("timing.warmup_s", "mean", seconds),
+    "Timed": ("timing.timed_s", "mean", seconds),
+    "Other": ("timing.other_s", "mean", seconds),
+    "Total": ("total_s", "mean", seconds),
+    "Host, MiB": ("memory.peak_rss_mib", "max", mib),
+    "Device, MiB": ("memory.peak_device_mib", "max", mib),
+    "by the driver": ("monitor.gpu.process_memory_mib.max", "max", mib),
+    "J/step": ("energy.joules_per_step", "mean", "{:.3g}".format),
+    "Host overhead": ("host_overhead.share", "mean", percent),
+}
+TENSORFLOW, CACHES = "timing.import_tensorflow_s", "timing.compile_cache"
 
 
 def row_views(
-    results: Results,
+    data: Data,
     groups: Sequence[Group],
     details: Mapping[RowKey, Sequence[Detail]],
     of_topics: OfTopics,
 ) -> Iterator[dict[str, Any]]:
     """What the template shows of each row of the table."""
-    started = [run.path for _, run in _realised(results) if run.record]
-    places = {path: place for place, path in enumerate(started, start=1)}
-    used = {view["key"]: (f"#{view['anchor']}", view["title"]) for view in environments(results)}
-
-    def marks(cell: Cell) -> Sequence[Mark]:
-        return marks_of_cell(groups, cell)
-
-    for row in results.rows:
+    started = _as_started(data).dropna(subset="started_at")
+    places = {path: place for place, path in enumerate(started["record"], start=1)}
+    environment = {
+        view["key"]: (f"#{view['anchor']}", view["title"]) for view in environments(data.results)
+    }
+    broken_down = breakdowns(data)
+    for row in data.results.rows:
         yield {
             "anchor": anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
             "title": f"{row.row.title}, batch {row.row.batch_size}",
             "differing": differing(row),
-            "breakdown": time_breakdown(row),
+            "breakdown": broken_down.get(row.row.key),
             "details": details.get(row.row.key, ()),
-            "cells": cell_views(row, places, used, marks, of_topics),
+            "cells": cell_views(row, places, environment, partial(of_cell, groups), of_topics),
         }
 
 
-def import_of_tensorflow(row: RowCells) -> str:
-    """What it takes of the import of columns that compute with another library; "" without any."""
+def breakdowns(data: Data) -> dict[RowKey, Grid]:
+    """Where the wall time of a run went, by row: mean over the runs of a cell that count and that
+    found the same in the caches of their compiler; peaks of memory; energy; what the host costs.
+    """
+    wanted = [*(name for name, *_ in BREAKDOWN.values()), TENSORFLOW]
+    runs = data.ok_runs.reindex(columns=[*CELL, CACHES, *wanted])
+    runs = runs.astype({CACHES: object, **dict.fromkeys(wanted, float)}).fillna({CACHES: ""})
+    of_cells = runs.groupby([*CELL, CACHES], sort=False)
+    means = of_cells.agg({name: how for name, how, _ in BREAKDOWN.values()})
+    titles = data.cells.set_index(CELL)[["row_title", "column_title"]]
+    took = runs.groupby(CELL, sort=False)[TENSORFLOW].mean().dropna()
+    imports = dict(list(took.reset_index().join(titles, on=CELL).groupby(ROW)))
+    named = means.index.to_frame(index=False).join(titles, on=CELL)
+    caches = (", " + named[CACHES] + " caches").where(named[CACHES] != "", "")
+    texts = pd.DataFrame(
+        {
+            "Framework": named["column_title"] + caches,
+            "Runs": of_cells.size().map(str).to_numpy(),
+            **{title: known(means[name], spell) for title, (name, _, spell) in BREAKDOWN.items()},
+        }
+    )
     found = {}
-    for cell in row.measured:
-        known = [record.timing.import_tensorflow_s for record in cell.records]
-        if took := [value for value in known if value is not None]:
-            found[cell.column.title] = f"{seconds(fmean(took))} s with {cell.column.title}"
-    if not found:
+    for key, of in named.groupby(ROW, sort=False):
+        caption = (
+            f"{of['row_title'].iloc[0]}, batch {key[2]}: seconds of a run (means), peaks of memory "
+            "(of the device: what the framework counted, and what the driver saw the process hold "
+            "during the timed steps), energy" + _of_the_import(imports.get(key))
+        )
+        found[key] = Grid.of(texts.loc[of.index], caption)
+    return found
+
+
+def _of_the_import(took: pd.DataFrame | None) -> str:
+    """What TensorFlow takes of the import of columns that compute with another library; "" without
+    any.
+    """
+    if took is None:
         return ""
     whose = "Of the import, TensorFlow's, which Keras' model libraries need on every backend, took "
-    return f". {whose}{listed(list(found.values()))}"
-
-
-BREAKDOWN = (
-    *("Framework", "Runs", "Import, s", "Build", "First step", "Warm-up", "Timed", "Other"),
-    *("Total", "Host, MiB", "Device, MiB", "by the driver", "J/step", "Host overhead"),
-)
-
-
-def time_breakdown(row: RowCells) -> Grid:
-    """Where the wall time of a run went, mean over the runs of a cell that count and that found the
-    same in the caches of their compiler; peaks of memory; energy; what the host costs.
-    """
-    caption = (
-        f"{row.row.title}, batch {row.row.batch_size}: seconds of a run (means), peaks of memory "
-        "(of the device: what the framework counted, and what the driver saw the process hold "
-        "during the timed steps), energy" + import_of_tensorflow(row)
-    )
-    lines = (_breakdown(cell, caches) for cell in row.measured for caches in _found(cell))
-    return Grid(caption, BREAKDOWN, tuple(lines))
-
-
-def _found(cell: Cell) -> list[str | None]:
-    return sorted({record.timing.compile_cache for record in cell.records}, key=str)
-
-
-def _breakdown(cell: Cell, caches: str | None) -> tuple[str, ...]:
-    records = [record for record in cell.records if record.timing.compile_cache == caches]
-    title = f"{cell.column.title}, {caches} caches" if caches else cell.column.title
-    phases = [
-        seconds(fmean(getattr(record.timing, phase) for record in records)) for phase in PHASES
-    ]
-    joules = _mean(record.energy.joules_per_step for record in records if record.energy)
-    overhead = _mean(r.host_overhead.share for r in records if r.host_overhead)
-    return (
-        *(title, str(len(records)), *phases),
-        seconds(fmean(record.total_s for record in records)),
-        mib(_highest(record.memory.peak_rss_mib for record in records)),
-        mib(_highest(record.memory.peak_device_mib for record in records)),
-        mib(_highest(record.driver_device_mib for record in records)),
-        NA if joules is None else f"{joules:.3g}",
-        NA if overhead is None else percent(overhead),
-    )
-
-
-def _highest(values: Iterable[float | None]) -> float | None:
-    return max((value for value in values if value is not None), default=None)
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    known = list(values)
-    return fmean(known) if known else None
+    named = zip(took[TENSORFLOW], took["column_title"], strict=True)
+    return f". {whose}{listed([f'{seconds(value_s)} s with {name}' for value_s, name in named])}"
 
 
 def environments(results: Results) -> list[dict[str, Any]]:
     """Every different environment that a counted run found itself in, with all versions."""
-    found = {record.environment.found: record.environment for record in reversed(results.records)}
-    different = dict.fromkeys(record.environment.found for record in results.records)
+    different = {record.environment.found: record.environment for record in results.records}
     return [
         {
             "key": key,
-            "anchor": environment_anchor(place),
-            "title": found[key].name,
-            "facts": f"{found[key].method}, Python {found[key].python}, "
-            f"{count(len(found[key].packages), 'package')}, definition sha256 "
-            f"{found[key].definition_sha256}",
-            "packages": sorted(found[key].packages.items()),
+            "anchor": f"environment-{place}",
+            "title": found.name,
+            "facts": f"{found.method}, Python {found.python}, "
+            f"{count(len(found.packages), 'package')}, definition sha256 "
+            f"{found.definition_sha256}",
+            "packages": sorted(found.packages.items()),
         }
-        for place, key in enumerate(different)
+        for place, (key, found) in enumerate(different.items(), start=1)
     ]
 
 
-def schedule(results: Results) -> Grid:
-    """Every run in the order in which it was really started; runs without a record come last."""
-    header = ("Started (UTC)", "Cell", "Run", "Planned place", "Status", "ms/step", "Load before")
-    lines = tuple(_scheduled(*run) for run in _realised(results))
-    return Grid("Runs in the order in which they were started", header, lines)
+def _as_started(data: Data) -> pd.DataFrame:
+    """Runs in the order in which they were really started; those without a record come last."""
+    columns = dict.fromkeys([*data.runs, "started_at", "load.before"])
+    runs = data.runs.reindex(columns=list(columns))
+    return runs.sort_values(["started_at", "position"], na_position="last", kind="stable")
 
 
-def _realised(results: Results) -> list[tuple[Cell, Run]]:
-    return sorted(results.runs, key=_start)
-
-
-def _start(entry: tuple[Cell, Run]) -> Sequence[object]:
-    _, run = entry
-    return (run.record is None, run.record.started_at if run.record else "", run.position)
-
-
-def _scheduled(cell: Cell, run: Run) -> tuple[str, ...]:
-    started = run.record.started_at[:19].replace("T", " ") if run.record else NA
-    load = run.record.load.before if run.record else None
-    place = (str(run.number), str(run.position + 1), run.status, ms(run.step_ms))
-    return (started, cell_name(cell), *place, NA if load is None else f"{load:.2f}")
-
-
-def cell_name(cell: Cell) -> str:
-    """'BERT fit b8, Keras 3 (JAX)'."""
-    return f"{cell.row.title} b{cell.row.batch_size}, {cell.column.title}"
+def schedule(data: Data) -> Grid:
+    """Every run in the order in which it was really started."""
+    runs = _as_started(data).merge(data.cells[[*CELL, "row_title", "column_title"]], on=CELL)
+    texts = {
+        "Started (UTC)": known(runs["started_at"], lambda time: time[:19].replace("T", " ")),
+        "Cell": runs["row_title"]
+        + " b"
+        + runs["batch_size"].map(str)
+        + ", "
+        + runs["column_title"],
+        "Run": runs["run"].map(str),
+        "Planned place": (runs["position"] + 1).map(str),
+        "Status": runs["status"],
+        "ms/step": known(runs["ms_per_step"], ms),
+        "Load before": known(runs["load.before"], "{:.2f}".format),
+    }
+    return Grid.of(pd.DataFrame(texts), "Runs in the order in which they were started")
 
 
 def rules(results: Results) -> Grid:

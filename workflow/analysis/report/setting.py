@@ -1,20 +1,46 @@
 """What was run, where and when, as texts that several sections share."""
 
-import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from analysis.caveats.provenance import describe
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
 from analysis.results.machines import machines_of
-from analysis.results.plan import Plan
+from analysis.results.plan import Plan, RowKey
 from analysis.results.record import Record
 from analysis.results.reference import Reference
 from analysis.results.results import Results
+from analysis.results.runs import NOT_MEASURED
+from analysis.results.stand_in import NOT_TO_BE_CITED, TITLE, is_simulated
 
 NOTHING = "nothing measured yet"
-MONTHS_OF_A_YEAR = 12
+
+
+def title(results: Results) -> str:
+    """Return a study's own title, or the models; before it, that a GPU was simulated or that runs
+    are still to come.
+    """
+    study = results.plan.study
+    models = listed([model.title for model in results.plan.models.values()])
+    named = f"Millistep report: {study['title'] if study else models}"
+    runs = [run for _, run in results.runs]
+    if left := sum(run.status == NOT_MEASURED for run in runs):
+        named = f"So far, {len(runs) - left} of {count(len(runs), 'run')}. {named}"
+    return f"{TITLE}: {named}" if is_simulated(results) else named
+
+
+def citation(results: Results) -> str:
+    """How to cite the results; those of a simulated GPU are not to be cited."""
+    if is_simulated(results):
+        return NOT_TO_BE_CITED
+    plan = results.plan
+    return (
+        f"Millistep (CITATION.cff of its repository), {plan.scale} scale, "
+        f"{plan.runs_per_cell} planned, measured on {machines(results)}, "
+        f"{period(results)}; sha256 of plan and records {results.digest}."
+    )
 
 
 def machines(results: Results) -> str:
@@ -89,35 +115,20 @@ def _columns(plan: Plan) -> str:
 
 
 def libraries_since_the_page(results: Results, reference: Reference) -> str:
-    """How the libraries differ from those of the published page, and how long after it these runs
-    were made; empty where nothing that the page has was measured.
+    """How the libraries differ from those of the published page; empty where nothing that the page
+    has was measured.
     """
     rows = [row for row in results.rows if row.row.published_batch_size is not None]
     cells = [cell for row in rows for cell in row.measured]
     if not cells:
         return ""
     found = differing_libraries(cells, reference.conditions)
-    published = reference.conditions.published
-    after = f"made {_after(results, published)} the published page ({published})"
+    these = f"The libraries of these runs ({min(r.started_at for r in results.records)[:7]})"
+    page = f"those of the published page ({reference.conditions.published})"
     if not found:
-        return f"The libraries of these runs, {after}, are its own versions."
-    newer = "newer than its" if all(library.newer for library in found) else "others than its"
-    names = listed([str(library) for library in found])
-    return f"The libraries of these runs, {after}, are {newer}: {names}."
-
-
-def _after(results: Results, published: str) -> str:
-    """'about 2.5 years after', from month to month."""
-    first = min(record.started_at for record in results.records)
-    months = _months(first) - _months(published)
-    if months < MONTHS_OF_A_YEAR:
-        return f"{count(max(0, months), 'month')} after"
-    return f"about {round(2 * months / MONTHS_OF_A_YEAR) / 2:g} years after"
-
-
-def _months(date: str) -> int:
-    year, month = date.split("-")[:2]
-    return int(year) * MONTHS_OF_A_YEAR + int(month)
+        return f"{these} are {page}."
+    other = "newer" if all(library.newer for library in found) else "others"
+    return f"{these} are {other} than {page}: {listed([str(library) for library in found])}."
 
 
 def accelerators(results: Results) -> str:
@@ -160,29 +171,31 @@ def software(results: Results) -> str:
 def settings(results: Results) -> str:
     """The configuration that gives this plan again, as YAML."""
     plan = results.plan
-    lines = [f"{key}: {getattr(plan, key)}" for key in ("scale", "accelerator", "weights")]
-    lines += _runs(plan)
+    models: dict[str, dict[str, Any]] = {}
+    for row in plan.rows:
+        sizes = [r.batch_size for r in plan.rows if (r.model, r.task) == (row.model, row.task)]
+        models.setdefault(row.model, {})[row.task] = sizes if sizes[1:] else sizes[0]
+    found = {key: getattr(plan, key) for key in ("scale", "accelerator", "weights")}
+    found["runs"] = runs_setting(plan.runs_by_row, plan.runs)
     requested = {record.threads.requested for record in results.records}
-    lines += [f"threads: {number}" for number in requested if len(requested) == 1]
-    lines += [f"training: {json.dumps(plan.training)}"] if plan.training else []
-    lines += [f"seed: {plan.seed}", "models:"]
-    for model in dict.fromkeys(row.model for row in plan.rows):
-        lines.append(f"  {model}:")
-        rows = [row for row in plan.rows if row.model == model]
-        for task in dict.fromkeys(row.task for row in rows):
-            sizes = [row.batch_size for row in rows if row.task == task]
-            lines.append(f"    {task}: {sizes[0] if len(sizes) == 1 else sizes}")
-    lines += ["columns:", *(f"  - {column.name}" for column in plan.columns)]
-    return "\n".join(lines)
+    found |= {"threads": requested.pop()} if len(requested) == 1 else {}
+    found |= {"training": plan.training} if plan.training else {}
+    found |= {"seed": plan.seed, "models": models}
+    return as_yaml(found | {"columns": [column.name for column in plan.columns]}, None)
 
 
-def _runs(plan: Plan) -> list[str]:
-    """The number of runs, and that of each row that has another one."""
-    fewer = {row: runs for row, runs in plan.runs_by_row.items() if 0 < runs < plan.runs}
-    if not fewer:
-        return [f"runs: {plan.runs}"]
-    tasks: dict[str, dict[str, dict[int, int]]] = {}
-    for (model, task, batch_size), runs in fewer.items():
-        tasks.setdefault(model, {}).setdefault(task, {})[batch_size] = runs
-    lines = [f"  {model}: {found}" for model, found in tasks.items()]
-    return ["runs:", f"  default: {plan.runs}", *lines]
+def runs_setting(runs_of: Mapping[RowKey, int], default: int) -> Any:
+    """The configuration's `runs`: a number, where some rows have others with theirs below it."""
+    found: dict[str, Any] = {}
+    for (model, task, batch_size), runs in runs_of.items():
+        if runs not in (0, default):
+            found.setdefault(model, {}).setdefault(task, {})[batch_size] = runs
+    return {"default": default, **found} if found else default
+
+
+def as_yaml(value: Any, flow: bool | None) -> str:
+    """On one line where `flow` is true, else each key on a line."""
+    import yaml
+
+    style = {"sort_keys": False, "allow_unicode": True, "width": math.inf}
+    return yaml.safe_dump(value, default_flow_style=flow, **style).removesuffix("...\n").strip()

@@ -1,9 +1,12 @@
 """A table as data: every number is already the text that all formats print."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from analysis.formats.text import NA, count, interval_ms, letter, listed, ms, percent
+from analysis.formats.sentences import template, texts_of
+from analysis.formats.text import NA, count, interval_ms, letter, listed, ms
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
 from analysis.results.results import Results
@@ -14,8 +17,7 @@ from contract import table_text
 
 # Beside the number. What is best or equal is bold, and what is shown slower stands by itself.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
-
-
+CAPTIONS = Path(__file__).with_name("captions.yaml")
 DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in every table
 
 
@@ -45,6 +47,11 @@ class TableCell:
         return self.badge == DISTURBED
 
     @property
+    def ours(self) -> bool:
+        """Whether this run knows more about it."""
+        return self.status not in ("published", "not published")
+
+    @property
     def standing_mark(self) -> str:
         """The mark behind the number; empty where it is bold or shown slower, or where a badge is
         why it was not compared.
@@ -59,11 +66,14 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One line: labels under the label columns, then one cell per column."""
+    """One line: labels under the label columns, then one cell per column; `measures` is what one of
+    ours measures, in a few words.
+    """
 
     row: Row
     labels: tuple[str, ...]
     cells: tuple[TableCell, ...]
+    measures: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,16 +88,16 @@ class Table:
     notes: tuple[tuple[str, str], ...]
 
 
-def parts(table: Table, fits: Callable[[Table], bool] = lambda part: True) -> list[Table]:
-    """The table, or several where it has too many columns to stand beside each other, or they do
-    not fit; each with the labels and with the footnotes that it points to.
+def column_titles(table: Table) -> list[str]:
+    """The header line."""
+    return [*table.label_columns, *(column.title for column in table.columns)]
+
+
+def parts(table: Table) -> list[Table]:
+    """The table, or several where it has too many columns to stand beside each other; each with the
+    labels and with the footnotes that it points to.
     """
-    columns = len(table.columns)
-    for most in range(table_text.MOST_COLUMNS, 0, -1):
-        found = [_part(table, own) for own in table_text.parts(columns, most)]
-        if all(map(fits, found)):
-            break
-    return found  # at worst, one column each
+    return [_part(table, own) for own in table_text.parts(len(table.columns))]
 
 
 def _part(table: Table, own: slice) -> Table:
@@ -120,27 +130,37 @@ def main_table(results: Results) -> Table:
         TableRow(
             entry.row,
             (entry.row.title, str(entry.row.batch_size)),
-            tuple(_cell(cell, entry.standings if ranked else {}, notes) for cell in entry.cells),
+            tuple(
+                table_cell(cell, notes, entry.standings if ranked else {}) for cell in entry.cells
+            ),
+            entry.row.measures.get("short", ""),
         )
         for entry in results.rows
     )
     return Table(
-        *("table", _caption(results), table_text.LABELS, results.plan.columns),
+        *("table", _caption(results, ranked), table_text.LABELS, results.plan.columns),
         *(rows, notes.listed()),
     )
 
 
-def _cell(cell: Cell, standings: Mapping[str, Standing], notes: Footnotes) -> TableCell:
+def table_cell(
+    cell: Cell, notes: Footnotes, standings: Mapping[str, Standing] | None = None
+) -> TableCell:
+    """One without a number prints why: NA when it cannot run, else its status. Without `standings`
+    it is not compared here, and has no interval.
+    """
     if not cell.ok_runs:
-        return status_cell(cell, notes)
+        status = NA if cell.status == UNSUPPORTED else cell.status
+        return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
+    compared = standings is not None and cell.interval
     return TableCell(
         text=ms(cell.step_ms),
         status=cell.status,
-        ends=interval_ms(cell.step_ms, cell.interval) if cell.interval else None,
-        standing=standings.get(cell.column.name),
+        ends=interval_ms(cell.step_ms, cell.interval) if compared else None,
+        standing=(standings or {}).get(cell.column.name),
         steady_state=cell.steadiness.state,
         badge=badge(cell),
-        marks=footnote_marks(cell, notes),
+        marks=_marks(cell, notes),
     )
 
 
@@ -151,13 +171,7 @@ def badge(cell: Cell) -> str:
     return "" if cell.steady else cell.steadiness.state
 
 
-def status_cell(cell: Cell, notes: Footnotes) -> TableCell:
-    """A cell without a number prints why: NA when it cannot run, else its status."""
-    status = NA if cell.status == UNSUPPORTED else cell.status
-    return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
-
-
-def footnote_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
+def _marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
     """A footnote for every run that a mean lacks, and for what disturbed one that it has."""
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
     lost = [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
@@ -165,66 +179,31 @@ def footnote_marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
     return tuple(map(notes.mark, lost + disturbed))
 
 
-def _caption(results: Results) -> str:
-    plan = results.plan
-    shown = (
-        "Mean ms/step of one run per cell; one run has no interval, so no column is marked best."
-    )
-    if any(cell.interval for cell in results.cells):
-        shown = (
-            f"Mean ms/step with its 95 % interval ({_interval_method(results)}). Bold: best or "
-            f"equal, so that no other column of its row could be more than {percent(MARGIN)} "
-            f"faster.{_marks(results)} No mark: significantly slower, by more than "
-            f"{percent(MARGIN)}."
-        )
-        if results.several_stacks:
-            shown += (
-                " Columns compete with those on the same stack of library versions; what another "
-                "stack changes is among the effects."
-            )
-    badges = {badge(cell) for cell in results.cells if cell.ok_runs}
-    if unsteady := badges - {"", DISTURBED}:
-        shown += (
-            f" A cell that is labelled {' or '.join(sorted(unsteady))} was not steady in most of "
-            "its runs, or changed in all, and is not compared."
-        )
-    if DISTURBED in badges:
-        shown += (
-            f" A cell that is labelled {DISTURBED} shared its machine with other work while it was "
-            "timed: its number tells nothing, and is not compared."
-        )
-    accelerators = listed(list(results.accelerators)) or plan.accelerator
-    where = f"Scale: {plan.scale}; accelerator: {accelerators}; {plan.runs_per_cell} planned."
-    return f"{shown} Lower is faster. {where}{_modes(results)}"
+def caption(name: str, **values: Any) -> str:
+    """An entry of captions.yaml with its values."""
+    return template(texts_of(CAPTIONS)[name]).render(values)
 
 
-def _marks(results: Results) -> str:
-    """What the marks behind numbers mean, of those that there are."""
-    texts = {
-        Standing.UNDECIDED: "undecided",
-        Standing.NOT_COMPARED: "not compared, for want of two rounds shared with the fastest",
-    }
+def _caption(results: Results, ranked: bool) -> str:
+    """`marks` are those behind numbers that there are, `modes` what "compiled" is, of columns whose
+    titles do not say it.
+    """
+    plan, texts = results.plan, texts_of(CAPTIONS)["standings"]
     found = {standing for row in results.rows for standing in row.standings.values()}
-    return "".join(
-        f" {STANDING_MARKS[standing]}: {text}."
-        for standing, text in texts.items()
-        if standing in found
+    badges = {badge(cell) for cell in results.cells if cell.ok_runs}
+    modes = {c.title: c.settings["mode"] for c in plan.columns if c.settings.get("mode")}
+    return caption(
+        "main",
+        plan=plan,
+        ranked=ranked,
+        moderated=any(cell.interval != cell.plain_interval for cell in results.cells),
+        margin=MARGIN,
+        marks={
+            mark: texts[standing] for standing, mark in STANDING_MARKS.items() if standing in found
+        },
+        several_stacks=results.several_stacks,
+        unsteady=sorted(badges - {"", DISTURBED}),
+        disturbed=DISTURBED if DISTURBED in badges else "",
+        accelerators=listed(list(results.accelerators)) or plan.accelerator,
+        modes={title: mode for title, mode in modes.items() if mode not in title},
     )
-
-
-def _modes(results: Results) -> str:
-    """What "compiled" is, of columns whose titles do not say it."""
-    modes = {
-        column.title: column.settings["mode"]
-        for column in results.plan.columns
-        if column.settings.get("mode") and column.settings["mode"] not in column.title
-    }
-    return "".join(f" {title}: torch.compile in mode {mode}." for title, mode in modes.items())
-
-
-def _interval_method(results: Results) -> str:
-    """What the printed intervals rest on."""
-    method = "Student's t on the logarithms of the run means"
-    if any(cell.interval != cell.plain_interval for cell in results.cells):
-        method += ", their variance weighed with that of the column in other rows"
-    return method

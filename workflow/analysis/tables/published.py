@@ -2,23 +2,17 @@
 together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from analysis.formats.text import NA, listed, ms
+from analysis.formats.text import NA, listed
 from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.tables.model import (
-    Footnotes,
-    Table,
-    TableCell,
-    TableRow,
-    badge,
-    footnote_marks,
-    status_cell,
-)
+from analysis.tables.model import Footnotes, Table, TableCell, TableRow, caption, table_cell
+
+LABELS = ("Model and task", "Measured on", "Batch size")
 
 
 def published_table(results: Results, reference: Reference) -> Table:
@@ -28,18 +22,17 @@ def published_table(results: Results, reference: Reference) -> Table:
     """
     columns = reference.beside(results.plan.columns)
     notes, here = Footnotes(), machine_label(results, columns)
-    entries = results.rows if columns else ()
+    revisions: dict[str, list[str]] = {}  # which stands under which columns
+    for column in columns:
+        if column.family in reference.compared:
+            revisions.setdefault(reference.compared[column.family], []).append(column.title)
     rows = tuple(
-        line for entry in entries for line in _lines(entry, columns, here, reference, notes)
+        line
+        for entry in (results.rows if columns else ())
+        for line in _lines(entry, columns, here, reference, notes)
     )
-    caption = (
-        f"ms/step of this run beside the published table ({reference.title}; {reference.url}). "
-        f"Published: {reference.hardware}; {reference.method}. {_revisions(columns, reference)} "
-        "Hardware, software, method and often batch size differ between the two lines of a row, so "
-        "they are not ranked together."
-    )
-    labels = ("Model and task", "Measured on", "Batch size")
-    return Table("published", caption, labels, columns, rows, notes.listed())
+    text = caption("published", reference=reference, revisions=revisions)
+    return Table("published", text, LABELS, columns, rows, notes.listed())
 
 
 def machine_label(results: Results, columns: Sequence[Column]) -> str:
@@ -55,28 +48,14 @@ def _lines(
     here: str,
     reference: Reference,
     notes: Footnotes,
-) -> list[TableRow]:
+) -> Iterable[TableRow]:
     row = entry.row
     cells = [cell for cell in entry.cells if cell.column in columns]
-    ours = tuple(_ours(cell, notes) for cell in cells)
+    ours = tuple(table_cell(cell, notes) for cell in cells)
     theirs = tuple(_theirs(cell, reference, notes) for cell in cells)
     batch = str(row.published_batch_size) if row.published_batch_size is not None else NA
-    return [
-        TableRow(row, (row.title, here, str(row.batch_size)), ours),
-        TableRow(row, (row.title, f"published: {reference.hardware_short}", batch), theirs),
-    ]
-
-
-def _ours(cell: Cell, notes: Footnotes) -> TableCell:
-    if not cell.ok_runs:
-        return status_cell(cell, notes)
-    return TableCell(
-        ms(cell.step_ms),
-        cell.status,
-        steady_state=cell.steadiness.state,
-        badge=badge(cell),
-        marks=footnote_marks(cell, notes),
-    )
+    yield TableRow(row, (row.title, here, str(row.batch_size)), ours)
+    yield TableRow(row, (row.title, f"published: {reference.hardware_short}", batch), theirs)
 
 
 def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
@@ -84,13 +63,3 @@ def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
     if value is not None:
         return TableCell(f"{value:.2f}", "published")
     return TableCell(NA, "not published", marks=(notes.mark(f"{NA}: no published number"),))
-
-
-def _revisions(columns: Sequence[Column], reference: Reference) -> str:
-    """Which revision stands under which columns."""
-    found: dict[str, list[str]] = {}
-    for column in columns:
-        if column.family in reference.compared:
-            found.setdefault(reference.compared[column.family], []).append(column.title)
-    parts = [f"revision {revision} for {listed(titles)}" for revision, titles in found.items()]
-    return f"Compared: {'; '.join(parts)}." if parts else "No column has a published counterpart."

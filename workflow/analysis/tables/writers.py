@@ -5,13 +5,8 @@ table's own text, so they agree to the digit.
 import textwrap
 
 from analysis.formats.text import markdown, plain
-from analysis.tables.model import Table, TableCell, parts
+from analysis.tables.model import Table, TableCell, column_titles, parts
 from contract import table_text
-
-
-def column_titles(table: Table) -> list[str]:
-    """The header line."""
-    return [*table.label_columns, *(column.title for column in table.columns)]
 
 
 def to_markdown(table: Table) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
+
+from analysis.formats.text import NA, markdown
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,19 @@ class Grid:
     mark: str = "differs"
 
     @classmethod
-    def of(cls, texts: pd.DataFrame, caption: str) -> Grid:
+    def of(cls, texts: pd.DataFrame, caption: str, **marked: Any) -> Grid:
         """A table of this frame of texts; its columns are the header."""
-        return cls(caption, tuple(texts.columns), tuple(texts.itertuples(index=False, name=None)))
+        lines = tuple(texts.itertuples(index=False, name=None))
+        return cls(caption, tuple(texts.columns), lines, **marked)
+
+    @property
+    def markdown(self) -> str:
+        """Without the caption; every text is shown as it is."""
+        header, *lines = [" | ".join(map(markdown, line)) for line in (self.header, *self.lines)]
+        rule = " | ".join("---" for _ in self.header)
+        return "\n".join(f"| {line} |" for line in (header, rule, *lines))
+
+
+def known(values: Iterable[Any], spell: Callable[[Any], str]) -> list[str]:
+    """Spell each value, NA where there is none."""
+    return [NA if pd.isna(value) else spell(value) for value in values]

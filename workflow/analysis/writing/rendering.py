@@ -1,41 +1,49 @@
-"""From a template of report/ to a page: style and script stand in it, foreign text is escaped."""
+"""From a template of report/ to a page or a comment: style and script stand in a page, and foreign
+text is escaped for what it stands in.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis import topics
-from analysis.formats.text import NA, plain
+from analysis.formats.text import NA, markdown, plain
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from markupsafe import Markup
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "report"
-SCRIPT = "report.js"
+TOPICS = Path(__file__).resolve().parents[1] / "topics"
 PIECES = 1000  # of a page that are written at once
 
 
-def write_rendered(path: Path, name: str, script: str = SCRIPT, **content: Any) -> None:
+def write_rendered(path: Path, name: str, script: str = "", **content: Any) -> None:
     """Write a page, of which only pieces are ever in memory."""
-    page = _template(name).stream(NA=NA, **_look(script), **content)
+    page = template(name).stream(NA=NA, **_look(script), **content)
     page.enable_buffering(PIECES)
     path.parent.mkdir(parents=True, exist_ok=True)
     page.dump(str(path), encoding="utf-8", errors="backslashreplace")
 
 
-def _template(name: str) -> Template:
+@cache
+def template(name: str) -> Template:
+    """Of report/ or of a topic. In HTML every text is escaped, in Markdown too."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([TEMPLATES, topics.FOLDER]),
-        autoescape=True,
+        loader=FileSystemLoader([TEMPLATES, TOPICS]),
+        autoescape=name.endswith(".html.j2"),
         undefined=StrictUndefined,
-        finalize=_one_line,
+        finalize=_one_line if name.endswith(".html.j2") else _as_markdown,
         trim_blocks=True,
     )
+    environment.filters |= {"whole_dates": _whole_dates, "readable": _readable}
     return environment.get_template(name)
 
 
@@ -43,14 +51,26 @@ def _look(name: str) -> dict[str, Any]:
     """Style and script stand in the page; the hash lets this script run and no other."""
     from markupsafe import Markup
 
-    script = (TEMPLATES / name).read_text(encoding="utf-8")
+    script = (TEMPLATES / name).read_text(encoding="utf-8") if name else ""
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(f"\n{script}\n".encode()).digest()).decode()
     return {
         "style": Markup(style),
         "script": Markup(script),
-        "script_hash": f"sha256-{digest}",
+        "script_source": f"'sha256-{digest}'" if name else "'none'",
     }
+
+
+def _whole_dates(title: str) -> Markup:
+    """A date in it stays on one line."""
+    from markupsafe import Markup, escape
+
+    text = str(escape(plain(title)))
+    return Markup(re.sub(r"\d+(-\d+)+", r'<span class="whole">\g<0></span>', text))
+
+
+def _readable(evidence: dict[str, Any]) -> str:
+    return json.dumps(evidence, indent=2, ensure_ascii=False)
 
 
 def _one_line(value: Any) -> Any:
@@ -58,6 +78,10 @@ def _one_line(value: Any) -> Any:
     here.
     """
     return value if hasattr(value, "__html__") or not isinstance(value, str) else _keep_lines(value)
+
+
+def _as_markdown(value: Any) -> Any:
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else markdown(value)
 
 
 def _keep_lines(text: str) -> str:

@@ -1,0 +1,98 @@
+"""A comparison as Markdown and HTML: the same numbers in both, and in the CSV."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.compare.cells import COLUMNS, Comparison
+from analysis.compare.changes import changes
+from analysis.formats.errors import write_text
+from analysis.formats.text import listed, ms, percent
+from analysis.report.setting import coverage, machines, period, software
+from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.writing.files import to_csv
+from analysis.writing.grid import Grid, known
+from analysis.writing.rendering import template, write_rendered
+
+BANNER = (
+    "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "
+    "the machine does and what the software does, and nobody can separate the two. Even two "
+    "machines of one model differ."
+)
+METHOD = (
+    "ms/step is the geometric mean of the run means. The ratio is the other archive's time over "
+    "the base's, below 1 where the other took less time, with Welch's 95 % interval on logarithms, "
+    "since the runs of two archives are not paired. Intervals are not adjusted for the number of "
+    "cells."
+)
+VERDICTS = (
+    f"FASTER and SLOWER: the interval lies wholly beyond {percent(MARGIN)}; SAME: wholly within; "
+    "AMBIGUOUS: neither; no verdict where either has one run."
+)
+
+
+def write_comparisons(comparisons: list[Comparison], path: Path) -> None:
+    """Write the page, and Markdown and CSV beside it."""
+    content = page(comparisons)
+    write_rendered(path, "comparison.html.j2", **content)
+    write_text(path.with_suffix(".md"), template("comparison.md.j2").render(content))
+    pairs = pd.concat([comparison.pairs for comparison in comparisons])
+    write_text(path.with_suffix(".csv"), to_csv(pairs[COLUMNS]))
+
+
+def page(comparisons: list[Comparison]) -> dict[str, Any]:
+    """What both templates show."""
+    names = dict.fromkeys(a.name for c in comparisons for a in (c.base, c.other))
+    return {
+        "title": f"Millistep: {listed(list(names))} compared",
+        "banner": BANNER,
+        "comparisons": [
+            {
+                "anchor": comparison.other.label.lower(),
+                "heading": f"{comparison.other.label} against {comparison.base.label}",
+                "facts": _facts(comparison),
+                "machines_differ": comparison.machines_differ,
+                "times": times(comparison),
+                "changes": changes(comparison),
+            }
+            for comparison in comparisons
+        ],
+    }
+
+
+def _facts(comparison: Comparison) -> list[tuple[str, str]]:
+    """Which archives these are."""
+    return [
+        (
+            f"Archive {archive.label}",
+            f"{archive.name}, {results.plan.scale} scale, measured on {machines(results)}, "
+            f"{period(results)}; {coverage(results)}; {software(results)}. "
+            f"SHA-256 {archive.sha256}.",
+        )
+        for archive in (comparison.base, comparison.other)
+        for results in [archive.results]
+    ]
+
+
+def times(comparison: Comparison) -> Grid:
+    """The cells, as they are printed."""
+    pairs, (a, b) = comparison.pairs, (comparison.base.label, comparison.other.label)
+    cells = pairs["base_cell"].where(pairs["base_cell"].notna(), pairs["other_cell"])
+    ends = pairs[["ci95_low", "ci95_high"]].itertuples(index=False)
+    texts = {
+        "Cell": [f"{c.row.title} b{c.row.batch_size}, {c.column.title}" for c in cells],
+        f"{a}, ms/step": known(pairs["base_ms"], ms),
+        f"{a}, runs": pairs["base_runs"].astype(str),
+        f"{b}, ms/step": known(pairs["other_ms"], ms),
+        f"{b}, runs": pairs["other_runs"].astype(str),
+        f"{b} over {a}": known(pairs["ratio"], "{:.3f}".format),
+        "95 %": ["" if pd.isna(low) else f"[{low:.3f}, {high:.3f}]" for low, high in ends],
+        "Verdict": pairs["verdict"].fillna(""),
+        "Note": pairs["note"],
+    }
+    if comparison.machines_differ:
+        del texts["Verdict"]
+    shown = pairs["verdict"].isin((Verdict.FASTER, Verdict.SLOWER)).to_numpy().nonzero()[0]
+    caption = METHOD if comparison.machines_differ else f"{METHOD} {VERDICTS}"
+    return Grid.of(pd.DataFrame(texts), caption, marked=frozenset(shown), mark="changed")
