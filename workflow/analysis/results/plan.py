@@ -153,6 +153,10 @@ class Plan:
         """Where the card of a node is kept."""
         return f"{self.results}/machines/{node}.json"
 
+    def cell(self, row: Row, column: Column) -> PlannedCell:
+        """What of a cell is measured; nothing of one that the plan does not hold."""
+        return self.cells.get((row.key, column.name), PlannedCell(None, ()))
+
     @property
     def runs_by_row(self) -> dict[RowKey, int]:
         """How many runs the cells of each row have; of a row that cannot be measured none."""
