@@ -17,6 +17,7 @@ from analysis.results.plan import Plan, PlannedBlock, load_plan
 from contract import ending
 
 Files = dict[str, bytes]  # by their paths in the plan
+LINES_AT_ONCE = 500  # of tens of thousands: all at once would be in memory twice
 
 
 class Folder:
@@ -86,26 +87,29 @@ def read_measured(plan: Plan, folder: Folder) -> Files:
 
 def keep_measured(plan_path: Path, project: Path | None, output: Path) -> None:
     """Read and check every measured file, and keep all in one."""
-    import pandas as pd  # here, because importing it takes longer than most commands
+    import pyarrow as pa  # here as elsewhere, because importing it takes longer than most commands
+    import pyarrow.parquet as pq
 
     plan = load_plan(plan_path)
     folder = Folder(plan, plan_path, project)
     files = read_measured(plan, folder)
     folder.raise_problems()
     output.parent.mkdir(parents=True, exist_ok=True)
-    lines = pd.DataFrame({"path": [*files], "content": [*files.values()]}, dtype=object)
-    lines.to_parquet(output, index=False, compression="zstd")
+    lines = pa.table({"path": [*files], "content": [*files.values()]})
+    pq.write_table(lines, output, compression="zstd", row_group_size=LINES_AT_ONCE)
 
 
 def kept_measured(path: Path) -> Files:
     """The files as they were kept: they were checked before."""
-    import pandas as pd
+    import pyarrow.parquet as pq
 
+    files: Files = {}
     try:
-        lines = pd.read_parquet(path)
-        return dict(zip(lines["path"], lines["content"], strict=True))
+        for lines in pq.ParquetFile(path).iter_batches(LINES_AT_ONCE):
+            files |= zip(lines["path"].to_pylist(), lines["content"].to_pylist(), strict=True)
     except (KeyError, ValueError) as error:
         raise InputError(f"{path}: not the Parquet that `--keep` writes ({error})") from None
+    return files
 
 
 def _check_record(expected: tuple[str, str, int, str, int], data: dict[str, Any]) -> None:
