@@ -1,18 +1,22 @@
 """Sessions with canaries, machine cards and self-test: read, checked, joined with the records."""
 
 import json
+import shutil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from results_factory import make_canary, make_plan
 
+from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.results.canaries import Around, Canary, peak_flops_per_s
 from analysis.results.loading import load_results
+from analysis.results.measured import keep_measured
 from analysis.results.self_test import KnownStep, MonitorCost, SameCell
 from analysis.results.sessions import canaries_of
 from analysis.results.structure import build
+from analysis.writing.files import to_csv
 
 BLOCK, CARD, SELF_TEST = (
     "results/blocks/laptop/bert/fit-b8/round2.json",
@@ -40,6 +44,32 @@ def test_every_file_of_the_plan_is_read(project):
     assert max(step.error for step in results.self_test.known_steps) == pytest.approx(0.0005)
     assert results.self_test.same_cell.ratio.rounds == 3
     assert results.self_test.monitor.ratio.value == pytest.approx(1)
+
+
+def test_later_rules_need_no_record(project, tmp_path):
+    """What was kept is all that they read, whatever becomes of the files meanwhile."""
+    project.fail("oom", column="keras3-torch", task="fit", run=1)
+    plan, kept = project.save(), tmp_path / "measured.parquet"
+    keep_measured(plan, None, kept)
+    before = load_results(plan)
+    for folder in ("records", "blocks"):
+        shutil.rmtree(project.folder / "results" / folder)
+    (project.folder / CARD).write_text("{")
+    after = load_results(plan, measured=kept)
+    assert after.digest == before.digest and after.sessions == before.sessions
+    assert after.machine_cards == before.machine_cards
+    assert to_csv(Data(after).recorded) == to_csv(Data(before).recorded)
+
+
+def test_what_is_broken_is_not_kept(project, tmp_path):
+    plan, kept = project.save(), tmp_path / "measured.parquet"
+    (project.folder / BLOCK).write_text("{")
+    with pytest.raises(InputError, match=f"{BLOCK}: not valid JSON"):
+        keep_measured(plan, None, kept)
+    assert not kept.exists()
+    kept.write_text("{")
+    with pytest.raises(InputError, match=r"measured.parquet: not the Parquet that"):
+        load_results(plan, measured=kept)
 
 
 def test_a_missing_file_is_none(project):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from contract.identity import changed
 from supervise import reading, variables
 from supervise.record import SCHEMA
 
@@ -106,9 +107,7 @@ def why(run, root: Path) -> str | Unreadable | None:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
         return UNDEPLOYED if reading.could_not_begin(found) else None
-    before, now = json.loads(found["identity"]), json.loads(run.identity)
-    keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
-    return ", ".join(_words(key, before.get(key), now.get(key)) for key in keys) or None
+    return changed(found["identity"], run.identity) or None
 
 
 def _is_as_planned(raw: bytes, identity: str) -> bool:
@@ -122,12 +121,6 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
     )
     as_planned = all(line.encode() in raw for line in lines)
     return as_planned and raw.endswith(b"\n}\n") and b'"not_deployed"' not in raw
-
-
-def _words(key: str, before, now) -> str:
-    if isinstance(before, int | str) and isinstance(now, int | str) and len(f"{before}{now}") < 60:
-        return f"{key} {before} -> {now}"
-    return f"{key} changed"
 
 
 def _names(cells: Counter) -> str:

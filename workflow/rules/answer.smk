@@ -10,7 +10,7 @@ rule answer:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        runs=f"{RESULTS}/runs.parquet",
+        measured=MEASURED,
         self_test=SELF_TEST,
     output:
         results("answer.md", "answer.json"),
@@ -30,5 +30,7 @@ rule answer:
         settings=verbatim(json.dumps(ANSWER)),
     shell:
         analysis(
-            "answer", "--settings {params.settings:q} --output-dir {resources.results}"
+            "answer",
+            "--measured {input.measured} --settings {params.settings:q}"
+            " --output-dir {resources.results}",
         )

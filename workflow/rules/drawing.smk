@@ -13,6 +13,15 @@ ROOMS = ("formats", "statistics", "results", "data", "comparisons", "writing")
 DRAWING = Drawing(START, [*SHARED, *(f"workflow/analysis/{room}" for room in ROOMS)])
 ANALYSIS_ENVIRONMENT, ANALYSIS_PYTHON = DRAWING.environment, DRAWING.python
 drawn_by, analysis = DRAWING.drawn_by, DRAWING.analysis
+MEASURED = f"{RESULTS}/measured.parquet"
+
+
+def drawn(options):
+    """The command that draws a part from what rule `runs` has read and checked."""
+    return analysis(
+        "report.draw",
+        f"--measured {{input.measured}} --output-dir {{resources.results}} {options}",
+    )
 
 
 def in_report(path, category, label, caption=None):

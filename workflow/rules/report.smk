@@ -15,7 +15,7 @@ FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 
 rule runs:
-    """Every record checked and read: one tidy table with a line per run."""
+    """Every record read and checked, once: all of them in one file, and a tidy table of the runs."""
     input:
         RECORDS,
         environment=ANALYSIS_ENVIRONMENT,
@@ -24,6 +24,7 @@ rule runs:
     output:
         in_report(f"{RESULTS}/runs.csv", "Tables", "every run"),
         f"{RESULTS}/runs.parquet",
+        measured=MEASURED,
     log:
         f"{RESULTS}/logs/runs.log",
     localrule: True
@@ -35,7 +36,10 @@ rule runs:
     params:
         analysis=drawn_by("tables"),
     shell:
-        analysis("report.draw", "--only runs --output-dir {resources.results}")
+        analysis(
+            "report.draw",
+            "--only runs --keep {output.measured} --output-dir {resources.results}",
+        )
 
 
 TABLE = results("table.md", "table.tex", "published.md", "published.tex")
@@ -63,7 +67,7 @@ for name, rooms, files in (
         input:
             environment=ANALYSIS_ENVIRONMENT,
             plan=f"{RESULTS}/plan.json",
-            runs=f"{RESULTS}/runs.parquet",
+            measured=MEASURED,
             self_test=SELF_TEST if name == "caveats" else [],
         output:
             files,
@@ -79,10 +83,7 @@ for name, rooms, files in (
         params:
             analysis=drawn_by(*rooms),
         shell:
-            analysis(
-                "report.draw",
-                "--only {resources.part} --output-dir {resources.results}",
-            )
+            drawn("--only {resources.part}")
 
 
 rule figure:
@@ -90,7 +91,7 @@ rule figure:
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        runs=f"{RESULTS}/runs.parquet",
+        measured=MEASURED,
     output:
         report(
             f"{FIGURE}.svg",
@@ -112,10 +113,7 @@ rule figure:
         analysis=drawn_by("figures"),
         caption=DRAWING.caption,
     shell:
-        analysis(
-            "report.draw",
-            "--only figures --figure {wildcards.figure} --output-dir {resources.results}",
-        )
+        drawn("--only figures --figure {wildcards.figure}")
 
 
 rule report:
@@ -129,6 +127,7 @@ rule report:
         SELF_TEST,
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
+        measured=MEASURED,
     output:
         in_report(f"{RESULTS}/report.html", "Reports", "everything"),
         in_report(f"{RESULTS}/appendix.html", "Reports", "every cell"),
@@ -147,4 +146,4 @@ rule report:
             texts=["report", "workflow/analysis/topics"],
         ),
     shell:
-        analysis("report.draw", "--only report --output-dir {resources.results}")
+        drawn("--only report")

@@ -18,6 +18,7 @@ from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
 from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.measured import keep_measured
 from analysis.results.reference import load_reference
 from analysis.tables.files import TABLES
 from analysis.topics import load_rules
@@ -35,7 +36,13 @@ def main() -> None:
         "--only", choices=PARTS, action="append", help="a part, more than once for several"
     )
     options.add_argument("--figure", choices=figure_modules(), help="one figure; default: all")
+    options.add_argument(
+        "--keep", type=Path, help="keep in this file what was measured, for --measured"
+    )
     arguments = options.parse_args()
+    if arguments.keep:
+        keep_measured(arguments.plan, arguments.project, arguments.keep)
+        arguments.measured = arguments.keep
     data = Data(results_of(arguments), load_reference(arguments.reference))
     asked = {part: part in (arguments.only or PARTS) for part in PARTS}
     caveats = collect(data.results, data) if asked["caveats"] or asked["report"] else []

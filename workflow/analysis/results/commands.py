@@ -19,6 +19,9 @@ def parser(description: str) -> argparse.ArgumentParser:
         type=Path,
         help="folder that the paths of records start from; by default the one that holds results",
     )
+    options.add_argument(
+        "--measured", type=Path, help="what `--keep` has written; by default records are read"
+    )
     return options
 
 
@@ -31,4 +34,4 @@ def add_reference(options: argparse.ArgumentParser) -> None:
 
 def results_of(arguments: argparse.Namespace) -> Results:
     """The results that the options name."""
-    return load_results(arguments.plan, arguments.project)
+    return load_results(arguments.plan, arguments.project, arguments.measured)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,10 @@ class Plan:
         """Where the card of a node is kept."""
         return f"{self.results}/machines/{node}.json"
 
+    def cell(self, row: Row, column: Column) -> PlannedCell:
+        """What of a cell is measured; nothing of one that the plan does not hold."""
+        return self.cells.get((row.key, column.name), PlannedCell(None, ()))
+
     @property
     def runs_by_row(self) -> dict[RowKey, int]:
         """How many runs the cells of each row have; of a row that cannot be measured none."""
@@ -217,34 +223,29 @@ def load_plan(path: Path) -> Plan:
 
 
 def _contradictions(data: dict[str, Any]) -> list[str]:
-    rows = [_row_key(row) for row in data["rows"]]
-    columns = [column["name"] for column in data["columns"]]
-    cells = [_cell_key(cell) for cell in data["cells"]]
-    records = [run["record"] for cell in data["cells"] for run in cell["runs"]]
-    blocks = [block["path"] for block in data["blocks"]]
-    problems = [
-        f"/{name}: {item!r} stands there twice"
-        for name, items in (
-            ("rows", rows),
-            ("columns", columns),
-            ("cells", cells),
-            ("records", records),
-            ("blocks", blocks),
-        )
-        for item in _repeated(items)
+    named = {
+        "rows": [_row_key(row) for row in data["rows"]],
+        "columns": [column["name"] for column in data["columns"]],
+        "cells": [_cell_key(cell) for cell in data["cells"]],
+        "records": [run["record"] for cell in data["cells"] for run in cell["runs"]],
+        "blocks": [block["path"] for block in data["blocks"]],
+    }
+    known = {*product(named["rows"], named["columns"])}
+    return [
+        *(
+            f"/{name}: {item!r} stands there twice"
+            for name, items in named.items()
+            for item, times in Counter(items).items()
+            if times > 1
+        ),
+        *(
+            f"/cells: {row!r} on {column!r} is no row and framework of this plan"
+            for row, column in named["cells"]
+            if (row, column) not in known
+        ),
+        *(
+            f"/models: {model!r} is missing, a row needs it"
+            for model, _, _ in named["rows"]
+            if model not in data["models"]
+        ),
     ]
-    known = {(row, column) for row in rows for column in columns}
-    for row, column in cells:
-        if (row, column) not in known:
-            problems.append(f"/cells: {row!r} on {column!r} is no row and framework of this plan")
-    problems += [
-        f"/models: {row[0]!r} is missing, a row needs it"
-        for row in rows
-        if row[0] not in data["models"]
-    ]
-    return problems
-
-
-def _repeated(items: list[Any]) -> list[Any]:
-    seen: set[Any] = set()
-    return [item for item in items if item in seen or seen.add(item)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import marshal
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -169,12 +169,9 @@ def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
     """That part of a record, once for all records in which it is the same: of ten thousand cells
     the lists of packages alone took a gigabyte. Nobody changes what was read.
     """
-    return None if data is None else _built(kind, marshal.dumps(data, 2))
+    return None if data is None else _built(kind, json.dumps(data))
 
 
 @cache
-def _built(kind: Callable[..., Any], content: bytes) -> Any:
-    """From the bytes, since a dictionary is no key; of version 2, in which what is equal is the
-    same bytes.
-    """
-    return kind(**marshal.loads(content))
+def _built(kind: Callable[..., Any], content: str) -> Any:
+    return kind(**json.loads(content))

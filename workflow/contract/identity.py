@@ -1,0 +1,21 @@
+"""What differs between two identities of a run, in words."""
+
+import json
+
+MOST_CHARACTERS = 60  # of both values of an entry, where they are spelled out
+
+
+def changed(found: str, planned: str) -> str:
+    """'threads 2 -> 4, sources changed'; empty where their entries are the same."""
+    try:
+        before, now = json.loads(found), json.loads(planned)
+        keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
+        return ", ".join(_words(key, before.get(key), now.get(key)) for key in keys)
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        return "an identity is no JSON object"
+
+
+def _words(key: str, before: object, now: object) -> str:
+    plain = isinstance(before, int | str) and isinstance(now, int | str)
+    short = plain and len(f"{before}{now}") < MOST_CHARACTERS
+    return f"{key} {before} -> {now}" if short else f"{key} changed"
