@@ -24,8 +24,14 @@ PROGRAMS = Path(__file__).with_name("programs")
 CORE = "libgpu_stand_in.so"
 # By major version of CUDA: whose lock has the headers, their package, and the versions that the
 # libraries say they have, those of the lock.
-RUNTIMES = {13: ("pytorch", "nvidia-cuda-runtime")}
-NUMBERS = {13: {"CUDART": 13000, "CUBLAS": 130101, "CUDNN": 92000}}
+RUNTIMES = {
+    13: ("pytorch", "nvidia-cuda-runtime"),
+    12: ("keras3-jax", "nvidia-cuda-runtime-cu12"),
+}
+NUMBERS = {
+    13: {"CUDART": 13000, "CUBLAS": 130101, "CUDNN": 92000},
+    12: {"CUDART": 12090, "CUBLAS": 120903, "CUDNN": 92800},
+}
 OPTIONS = ["-std=gnu11", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -120,15 +126,15 @@ class Builder:
 
     def build(self, wishes: dict[str, str]) -> None:
         libraries = symbols.libraries(self.cuda)
-        of_libraries = {library.source for library in libraries.values()}
-        core = [path for path in SOURCES.glob("*.c") if path.stem not in of_libraries]
-        self._link(CORE, core)
+        each = (symbols.sources(library, SOURCES) for library in libraries.values())
+        of_libraries = {path for paths in each for path in paths}
+        self._link(CORE, [path for path in SOURCES.glob("*.c") if path not in of_libraries])
         for name, library in libraries.items():
             self._library(name, library, wishes)
 
     def _library(self, name: str, library: symbols.Library, wishes: dict[str, str]) -> None:
-        sources = [SOURCES / f"{library.source}.c"] if library.source else []
-        own = symbols.defined(self._object(sources[0])) if sources else set()
+        sources = symbols.sources(library, SOURCES)
+        own = {function for path in sources for function in symbols.defined(self._object(path))}
         version = library.version.format(name=name)
         asked = symbols.of_library(library, version, wishes) | self._declared(name)
         missing = self.scratch / f"{name}.c"
@@ -174,7 +180,10 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def torch_binaries(prefix: str) -> list[Path]:
-    """The libraries of PyTorch in an environment, which say what they ask of CUDA's."""
+def built_for(prefix: str, cache: Path) -> Path:
+    """The libraries that the wheels in an environment ask for."""
     site = next(Path(prefix).glob("lib/python*/site-packages"))
-    return sorted([*site.glob("torch/lib/*.so*"), *site.glob("torch/_C*.so")])
+    if of_xla := sorted([*site.glob("jax_cuda12_plugin/*.so"), *site.glob("jax_plugins/*/*.so")]):
+        return built(cache, symbols.looked_up(of_xla), cuda=12)
+    of_torch = sorted([*site.glob("torch/lib/*.so*"), *site.glob("torch/_C*.so")])
+    return built(cache, symbols.wanted(of_torch))

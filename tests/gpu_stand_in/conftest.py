@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from . import build, environment, symbols
+from . import build, environment
 from .machine import Machine
 
 ASKED = "MILLISTEP_GPU_STAND_IN"  # set: frameworks for CUDA are deployed and run, too
@@ -39,8 +39,7 @@ def frameworks():
 def pytorch(cache, frameworks):
     """The interpreter and the libraries of an environment with PyTorch for CUDA."""
     marker = environment.deployed("pytorch", cache)
-    binaries = build.torch_binaries(marker["prefix"])
-    return marker["interpreter"], build.built(cache, symbols.wanted(binaries))
+    return marker["interpreter"], build.built_for(marker["prefix"], cache)
 
 
 @pytest.fixture(scope="session")

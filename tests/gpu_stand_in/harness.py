@@ -14,7 +14,7 @@ from deploy.environments import definition_sha256
 from planning.plan import Plan
 from supervise import device, parent
 
-from . import build, environment, symbols
+from . import build, environment
 from .environment import ROOT
 from .machine import Machine
 
@@ -43,14 +43,19 @@ def environment_of(column: str) -> tuple[dict, Path]:
     name = "pytorch" if column.startswith("pytorch") else column
     folder = build.default_cache()
     marker = environment.deployed(name, folder)
-    binaries = build.torch_binaries(marker["prefix"])
-    return marker, build.built(folder, symbols.wanted(binaries))
+    return marker, build.built_for(marker["prefix"], folder)
 
 
-def measured(run, machine: Machine, record: Path, **options) -> dict:
-    """The record of a run on a machine. options: more of :func:`supervise.parent.run`."""
+def measured(run, machine: Machine, record: Path, extras: bool = True, **options) -> dict:
+    """The record of a run on a machine.
+
+    extras: whether probes, profile and the published arithmetic follow, where they are planned.
+    options: more of :func:`supervise.parent.run`.
+    """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
+    if not extras:
+        identity |= {"extras": [], "probes": []}
     identity["variables"] = {**identity["variables"], **machine.variables}
     found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
     limits = (TIME_LIMIT_S, MEMORY_LIMIT_MIB)

@@ -1,6 +1,7 @@
 """What the processes on a simulated machine did, from the files that they leave (``src/log.c``)."""
 
 import struct
+from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ MOST_APART = 0.1  # of the time of all blocks
 
 @dataclass(frozen=True)
 class Fence:
-    """The host waited for the device, until ``at_ns`` of the clock that Python's perf_counter has.
+    """The host saw that the device had nothing left to do, at ``at_ns`` of Python's perf_counter.
 
     launches, waits, busy_ns, idle_ns: so far; waits are calls in which the host waited for the
     device, and a device is idle where it has done all that the host had issued.
@@ -108,9 +109,10 @@ def _borders(fences: list[Fence], first: int, elapsed_ns: list[int]) -> tuple[fl
     apart_ns, border = 0.0, first
     for block_ns in elapsed_ns:
         wanted_ns = fences[border].at_ns + block_ns
-        later = range(border + 1, len(fences))
-        if not later:
+        after = bisect_left(fences, wanted_ns, lo=border + 1, key=lambda fence: fence.at_ns)
+        near = range(max(border + 1, after - 1), min(after + 1, len(fences)))
+        if not near:
             return float("inf"), fences[first], fences[border]
-        border = min(later, key=lambda number: abs(fences[number].at_ns - wanted_ns))
+        border = min(near, key=lambda number: abs(fences[number].at_ns - wanted_ns))
         apart_ns += abs(fences[border].at_ns - wanted_ns)
     return apart_ns, fences[first], fences[border]

@@ -15,9 +15,10 @@ from pathlib import Path
 class Library:
     """A shared library by its file's name.
 
-    source: the file in ``src``, None where nothing is written down. names: a pattern of those that
-    are this library's, for wheels that ask for a name without its library. failure: the number
-    that a missing function returns, where ``source`` does not say it. version: of its names.
+    source: the file in ``src`` and the beginning of more of them (``cuda_memory.c``), None where
+    nothing is written down. names: a pattern of those that are this library's, for wheels that ask
+    for a name without its library. failure: the number that a missing function returns, where
+    ``source`` does not say it. version: of its names.
     """
 
     source: str | None
@@ -49,13 +50,22 @@ def libraries(cuda: int) -> dict[str, Library]:
     }
 
 
+def sources(library: Library, folder: Path) -> list[Path]:
+    """The files in which a library is written down."""
+    if not library.source:
+        return []
+    return [folder / f"{library.source}.c", *sorted(folder.glob(f"{library.source}_*.c"))]
+
+
 # Hints, limits and rights that nothing of a simulated device depends on.
 _HARMLESS = """
     __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary
     cudaSetDeviceFlags cudaDeviceSetLimit cudaFuncSetAttribute cudaFuncSetCacheConfig
     cudaKernelSetAttributeForDevice cudaMemPoolSetAttribute cudaMemPoolSetAccess cudaMemPoolTrimTo
     cudaGraphUpload cudaProfilerStart cudaProfilerStop
-    cuDevicePrimaryCtxRelease_v2 cuFuncSetAttribute cuFuncSetCacheConfig cuMemAddressFree
+    cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxSetFlags_v2 cuFuncSetAttribute
+    cuFuncSetCacheConfig cuKernelSetAttribute cuMemAddressFree cuGraphUpload
+    cuGraphKernelNodeSetAttribute
     cublasSetWorkspace_v2 cublasSetAtomicsMode cublasSetSmCountTarget
     cudnnBackendFinalize cudnnBackendDestroyDescriptor
     nvrtcAddNameExpression nvrtcCompileProgram
@@ -67,8 +77,16 @@ _LOOKED_UP = """
     nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlDeviceGetP2PStatus
 """
 LOOKED_UP = tuple(_LOOKED_UP.split())
+# Versions that JAX wants to know before it begins: those of its lock, in the words of each library.
+VERSIONS = {"cufftGetVersion": 11401, "cuptiGetVersion": 28}
+PARTS_OF_VERSIONS = {"cusparseGetProperty": (12, 5, 10)}
+# The profilers of PyTorch and JAX ask for the words of the error that all else of CUPTI returns.
+WORDS = {"cuptiGetResultString": "CUPTI_ERROR_NOT_SUPPORTED"}
 # One launch on the stream of the handle that is their first argument.
 PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
+
+
+NAMES = r"(?:_*cu[A-Za-z]|nvrtc|nccl|nvshmem|nvml)"
 
 
 def wanted(binaries: list[Path]) -> dict[str, str]:
@@ -79,8 +97,20 @@ def wanted(binaries: list[Path]) -> dict[str, str]:
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         for line in listed.splitlines():
             name, _, version = line.split()[-1].partition("@")
-            if re.match(r"_*cu[A-Za-z]|nvrtc|nccl|nvshmem|nvml", name):
+            if re.match(NAMES, name):
                 found[name] = version
+    return found
+
+
+def looked_up(binaries: list[Path]) -> dict[str, str]:
+    """Names that XLA's libraries look up when they first call them, by a function so named in each
+    of them. They link to no library of CUDA's.
+    """
+    found = {}
+    for binary in binaries:
+        command = ["nm", "--defined-only", "--format=posix", str(binary)]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found |= {name: "" for name in re.findall(rf"^({NAMES}\w*) t ", listed, re.M)}
     return found
 
 
@@ -93,6 +123,15 @@ def stubs(library: Library, missing: list[str]) -> str:
     for name in missing:
         if name in HARMLESS:
             lines.append(f"int {name}(void) {{ return 0; }}")
+        elif name in VERSIONS:
+            lines.append(f"int {name}(int *value) {{ *value = {VERSIONS[name]}; return 0; }}")
+        elif name in PARTS_OF_VERSIONS:
+            parts = ", ".join(map(str, PARTS_OF_VERSIONS[name]))
+            answer = f"static int parts[] = {{{parts}}}; *value = parts[which]; return 0;"
+            lines.append(f"int {name}(int which, int *value) {{ {answer} }}")
+        elif name in WORDS:
+            answer = f'*words = "{WORDS[name]}"; return 0;'
+            lines.append(f"int {name}(int error, const char **words) {{ (void)error; {answer} }}")
         elif PRODUCTS.fullmatch(name):
             lines.append(f'int {name}(void *handle) {{ return product(handle, "{name}"); }}')
         elif library.source:

@@ -7,7 +7,13 @@ import pytest
 from . import build
 from .conftest import completed
 
-CASES = re.findall(r"^    CASE\((\w+)\),$", (build.PROGRAMS / "behaviour.c").read_text(), re.M)
+CASES = {
+    case: name
+    for name in ("streams", "memory")
+    for case in re.findall(
+        r"^    CASE\((\w+)\),$", (build.PROGRAMS / f"{name}.c").read_text(), re.M
+    )
+}
 MISSING = "a_function_that_is_missing_says_its_name"
 SMALL = {"memory_mib": 64, "kernel_us": 1000, "copy_gb_s": 1, "kernel_us_of": {"long": 10000}}
 TROUBLE = {
@@ -21,13 +27,13 @@ SANITIZERS = {
 
 
 @pytest.fixture(scope="module")
-def behaviour(program):
-    return program("behaviour")
+def programs(program):
+    return {name: str(program(name)) for name in set(CASES.values())}
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_as_documented(behaviour, machine, case):
-    done = completed([str(behaviour), case], machine(**SMALL, **TROUBLE.get(case, {})))
+def test_as_documented(programs, machine, case):
+    done = completed([programs[CASES[case]], case], machine(**SMALL, **TROUBLE.get(case, {})))
     assert done.returncode == 0, done.stderr
     told = "gpu stand-in: cufftPlan1d is not implemented\n" if case == MISSING else ""
     assert done.stderr == told
@@ -38,20 +44,21 @@ def test_nothing_is_found_by_a_sanitizer(program, machine, cache, sanitizer):
     option = f"-fsanitize={sanitizer}"
     wishes = {"cufftPlan1d": "libcufft.so.12"}
     libraries = build.built(cache, wishes, extra=(option,))
-    behaviour = program("behaviour", libraries, option, "-DSLOW")
-    for case in CASES:
+    programs = {name: program(name, libraries, option, "-DSLOW") for name in set(CASES.values())}
+    for case, name in CASES.items():
         on = machine(**SMALL, **TROUBLE.get(case, {}))
         variables = {"LD_LIBRARY_PATH": str(libraries), **SANITIZERS[sanitizer]}
-        done = completed([str(behaviour), case], on, **variables)
+        done = completed([str(programs[name]), case], on, **variables)
         assert "Sanitizer" not in done.stderr, f"{case}: {done.stderr}"
         assert done.returncode == 0, f"{case}: {done.stderr}"
 
 
-def test_the_log_counts_launches_by_kernel_and_says_when_the_host_waited(behaviour, machine):
+def test_the_log_counts_launches_by_kernel_and_says_when_all_was_done(programs, machine):
     on = machine(**SMALL)
-    done = completed([str(behaviour), "streams_run_side_by_side_and_events_order_them"], on)
+    case = "streams_run_side_by_side_and_events_order_them"
+    done = completed([programs[CASES[case]], case], on)
     assert done.returncode == 0, done.stderr
     (process,) = on.processes()
     assert process.kernels == {"long": 22}
-    assert [fence.launches for fence in process.fences] == [20]
+    assert [fence.launches for fence in process.fences] == [20, 22]
     assert process.fences[0].busy_ns == 20 * 10_000_000

@@ -6,16 +6,17 @@ writes what the kernel would have written, after the kernel was launched. Only o
 named here pass through Python, which costs the host some microseconds each.
 
 Installed into an environment of its own as a module that site starts; standard library alone until
-PyTorch is imported. A loss that is read is a number: what memory happens to hold may be none.
+PyTorch is imported. A loss that is read is a number: what memory happens to hold may be none. JAX
+is told that there is a device, whose file it looks for before it looks for the driver.
 """
 
 import importlib.abc
-import importlib.util
+import importlib.machinery
 import math
 import sys
 
 LARGEST = 4096  # numbers of a tensor
-STARTED_BY_SITE = "import gpu_stand_in_values; gpu_stand_in_values.wait_for_torch()\n"
+STARTED_BY_SITE = "import gpu_stand_in_values; gpu_stand_in_values.wait_for_imports()\n"
 # Every overload that has a kernel of CUDA's: those that return, write in place or where told.
 OPERATORS = """
     add sub rsub mul remainder floor_divide fmod neg abs minimum maximum clamp clamp_min clamp_max
@@ -29,27 +30,32 @@ kept = []  # libraries of operators, which must live as long as they are to coun
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds torch as others do, and has it changed when it was imported."""
+    """Finds modules as others do, and has them changed when they were imported."""
 
     def find_spec(self, name, path, target=None):
-        if name != "torch":
+        change = {"torch": install, "jax._src.hardware_utils": show_a_device}.get(name)
+        spec = change and importlib.machinery.PathFinder.find_spec(name, path, target)
+        if not spec:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
         run = spec.loader.exec_module
 
         def exec_module(module):
             run(module)
-            install(module)
+            change(module)
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-def wait_for_torch():
+def wait_for_imports():
     """Called by site, which may read the same file twice (lib and lib64)."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
+
+
+def show_a_device(hardware):
+    """A file that is there, in the place of those that a real driver makes."""
+    hardware._NVIDIA_GPU_DEVICES = ["/dev/null"]
 
 
 def install(torch):

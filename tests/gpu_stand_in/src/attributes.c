@@ -2,6 +2,7 @@
 #include "stand_in.h"
 
 #include <driver_types.h>
+#include <stdio.h>
 
 #define VIRTUAL_MEMORY_MANAGEMENT 102 /* CU_DEVICE_ATTRIBUTE_...: the runtime has no name for it */
 
@@ -63,5 +64,14 @@ int device_attribute(int attribute, int number) {
     case cudaDevAttrHostRegisterSupported:
     case VIRTUAL_MEMORY_MANAGEMENT: return 1;
     default: return 0; /* what it does not have */
+    }
+}
+
+void device_uuid(char *bytes, const Device *device) {
+    const char *text = *device->profile ? device->part_uuid : device->uuid;
+    for (text += 4; *text; text++) {
+        unsigned value;
+        if (*text == '-' || sscanf(text++, "%2x", &value) != 1) continue;
+        *bytes++ = (char)value;
     }
 }

@@ -26,6 +26,7 @@ Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after) {
     *node = what;
     node->graph = graph;
     node->index = graph->n;
+    node->copied_from = NULL;
     node->n_after = n_after;
     node->after = n_after ? malloc(n_after * sizeof *after) : NULL;
     if (n_after) memcpy(node->after, after, n_after * sizeof *after);
@@ -43,11 +44,40 @@ Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after) {
 }
 
 /* Nodes are in an order in which each comes after what it depends on, so one pass is enough. */
+static void end_again(Graph *graph) {
+    graph->length_ns = 0;
+    for (size_t i = 0; i < graph->n; i++) ends(graph->nodes[i]);
+}
+
 void graph_depend(Node *node, Node *on) {
     node->after = realloc(node->after, (node->n_after + 1) * sizeof *node->after);
     node->after[node->n_after++] = on;
-    Graph *graph = node->graph;
-    for (size_t i = node->index; i < graph->n; i++) ends(graph->nodes[i]);
+    end_again(node->graph);
+}
+
+/* The node of an instance that was made of one of its graph, or of a child graph in it. */
+Node *graph_find(Graph *instance, const Node *original) {
+    for (size_t i = 0; i < instance->n; i++) {
+        Node *node = instance->nodes[i];
+        Node *inside = node->child ? graph_find(node->child, original) : NULL;
+        if (node->copied_from == original || inside) return inside ? inside : node;
+    }
+    return NULL;
+}
+
+void graph_change(Node *node, Node what) {
+    what.after = node->after;
+    what.n_after = node->n_after;
+    what.graph = node->graph;
+    what.index = node->index;
+    what.copied_from = node->copied_from;
+    if (what.child) {
+        what.child = graph_copy(what.child);
+        what.cost_ns = what.child->length_ns;
+    }
+    if (node->child) graph_free(node->child);
+    *node = what;
+    end_again(node->graph);
 }
 
 Graph *graph_copy(const Graph *graph) {
@@ -56,7 +86,7 @@ Graph *graph_copy(const Graph *graph) {
         const Node *node = graph->nodes[i];
         Node *after[node->n_after + 1];
         for (size_t k = 0; k < node->n_after; k++) after[k] = copy->nodes[node->after[k]->index];
-        graph_add(copy, *node, after, node->n_after);
+        graph_add(copy, *node, after, node->n_after)->copied_from = node;
     }
     return copy;
 }

@@ -77,8 +77,8 @@ typedef struct {
     uint64_t launches;
     int64_t cost_ns;
 } Kernel;
-typedef struct {
-    int64_t at_ns;     /* CLOCK_MONOTONIC when the host had waited */
+typedef struct { /* the device had nothing left to do, and the host has found that out */
+    int64_t at_ns;             /* CLOCK_MONOTONIC */
     uint64_t launches, waits;  /* so far; waits: calls in which the host waited for the device */
     int64_t busy_ns, idle_ns;  /* of the device so far */
 } Fence;
@@ -116,7 +116,6 @@ unsigned stream_flags(Stream *stream);
 uint64_t stream_id(Stream *stream);
 int stream_device(Stream *stream);
 int device_wait(void);
-int fence(void); /* the same, told in the log */
 void waited_until(int64_t ns); /* the host waits for the device, which is counted */
 int launch(void *stream, const char *name, uint64_t blocks);
 int issue_copy(void *stream, Node node, int64_t *end_ns);
@@ -148,6 +147,7 @@ struct Node {
     size_t n_after;
     Graph *graph;
     size_t index;
+    const Node *copied_from; /* by which an instance's node is found */
 };
 struct Graph {
     Node **nodes;
@@ -161,6 +161,8 @@ Graph *graph_copy(const Graph *graph);
 void graph_free(Graph *graph);
 Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after);
 void graph_depend(Node *node, Node *on);
+Node *graph_find(Graph *instance, const Node *original);
+void graph_change(Node *node, Node what); /* what it does, not when */
 int graph_launch(Graph *graph, void *stream);
 int capture_begin(void *stream, Graph *into);
 int capture_end(void *stream, Graph **graph);
@@ -199,5 +201,6 @@ int64_t memset_ns(size_t bytes);
 
 /* ---- attributes.c ---- */
 int device_attribute(int attribute, int device);
+void device_uuid(char *bytes, const Device *device); /* 16 of them */
 
 #endif

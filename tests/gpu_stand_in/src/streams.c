@@ -2,45 +2,18 @@
  *
  * Streams do not share a device: kernels of two streams take no longer than each by itself. */
 #define _GNU_SOURCE
-#include "stand_in.h"
+#include "streams.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-
-#define STREAM 0x53545245u
-#define EVENT 0x4556454eu
-
-struct Stream {
-    unsigned magic, flags;
-    int priority, device, waiting_functions;
-    uint64_t id;
-    int64_t end_ns, queue[QUEUE_LENGTH];
-    unsigned queued;
-    Graph *graph;  /* that it is captured into */
-    Node *last;    /* of its nodes there, the one after which the next begins */
-    int origin, unjoined;
-    Stream *next;
-};
-struct Event {
-    unsigned magic, flags;
-    int recorded, functions;
-    int64_t at_ns;
-    Stream *stream;
-    Graph *graph; /* recorded in a capture: where, and after what */
-    Node *last;
-};
 
 static Stream *legacy[MOST_DEVICES]; /* "the legacy default stream", one of each device */
 static __thread Stream *own[MOST_DEVICES]; /* kept when its thread ends: its work may go on */
-static Stream *streams; /* all of them */
+Stream *streams;
 static uint64_t next_id = 1;
 static int failed; /* with this error, for good */
 static __thread int device;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t function_ended = PTHREAD_COND_INITIALIZER;
-
-static void lock_all(void) { pthread_mutex_lock(&lock); }
-static void unlock_all(void) { pthread_mutex_unlock(&lock); }
+pthread_mutex_t stream_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t function_ended = PTHREAD_COND_INITIALIZER;
 
 int current_device(void) { return device; }
 
@@ -98,7 +71,7 @@ int stream_free(Stream *stream) {
     Stream *rest = legacy[stream->device];
     if (rest && stream->end_ns > rest->end_ns && !(stream->flags & NON_BLOCKING))
         rest->end_ns = stream->end_ns;
-    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &stream_lock);
     stream->magic = 0;
     unlock_all();
     free(stream);
@@ -110,11 +83,11 @@ unsigned stream_flags(Stream *stream) { return stream->flags; }
 uint64_t stream_id(Stream *stream) { return stream->id; }
 int stream_device(Stream *stream) { return stream->device; }
 
-static int is_legacy(const Stream *stream) { return stream == legacy[stream->device]; }
+int is_legacy(const Stream *stream) { return stream == legacy[stream->device]; }
 
 /* When all of a stream has ended, and what must end before its next work begins: "the legacy
  * default stream synchronises with all blocking streams", in both directions. */
-static int64_t end_of(const Stream *stream) {
+int64_t end_of(const Stream *stream) {
     int64_t end = stream->end_ns;
     if (stream->flags & NON_BLOCKING) return end;
     for (Stream *other = streams; other; other = other->next) {
@@ -153,9 +126,24 @@ static void fail_where_asked(uint64_t launches) {
         __atomic_store_n(&failed, settings.fault_code, __ATOMIC_RELAXED);
 }
 
+static int is_busy(int number) {
+    int64_t now = now_ns();
+    for (Stream *stream = streams; stream; stream = stream->next)
+        if (stream->device == number && stream->end_ns > now) return 1;
+    return 0;
+}
+
+void border(int number) {
+    lock_all();
+    if (visible_device(number) && !is_busy(number))
+        log_fence((int)(visible_device(number) - settings.devices));
+    unlock_all();
+}
+
 void waited_until(int64_t ns) {
     __atomic_fetch_add(&counts()->waits, 1, __ATOMIC_RELAXED);
     wait_until(ns);
+    border(device);
 }
 
 static void captured(Stream *stream, Node node) {
@@ -171,7 +159,7 @@ static int64_t at_clocks_ns(const Node *node) {
 }
 
 /* A node's work now, or later where the stream is captured. */
-static int issue(Stream *stream, Node node, int64_t *end_ns) {
+int issue(Stream *stream, Node node, int64_t *end_ns) {
     lock_all();
     int later = stream->graph != NULL;
     if (later) captured(stream, node);
@@ -252,72 +240,10 @@ int issue_copy(void *handle, Node node, int64_t *end_ns) {
     return OK;
 }
 
-struct call {
-    Stream *stream;
-    void (*function)(void *);
-    void *argument;
-    int64_t at_ns;
-    struct call *next;
-};
-static struct call *calls;
-static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
-
-/* One thread calls all of them, in the order in which they were issued. */
-static void *call_them(void *nothing) {
-    (void)nothing;
-    for (;;) {
-        lock_all();
-        while (!calls) pthread_cond_wait(&called, &lock);
-        struct call *call = calls;
-        calls = call->next;
-        unlock_all();
-        wait_until(call->at_ns);
-        call->function(call->argument);
-        lock_all();
-        call->stream->waiting_functions--;
-        pthread_cond_broadcast(&function_ended);
-        unlock_all();
-        free(call);
-    }
-    return NULL;
-}
-
-static void start_caller(void) {
-    pthread_t thread;
-    pthread_create(&thread, NULL, call_them, NULL);
-    pthread_detach(thread);
-}
-
-int host_function(void *handle, void (*function)(void *), void *argument) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    Stream *stream = stream_of(handle);
-    if (!stream) return INVALID_HANDLE;
-    int64_t at_ns;
-    Node node = {.kind = HOST, .function = function, .argument = argument};
-    if (issue(stream, node, &at_ns)) return OK;
-    pthread_once(&once, start_caller);
-    struct call *call = malloc(sizeof *call), **link = &calls;
-    *call = (struct call){stream, function, argument, at_ns, NULL};
-    lock_all();
-    while (*link) link = &(*link)->next;
-    *link = call;
-    stream->waiting_functions++;
-    pthread_cond_signal(&called);
-    unlock_all();
-    return OK;
-}
-
 static void wait_for_functions(Stream *stream) {
     lock_all();
-    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &stream_lock);
     unlock_all();
-}
-
-/* Waiting for a stream that is captured is not permitted, and ends the capture. */
-static int refused(Graph *graph) {
-    if (!graph) return OK;
-    graph->invalid = 1;
-    return CAPTURE_UNSUPPORTED;
 }
 
 int stream_wait(void *handle) {
@@ -339,6 +265,7 @@ int stream_query(void *handle) {
     lock_all();
     int busy = end_of(stream) > now_ns() || stream->waiting_functions;
     unlock_all();
+    if (!busy) border(stream->device);
     return busy ? NOT_READY : device_error();
 }
 
@@ -357,139 +284,7 @@ int device_wait(void) {
     waited_until(until);
     lock_all();
     for (Stream *stream = functions ? streams : NULL; stream; stream = stream->next)
-        while (stream->waiting_functions) pthread_cond_wait(&function_ended, &lock);
+        while (stream->waiting_functions) pthread_cond_wait(&function_ended, &stream_lock);
     unlock_all();
     return device_error();
-}
-
-/* What a program asks for by name, to be read in its log. */
-int fence(void) {
-    int error = device_wait();
-    if (visible_device(device)) log_fence((int)(visible_device(device) - settings.devices));
-    return error;
-}
-
-/* ---- events ---- */
-
-Event *event_new(unsigned flags) {
-    Event *event = calloc(1, sizeof *event);
-    event->magic = EVENT;
-    event->flags = flags;
-    return event;
-}
-
-int event_free(Event *event) {
-    if (!event || event->magic != EVENT) return INVALID_HANDLE;
-    event->magic = 0;
-    free(event);
-    return OK;
-}
-
-/* An event has the time at which all work before it has ended, or now where it has already. */
-int event_record(Event *event, void *handle) {
-    Stream *stream = stream_of(handle);
-    if (!stream || !event || event->magic != EVENT) return INVALID_HANDLE;
-    lock_all();
-    int64_t end = end_of(stream), now = now_ns();
-    event->stream = stream;
-    event->graph = stream->graph;
-    event->last = stream->last;
-    if (!stream->graph) {
-        event->at_ns = end > now ? end : now;
-        event->recorded = 1;
-    }
-    unlock_all();
-    return OK;
-}
-
-int event_wait(Event *event) {
-    if (!event || event->magic != EVENT) return INVALID_HANDLE;
-    if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
-    waited_until(event->recorded ? event->at_ns : 0);
-    return device_error();
-}
-
-/* "Success also where the event was never recorded." */
-int event_query(Event *event) {
-    if (!event || event->magic != EVENT) return INVALID_HANDLE;
-    if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
-    return event->recorded && event->at_ns > now_ns() ? NOT_READY : device_error();
-}
-
-int event_elapsed(float *ms, Event *from, Event *to) {
-    if (!from || !to || from->magic != EVENT || to->magic != EVENT) return INVALID_HANDLE;
-    if (!from->recorded || !to->recorded || (from->flags | to->flags) & NO_TIMING)
-        return INVALID_HANDLE;
-    if (from->at_ns > now_ns() || to->at_ns > now_ns()) return NOT_READY;
-    *ms = (float)((double)(to->at_ns - from->at_ns) / 1e6);
-    return device_error();
-}
-
-/* Waiting for an event of a capture brings a stream into it, and joins the other one. */
-static void join(Stream *stream, Event *event) {
-    Node *last = event->last;
-    if (!stream->graph) {
-        stream->graph = event->graph;
-        stream->last = last;
-    } else if (last && (!stream->last || last->end_ns > stream->last->end_ns)) stream->last = last;
-    if (event->stream != stream && event->stream->last == last) event->stream->unjoined = 0;
-}
-
-int stream_wait_event(void *handle, Event *event) {
-    Stream *stream = stream_of(handle);
-    if (!stream || !event || event->magic != EVENT) return INVALID_HANDLE;
-    lock_all();
-    if (event->graph) join(stream, event);
-    else if (!stream->graph && event->recorded && event->at_ns > stream->end_ns)
-        stream->end_ns = event->at_ns;
-    unlock_all();
-    return OK;
-}
-
-/* ---- capture ---- */
-
-int capture_begin(void *handle, Graph *into) {
-    Stream *stream = stream_of(handle);
-    if (!stream) return INVALID_HANDLE;
-    if (is_legacy(stream)) return CAPTURE_UNSUPPORTED;
-    if (stream->graph) return ILLEGAL_STATE;
-    lock_all();
-    stream->graph = into ? into : graph_new();
-    stream->last = into && into->n ? into->nodes[into->n - 1] : NULL;
-    stream->origin = 1;
-    unlock_all();
-    return OK;
-}
-
-int capture_end(void *handle, Graph **graph) {
-    Stream *stream = stream_of(handle);
-    *graph = NULL;
-    if (!stream) return INVALID_HANDLE;
-    if (!stream->graph) return ILLEGAL_STATE;
-    if (!stream->origin) return CAPTURE_UNMATCHED;
-    Graph *found = stream->graph;
-    int unjoined = 0;
-    lock_all();
-    for (Stream *other = streams; other; other = other->next) {
-        if (other->graph != found) continue;
-        unjoined |= other->unjoined;
-        other->graph = NULL;
-        other->last = NULL;
-        other->origin = other->unjoined = 0;
-    }
-    unlock_all();
-    if (found->invalid) return CAPTURE_INVALIDATED;
-    if (unjoined) return CAPTURE_UNJOINED;
-    *graph = found;
-    return OK;
-}
-
-int stream_capturing(void *handle, uint64_t *id, Graph **graph, Node *const **last, size_t *n) {
-    Stream *stream = stream_of(handle);
-    if (!stream || !stream->graph) return 0;
-    if (id) *id = stream->graph->id;
-    if (graph) *graph = stream->graph;
-    if (last) *last = &stream->last;
-    if (n) *n = stream->last != NULL;
-    return stream->graph->invalid ? 2 : 1;
 }

@@ -1,0 +1,298 @@
+/* What the documentation of CUDA promises of streams, events and graphs, case by case.
+ *
+ *   PROGRAM CASE      exit status 0 where it holds; else the line that does not */
+#include "check.h"
+
+#include <pthread.h>
+
+static void launches_return_and_synchronising_waits(void) {
+    double start = now_ms();
+    for (int i = 0; i < 100; i++) FINE(run(lasting, NULL));
+    SOON(now_ms() - start < 900);
+    HOLDS(cudaStreamQuery(NULL) == cudaErrorNotReady);
+    FINE(cudaDeviceSynchronize());
+    HOLDS(about(now_ms() - start, 1000));
+    FINE(cudaStreamQuery(NULL));
+}
+
+static void events_time_a_stream(void) {
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+    float ms;
+    FINE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    FINE(cudaEventCreate(&begin));
+    FINE(cudaEventCreate(&end));
+    HOLDS(cudaEventElapsedTime(&ms, begin, end) == cudaErrorInvalidResourceHandle);
+    FINE(cudaEventQuery(begin));
+    FINE(run(lasting, stream)); /* so that the first event is not reached before the next launch */
+    FINE(cudaEventRecord(begin, stream));
+    for (int i = 0; i < 5; i++) FINE(run(usual, stream));
+    FINE(cudaEventRecord(end, stream));
+    HOLDS(cudaEventQuery(end) == cudaErrorNotReady);
+    HOLDS(cudaEventElapsedTime(&ms, begin, end) == cudaErrorNotReady);
+    FINE(cudaEventSynchronize(end));
+    FINE(cudaEventElapsedTime(&ms, begin, end));
+    HOLDS(exactly(ms, 5));
+    FINE(cudaEventDestroy(begin));
+    FINE(cudaEventDestroy(end));
+    FINE(cudaStreamDestroy(stream));
+}
+
+static void events_without_timing_have_none(void) {
+    cudaEvent_t event;
+    float ms;
+    FINE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    FINE(cudaEventRecord(event, NULL));
+    FINE(cudaEventSynchronize(event));
+    HOLDS(cudaEventElapsedTime(&ms, event, event) == cudaErrorInvalidResourceHandle);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    FINE(cudaGetLastError());
+    FINE(cudaEventDestroy(event));
+}
+
+static void streams_run_side_by_side_and_events_order_them(void) {
+    cudaStream_t one, other;
+    cudaEvent_t reached;
+    FINE(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    FINE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    FINE(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming));
+    double start = now_ms();
+    for (int i = 0; i < 10; i++) {
+        FINE(run(lasting, one));
+        FINE(run(lasting, other));
+    }
+    FINE(cudaDeviceSynchronize());
+    HOLDS(about(now_ms() - start, 100));
+    start = now_ms();
+    FINE(run(lasting, one));
+    FINE(cudaEventRecord(reached, one));
+    FINE(cudaStreamWaitEvent(other, reached, 0));
+    FINE(run(lasting, other));
+    HOLDS(cudaStreamQuery(other) == cudaErrorNotReady);
+    FINE(cudaStreamSynchronize(other));
+    HOLDS(about(now_ms() - start, 20));
+    FINE(cudaEventDestroy(reached));
+    FINE(cudaStreamDestroy(one));
+    FINE(cudaStreamDestroy(other));
+}
+
+static void the_legacy_stream_waits_for_blocking_streams(void) {
+    cudaStream_t blocking, free_one;
+    FINE(cudaStreamCreate(&blocking));
+    FINE(cudaStreamCreateWithFlags(&free_one, cudaStreamNonBlocking));
+    double start = now_ms();
+    for (int i = 0; i < 10; i++) {
+        FINE(run(lasting, blocking));
+        FINE(run(lasting, NULL));
+        FINE(run(lasting, blocking));
+    }
+    FINE(run(usual, free_one));
+    FINE(cudaStreamSynchronize(free_one));
+    SOON(now_ms() - start < 290);
+    FINE(cudaStreamSynchronize(blocking));
+    HOLDS(about(now_ms() - start, 300));
+    FINE(cudaStreamDestroy(blocking));
+    FINE(cudaStreamDestroy(free_one));
+}
+
+static void the_queue_is_finite(void) {
+    double start = now_ms();
+    for (int i = 0; i < 1124; i++) FINE(run(usual, NULL));
+    HOLDS(about(now_ms() - start, 100));
+    FINE(cudaDeviceSynchronize());
+    HOLDS(about(now_ms() - start, 1124));
+}
+
+static void a_graph_replays_what_was_captured(void) {
+    cudaStream_t one, other;
+    cudaEvent_t fork, join, begin, end;
+    cudaGraph_t graph;
+    cudaGraphExec_t instance;
+    cudaGraphNode_t seven[7];
+    size_t nodes;
+    float ms;
+    char *device, host[4] = "abc";
+    FINE(cudaMalloc((void **)&device, 4));
+    FINE(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    FINE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    FINE(cudaEventCreate(&fork));
+    FINE(cudaEventCreate(&join));
+    FINE(cudaEventCreate(&begin));
+    FINE(cudaEventCreate(&end));
+    FINE(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    FINE(cudaEventRecord(fork, one));
+    FINE(cudaStreamWaitEvent(other, fork, 0));
+    FINE(run(lasting, other));
+    for (int i = 0; i < 3; i++) FINE(run(usual, one));
+    FINE(cudaMemcpyAsync(device, host, 4, cudaMemcpyHostToDevice, one));
+    FINE(cudaEventRecord(join, other));
+    FINE(cudaStreamWaitEvent(one, join, 0));
+    FINE(run(usual, one));
+    FINE(cudaStreamEndCapture(one, &graph));
+    FINE(cudaGraphGetNodes(graph, NULL, &nodes));
+    HOLDS(nodes == 6);
+    nodes = 7;
+    FINE(cudaGraphGetNodes(graph, seven, &nodes));
+    HOLDS(nodes == 6 && seven[5] && !seven[6]);
+    FINE(cudaGraphInstantiate(&instance, graph, 0));
+    FINE(cudaGraphDestroy(graph)); /* an instance does not need it */
+    FINE(cudaMemset(device, 0, 4));
+    FINE(cudaDeviceSynchronize());
+    FINE(run(lasting, one));
+    FINE(cudaEventRecord(begin, one));
+    for (int i = 0; i < 2; i++) FINE(cudaGraphLaunch(instance, one));
+    FINE(cudaEventRecord(end, one));
+    FINE(cudaStreamSynchronize(one));
+    FINE(cudaEventElapsedTime(&ms, begin, end));
+    HOLDS(exactly(ms, 2 * 11)); /* the longest path: 10 ms beside 3, then 1 */
+    memset(host, 0, 4);
+    FINE(cudaMemcpy(host, device, 4, cudaMemcpyDeviceToHost));
+    HOLDS(!memcmp(device, host, 4));
+    FINE(cudaGraphExecDestroy(instance));
+    FINE(cudaFree(device));
+    for (int i = 0; i < 4; i++) FINE(cudaEventDestroy((cudaEvent_t[]){fork, join, begin, end}[i]));
+    FINE(cudaStreamDestroy(one));
+    FINE(cudaStreamDestroy(other));
+}
+
+static void a_capture_that_is_waited_for_ends(void) {
+    cudaStream_t one, other;
+    cudaEvent_t fork;
+    cudaGraph_t graph;
+    FINE(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    FINE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    FINE(cudaEventCreate(&fork));
+    HOLDS(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal) ==
+          cudaErrorStreamCaptureUnsupported);
+    FINE(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    HOLDS(cudaStreamSynchronize(one) == cudaErrorStreamCaptureUnsupported);
+    HOLDS(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureInvalidated);
+    FINE(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    FINE(cudaEventRecord(fork, one));
+    FINE(cudaStreamWaitEvent(other, fork, 0));
+    FINE(run(usual, other));
+    HOLDS(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureUnjoined);
+    HOLDS(graph == NULL);
+    FINE(run(usual, one));
+    FINE(cudaDeviceSynchronize());
+    FINE(cudaEventDestroy(fork));
+    FINE(cudaStreamDestroy(one));
+    FINE(cudaStreamDestroy(other));
+}
+
+static double called_ms[3];
+static void note(void *which) { called_ms[*(int *)which] = now_ms(); }
+
+static void host_functions_are_called_when_their_stream_has_come_there(void) {
+    int first = 0, second = 1, other = 2;
+    cudaStream_t stream, fast;
+    FINE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    FINE(cudaStreamCreateWithFlags(&fast, cudaStreamNonBlocking));
+    double start = now_ms();
+    FINE(run(lasting, stream));
+    FINE(cudaLaunchHostFunc(stream, note, &first));
+    for (int i = 0; i < 100; i++) FINE(run(lasting, stream));
+    FINE(cudaLaunchHostFunc(stream, note, &second));
+    FINE(run(lasting, fast)); /* issued last and due before the others */
+    FINE(cudaLaunchHostFunc(fast, note, &other));
+    FINE(cudaStreamSynchronize(stream));
+    HOLDS(about(called_ms[0] - start, 10) && about(called_ms[1] - start, 1010));
+    HOLDS(about(called_ms[2] - start, 10));
+    FINE(cudaStreamDestroy(stream));
+    FINE(cudaStreamDestroy(fast));
+}
+
+/* As XLA does: a copy, two kernels after it and beside each other, the longer one in a graph of
+ * its own; then the copy is from another place, and the short kernel is a long one. */
+static void a_graph_of_the_driver_is_put_together_and_changed(void) {
+    CUmodule module;
+    CUfunction short_one, long_one;
+    CUstream stream;
+    CUevent begin, end;
+    CUgraph graph, inner;
+    CUgraphExec instance;
+    CUgraphNode copied, each, nested;
+    CUdeviceptr device;
+    float ms;
+    char first[4] = "abc", second[4] = "xyz";
+    HOLDS(!cuModuleLoadData(&module, "code"));
+    HOLDS(!cuModuleGetFunction(&short_one, module, "usual"));
+    HOLDS(!cuModuleGetFunction(&long_one, module, "long"));
+    HOLDS(!cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    HOLDS(!cuEventCreate(&begin, 0) && !cuEventCreate(&end, 0));
+    HOLDS(!cuMemAlloc(&device, 4));
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = first,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = device,
+                          .WidthInBytes = 4, .Height = 1, .Depth = 1};
+    CUDA_KERNEL_NODE_PARAMS kernel = {.func = short_one, .gridDimX = 1, .gridDimY = 1,
+                                      .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+                                      .blockDimZ = 1};
+    HOLDS(!cuGraphCreate(&graph, 0) && !cuGraphCreate(&inner, 0));
+    HOLDS(!cuGraphAddMemcpyNode(&copied, graph, NULL, 0, &copy, NULL));
+    HOLDS(!cuGraphAddKernelNode(&each, graph, &copied, 1, &kernel));
+    kernel.func = long_one;
+    HOLDS(!cuGraphAddKernelNode(&nested, inner, NULL, 0, &kernel));
+    HOLDS(!cuGraphAddChildGraphNode(&nested, graph, &copied, 1, inner));
+    HOLDS(!cuGraphInstantiate(&instance, graph, 0));
+    for (int turn = 0; turn < 2; turn++) {
+        FINE(run(lasting, (cudaStream_t)stream)); /* so that the event is before the graph */
+        HOLDS(!cuEventRecord(begin, stream));
+        HOLDS(!cuGraphLaunch(instance, stream));
+        HOLDS(!cuEventRecord(end, stream) && !cuStreamSynchronize(stream));
+        HOLDS(!cuEventElapsedTime(&ms, begin, end));
+        HOLDS(ms > 9.99 && ms < 10.01);
+        HOLDS(!memcmp((void *)device, turn ? second : first, 4));
+        copy.srcHost = second;
+        HOLDS(!cuGraphExecMemcpyNodeSetParams(instance, copied, &copy, NULL));
+        HOLDS(!cuGraphExecKernelNodeSetParams(instance, each, &kernel));
+    }
+    HOLDS(cuGraphExecKernelNodeSetParams(instance, copied, &kernel) == CUDA_ERROR_INVALID_VALUE);
+    HOLDS(!cuGraphExecDestroy(instance) && !cuGraphDestroy(graph) && !cuGraphDestroy(inner));
+    HOLDS(!cuMemFree(device) && !cuEventDestroy(begin) && !cuEventDestroy(end));
+    HOLDS(!cuStreamDestroy(stream) && !cuModuleUnload(module));
+}
+
+static void *work_of_a_thread(void *nothing) {
+    cudaStream_t stream;
+    cudaEvent_t event;
+    void *pointer;
+    (void)nothing;
+    FINE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    FINE(cudaEventCreate(&event));
+    for (int i = 0; i < 20; i++) {
+        FINE(cudaMalloc(&pointer, MIB));
+        FINE(cudaMemsetAsync(pointer, i, MIB, stream));
+        FINE(run(usual, stream));
+        FINE(run(usual, cudaStreamPerThread));
+        FINE(cudaEventRecord(event, stream));
+        FINE(cudaStreamWaitEvent(cudaStreamPerThread, event, 0));
+        FINE(cudaEventSynchronize(event));
+        FINE(cudaFree(pointer));
+    }
+    FINE(cudaEventDestroy(event));
+    FINE(cudaStreamDestroy(stream));
+    return NULL;
+}
+
+static void threads_may_work_at_once(void) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, work_of_a_thread, NULL);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    FINE(cudaDeviceSynchronize());
+}
+
+static const Case cases[] = {
+    CASE(launches_return_and_synchronising_waits),
+    CASE(events_time_a_stream),
+    CASE(events_without_timing_have_none),
+    CASE(streams_run_side_by_side_and_events_order_them),
+    CASE(the_legacy_stream_waits_for_blocking_streams),
+    CASE(the_queue_is_finite),
+    CASE(a_graph_replays_what_was_captured),
+    CASE(a_capture_that_is_waited_for_ends),
+    CASE(host_functions_are_called_when_their_stream_has_come_there),
+    CASE(a_graph_of_the_driver_is_put_together_and_changed),
+    CASE(threads_may_work_at_once),
+};
+
+MAIN(cases)
