@@ -82,8 +82,14 @@ def measured(wanted, scratch, runs=None):
         machine = Machine(scratch / name, libraries).set(kernel_us=wanted.kernel_us)
         with harness.on(machine):
             record = harness.measured(run, machine, folder / f"{name}.json")
-        blocks = (record["timing"] or {}).get("blocks")
-        yield run, record, log.step_of(machine.processes(), blocks) if blocks else None
+        yield run, record, step_of(machine, record)
+
+
+def step_of(machine, record):
+    """What the device did in a step, None where no step was timed."""
+    window_ns = record["window_ns"]
+    blocks = record["timing"]["blocks"] if window_ns else None
+    return blocks and log.step_of(machine.processes(), window_ns, blocks)
 
 
 def line(name, record, step):

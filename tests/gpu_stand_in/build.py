@@ -68,7 +68,7 @@ def headers(cuda: int, cache: Path) -> Path:
             unpacked = Path(scratch, "headers")
             for wheel in Path(scratch).glob("*.whl"):
                 _take_headers(wheel, unpacked)
-            unpacked.rename(folder)
+            _put(unpacked, folder)
     return folder
 
 
@@ -99,7 +99,7 @@ def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str,
             unfinished = Path(scratch, "libraries")
             unfinished.mkdir()
             Builder(unfinished, Path(scratch), include, cuda, extra).build(wishes)
-            unfinished.rename(folder)
+            _put(unfinished, folder)
     return folder
 
 
@@ -173,6 +173,15 @@ class Builder:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _put(finished: Path, folder: Path) -> None:
+    """In its place, unless another process has put the same there meanwhile."""
+    try:
+        finished.rename(folder)
+    except OSError:
+        if not folder.exists():
+            raise
 
 
 def _made(folder: Path) -> Path:

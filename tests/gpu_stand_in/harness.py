@@ -47,7 +47,7 @@ def environment_of(column: str) -> tuple[dict, Path]:
 
 
 def measured(run, machine: Machine, record: Path, extras: bool = True, **options) -> dict:
-    """The record of a run on a machine.
+    """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
     extras: whether probes, profile and the published arithmetic follow, where they are planned.
     options: more of :func:`supervise.parent.run`.
@@ -59,9 +59,16 @@ def measured(run, machine: Machine, record: Path, extras: bool = True, **options
     identity["variables"] = {**identity["variables"], **machine.variables}
     found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
     limits = (TIME_LIMIT_S, MEMORY_LIMIT_MIB)
-    return parent.run(
-        json.dumps(identity), found, record, record.with_suffix(".log"), *limits, **options
-    )
+    windows, measure = [], parent._measure
+
+    def noted(*arguments):
+        windows.append(measure(*arguments))
+        return windows[-1]
+
+    with mock.patch.object(parent, "_measure", noted):
+        log = record.with_suffix(".log")
+        made = parent.run(json.dumps(identity), found, record, log, *limits, **options)
+    return {**made, "window_ns": windows[-1] if windows else None}
 
 
 @contextmanager

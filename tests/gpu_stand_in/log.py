@@ -1,7 +1,7 @@
 """What the processes on a simulated machine did, from the files that they leave (``src/log.c``)."""
 
 import struct
-from bisect import bisect_left
+from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,6 @@ KERNEL = struct.Struct("=240sQq")
 FENCE = struct.Struct("=q2Q2q")
 KERNELS_AT, MOST_KERNELS = 4096, 8192
 FENCES_AT, MOST_FENCES = KERNELS_AT + MOST_KERNELS * KERNEL.size, 65536
-MOST_APART = 0.1  # of the time of all blocks
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,9 @@ def read(path: Path) -> Process:
 class Step:
     """What one step of a run was on its device: means over its blocks.
 
-    waits: calls in which the host waited for the device before the fence. idle_ms: in which the
-    device had done all that the host had issued.
+    waits: calls in which the host waited for the device before the fence; a fence that is no such
+    call, as JAX's, is none. idle_ms: in which the device had done all that the host had issued,
+    between two blocks, too.
     """
 
     launches: float
@@ -77,42 +77,25 @@ class Step:
     idle_ms: float
 
 
-def step_of(processes: list[Process], blocks: list[dict]) -> Step | None:
+def step_of(processes: list[Process], window_ns: tuple[int, int], blocks: list[dict]) -> Step:
     """A step of a run that one of these processes has made.
 
-    blocks: of the record, each with its steps and the time between its two fences, by which they
-    are found among all fences; None where none are like them.
+    window_ns: from the start of the first of its blocks to the end of the last one. Both are where
+    the device had nothing left, so that it counts what was done since the last such border.
     """
     steps = sum(block["steps"] for block in blocks)
-    elapsed_ns = [block["elapsed_ns"] for block in blocks]
-    found = [
-        _borders(process.fences, first, elapsed_ns)
-        for process in processes
-        for first in range(len(process.fences) - len(blocks))
-    ]
-    apart_ns, begin, end = min(found, key=lambda each: each[0], default=(0, None, None))
-    if begin is None or apart_ns > MOST_APART * sum(elapsed_ns):
-        return None
+    begin, end = max(
+        ([_last_border(process.fences, at_ns) for at_ns in window_ns] for process in processes),
+        key=lambda borders: borders[1].at_ns,
+    )
     return Step(
         launches=(end.launches - begin.launches) / steps,
-        waits=(end.waits - begin.waits - len(blocks)) / steps,
+        waits=max(0, end.waits - begin.waits - len(blocks)) / steps,
         busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
         idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
     )
 
 
-def _borders(fences: list[Fence], first: int, elapsed_ns: list[int]) -> tuple[float, Fence, Fence]:
-    """How far blocks that begin at a fence are from fences, and the first and last of these.
-
-    A library may wait for its device within a step, too: each block ends at the nearest fence.
-    """
-    apart_ns, border = 0.0, first
-    for block_ns in elapsed_ns:
-        wanted_ns = fences[border].at_ns + block_ns
-        after = bisect_left(fences, wanted_ns, lo=border + 1, key=lambda fence: fence.at_ns)
-        near = range(max(border + 1, after - 1), min(after + 1, len(fences)))
-        if not near:
-            return float("inf"), fences[first], fences[border]
-        border = min(near, key=lambda number: abs(fences[number].at_ns - wanted_ns))
-        apart_ns += abs(fences[border].at_ns - wanted_ns)
-    return apart_ns, fences[first], fences[border]
+def _last_border(fences: list[Fence], before_ns: int) -> Fence:
+    after = bisect_right(fences, before_ns, key=lambda fence: fence.at_ns)
+    return fences[after - 1] if after else Fence(0, 0, 0, 0, 0)

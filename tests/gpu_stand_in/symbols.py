@@ -67,7 +67,7 @@ _HARMLESS = """
     cuFuncSetCacheConfig cuKernelSetAttribute cuMemAddressFree cuGraphUpload
     cuGraphKernelNodeSetAttribute
     cublasSetWorkspace_v2 cublasSetAtomicsMode cublasSetSmCountTarget
-    cudnnBackendFinalize cudnnBackendDestroyDescriptor
+    cudnnBackendFinalize cudnnBackendDestroyDescriptor cudnnGraphVersionCheck cudnnOpsVersionCheck
     nvrtcAddNameExpression nvrtcCompileProgram
 """
 HARMLESS = tuple(_HARMLESS.split())
