@@ -30,9 +30,9 @@ def machine(tmp_path, libraries):
 
 @pytest.fixture(scope="session")
 def frameworks():
-    """What runs a framework for CUDA does so where that is asked for: it deploys 2.3 GB."""
+    """What runs a framework for CUDA does so where that is asked for: it deploys gigabytes."""
     if not os.environ.get(ASKED):
-        pytest.skip(f"deploys PyTorch for CUDA, 2.3 GB, and runs it where {ASKED} is set")
+        pytest.skip(f"deploys and runs frameworks for CUDA, 9 GB, where {ASKED} is set")
 
 
 @pytest.fixture(scope="session")
