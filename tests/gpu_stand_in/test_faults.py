@@ -69,14 +69,14 @@ def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
 
 
 def test_clocks_that_fall_are_in_the_record(measured):
-    settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 1000}
+    settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 2000}
     record, _ = measured(settings, monitor_interpreter=sys.executable)
     assert record["status"] == "ok", record["reason"]
     gpu = record["monitor"]["gpu"]
     assert gpu["throttle_reasons"] == ["thermal slowdown by hardware"]
     assert (gpu["sm_clock_mhz"]["min"], gpu["sm_clock_mhz"]["max"]) == (705, 1410)
     times = [block["elapsed_ns"] / block["steps"] for block in record["timing"]["blocks"]]
-    assert times[-1] > 1.9 * times[0]
+    assert times[-1] > 1.6 * times[0]  # twice, less what the host took of the first
 
 
 def test_of_two_gpus_the_one_that_is_asked_for(measured):

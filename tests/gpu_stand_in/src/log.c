@@ -93,10 +93,11 @@ Kernel *kernel_named(const char *name) {
 
 void log_fence(int device) {
     Counts *all = counts();
+    uint64_t waits = __atomic_load_n(&all->waits, __ATOMIC_RELAXED);
     pthread_mutex_lock(&lock);
     if (all->fences < MOST_FENCES)
-        own->fences[all->fences] = (Fence){now_ns(), all->launches, all->waits,
-                                           all->busy_ns[device], all->idle_ns[device]};
+        own->fences[all->fences] = (Fence){now_ns(), all->launches, waits, all->busy_ns[device],
+                                           all->idle_ns[device]};
     all->fences++;
     pthread_mutex_unlock(&lock);
 }
