@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
 from tests.gpu_stand_in import harness  # noqa: E402 (found by the path above)
 from tests.gpu_stand_in.machine import Machine  # noqa: E402
 
+
 def main():
     options = parser(__doc__, "smoke")
     options.add_argument("--rounds", type=int, default=20)
