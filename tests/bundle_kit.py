@@ -1,6 +1,5 @@
 """An unpacked bundle whose programs measure nothing, for the tests of run_bundle.py."""
 
-import contextlib
 import json
 import subprocess
 import sys
@@ -12,18 +11,9 @@ from planning import write_bundle
 from tests.planning.test_config import plan
 
 COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
-CONFIG = {
-    "models": {"bert": {"fit": 4, "predict": 8}},
-    "columns": COLUMNS,
-    "runs": 2,
-    "threads": 1,
-}
-THIS = (
-    "--interpreter",
-    f"keras3-jax={sys.executable}",
-    "--interpreter",
-    f"pytorch={sys.executable}",
-)
+CONFIG = {"models": {"bert": {"fit": 4, "predict": 8}}, "columns": COLUMNS, "runs": 2, "threads": 1}
+THIS = ("--interpreter", f"keras3-jax={sys.executable}")
+THIS += ("--interpreter", f"pytorch={sys.executable}")
 # In the place of the programs that measure: it says that it was called, and does as told.
 FAKE = """
 import json, os, signal, sys, time
@@ -135,18 +125,6 @@ class Kit:
 
     def packed(self) -> set[str]:
         return set(zipfile.ZipFile(self.folder / "records.zip").namelist())
-
-
-def ends(pid: int) -> bool:
-    """Whether a process is gone soon, or only waits to be forgotten."""
-    stat = Path(f"/proc/{pid}/stat")
-    for _ in range(200):
-        with contextlib.suppress(FileNotFoundError):
-            if stat.read_text().rpartition(")")[2].split()[0] != "Z":
-                time.sleep(0.05)
-                continue
-        return True
-    return False
 
 
 def fake_kit(folder: Path) -> Kit:

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from supervise import device
+from tests.measure import nvidia_smi
 from tests.workshop import Workshop, make_workshop
 
 settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
@@ -89,6 +91,24 @@ def every_processor():
     os.sched_setaffinity(0, PROCESSORS)
     yield PROCESSORS
     os.sched_setaffinity(0, own)
+
+
+@pytest.fixture
+def gpus(tmp_path, monkeypatch):
+    """``gpus(*models, ...)``: those of this machine from now on; visible: what the caller says."""
+
+    def installed(*models, visible=None, pci=False, **more):
+        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
+        device.gpus.cache_clear()
+        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
+        order = "PCI_BUS_ID" if pci else None
+        for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):
+            monkeypatch.delenv(name, raising=False)
+            if value is not None:
+                monkeypatch.setenv(name, value)
+
+    yield installed
+    device.gpus.cache_clear()
 
 
 @pytest.fixture

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import time
 import zipfile
+from pathlib import Path
 
 import pytest
 
-from tests.bundle_kit import THIS, Kit, ends, fake_kit
+from tests.bundle_kit import THIS, Kit, fake_kit
+from tests.measure import nvidia_smi
+from tests.shared import gone, succeed
 
 
 @pytest.fixture
@@ -119,20 +122,6 @@ def test_it_ends_in_time_and_packs_what_there_is(kit):
     assert kit.packed() > {*order}
 
 
-def test_an_interrupt_leaves_no_process_and_goes_on_where_it_was(kit):
-    kit.tell("hang", "/keras3-jax/run1.json")
-    process = kit.start(*THIS)
-    hanging = kit.wait_for("/keras3-jax/run1.json")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
-    assert "Traceback" not in process.stderr.read()
-    assert ends(hanging["pid"])
-    before = len(kit.paths())
-    kit.tell("do", "nothing")
-    assert kit.run(*THIS)[0] == 0
-    assert kit.paths()[before:] == kit.order[before - 1 :]
-
-
 def test_what_kills_everything_twice_is_said_to_be_killed(kit):
     victim = "/fit-b4/keras3-jax/run1.json"
     kit.tell("hang", victim)
@@ -141,27 +130,12 @@ def test_what_kills_everything_twice_is_said_to_be_killed(kit):
         hanging = kit.wait_for(victim)
         process.kill()
         process.wait(10)
-        assert ends(hanging["pid"])
+        assert gone(hanging["pid"])
         (kit.folder / "calls").write_text("")
     assert kit.run(*THIS)[0] == 0
     attempts = [call["--attempt"] for call in kit.calls() if victim in call["path"]]
     assert set(attempts[:1]) == {"2"}
     assert kit.packed() > {*kit.order}
-
-
-def test_a_supervisor_that_is_killed_says_so_in_its_second_attempt(kit):
-    kit.tell("killed", "/fit-b4/keras3-jax/run1.json")
-    assert kit.run(*THIS)[0] == 0
-    calls = [c for c in kit.calls() if "/fit-b4/keras3-jax/run1.json" in c["path"]]
-    assert [call["--attempt"] for call in calls] == ["1", "2"]
-
-
-def test_what_is_refused_costs_nothing_else(kit):
-    kit.tell("refuse", "/fit-b4/keras3-jax/run1.json")
-    status, said = kit.run(*THIS)
-    assert status == 1
-    assert "1 of" in said
-    assert kit.paths() == kit.order
 
 
 def test_two_at_a_time_would_measure_each_other(kit):
@@ -181,5 +155,53 @@ def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tm
     modules += "supervise.self_test"
     program = f"import sys; sys.path.insert(0, 'workflow'); import {modules}, machine_card.__main__"
     command = [sys.executable, "-I", "-S", "-c", program]
-    done = subprocess.run(command, cwd=kit.folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    succeed(command, cwd=kit.folder)
+
+
+def fake_python(folder: Path, version: str) -> Path:
+    """A program that says of itself that it is some Python."""
+    path = folder / f"python{version}"
+    facts = json.dumps({"prefix": "/x", "python": version, "packages": {}})
+    path.write_text(f"#!/bin/sh\necho '{facts}'\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--interpreter", "torch=python3"], ["'torch'", "keras3-jax, pytorch-eager", "pytorch"]),
+        (["--interpreter", "pytorch"], ["'pytorch'", "NAME=PATH"]),
+        (["--interpreter", "pytorch="], ["'pytorch='", "NAME=PATH"]),
+        ([*THIS, "--interpreter", "pytorch=python3"], ["'pytorch'", "twice"]),
+        (["--interpreter", "pytorch=/no/such"], ["pytorch", "'/no/such'"]),
+        (["--interpreter", "pytorch=/bin/false"], ["pytorch", "/bin/false", "Python"]),
+        (["--interpreter", "pytorch={old}"], ["pytorch", "Python 3.10.4", "3.11 or later"]),
+        ([*THIS, "--only", "bort/*"], ["--only", "bort/*", "bert/fit-b4/keras3-jax/run1"]),
+        ([*THIS, "--stop-after-s", "20"], ["--stop-after-s", "20"]),
+        ([*THIS, "--monitor-interpreter", "/no/such"], ["--monitor-interpreter", "/no/such"]),
+        ([*THIS, "--monitor-interpreter", "/bin/false"], ["/bin/false", "psutil"]),
+    ],
+)
+def test_a_bad_option_is_refused_in_one_line(kit, tmp_path, arguments, words):
+    old = fake_python(tmp_path, "3.10.4")
+    arguments = [argument.replace("{old}", str(old)) for argument in arguments]
+    line = kit.refused(*arguments)
+    for word in words:
+        assert word in line
+
+
+def test_a_gpu_that_the_other_machine_does_not_have_is_refused(tmp_path, gpus):
+    gpus(nvidia_smi.A100)
+    cuda = {"accelerator": "cuda", "scale": "smoke", "here": False}
+    line = Kit(tmp_path / "kit", device=1, **cuda).refused(*THIS)
+    assert "device: 1 is not a visible GPU" in line
+
+
+def test_an_old_python_is_told_in_one_line(kit):
+    program = "import sys; sys.version_info = (3, 10, 4); exec(open(sys.argv[1]).read())"
+    command = [sys.executable, "-c", program, str(kit.folder / "run_bundle.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("millistep: Python 3.11 or later is needed")
+    assert len(done.stderr.splitlines()) == 1

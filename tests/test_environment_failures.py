@@ -74,8 +74,10 @@ def test_what_fails_is_tried_once_per_start(workshop):
 
 RETRYING = "WARNING: Retrying after connection broken by 'NewConnectionError('[Errno -2] Name or "
 RETRYING += "service not known')': {}"
-NOTHING = """ERROR: Could not find a version that satisfies the requirement {} (from versions: {})
-ERROR: No matching distribution found for {}"""
+NOTHING = """ERROR: Could not find a version that satisfies the requirement {0} (from versions: {1})
+ERROR: No matching distribution found for {0}"""
+NO_ABSL, NO_TORCH = NOTHING.format("absl-py==9", "none"), NOTHING.format("torch==9", "1.0, 2.0")
+# The page of wheels that a lock names cannot be reached, the index can.
 PAGE = RETRYING.format("/whl/cpu/torch/")
 
 
@@ -84,28 +86,10 @@ PAGE = RETRYING.format("/whl/cpu/torch/")
     [
         ("[Errno -3] Temporary failure in name resolution", "there is no network", True),
         ("cat: write error: No space left on device", "the disk is full", True),
-        # The page of wheels that a lock names cannot be reached, the index can.
-        (
-            PAGE + NOTHING.format("absl-py==9", "none", "absl-py==9"),
-            "does not have absl-py==9",
-            False,
-        ),
-        (
-            PAGE + NOTHING.format("torch==9", "1.0, 2.0", "torch==9"),
-            "does not have torch==9",
-            False,
-        ),
-        (
-            RETRYING.format("/simple/absl-py/\n")
-            + NOTHING.format("absl-py==9", "none", "absl-py==9"),
-            "no network",
-            True,
-        ),
-        (
-            "early\nERROR: Invalid requirement: x\n",
-            "its command failed: Invalid requirement",
-            False,
-        ),
+        (PAGE + NO_ABSL, "does not have absl-py==9", False),
+        (PAGE + NO_TORCH, "does not have torch==9", False),
+        (RETRYING.format("/simple/absl-py/\n") + NO_ABSL, "no network", True),
+        ("early\nERROR: Invalid requirement: x\n", "command failed: Invalid requirement", False),
     ],
 )
 def test_a_lack_of_network_or_room_is_told_from_a_version_that_is_not_there(log, words, passing):

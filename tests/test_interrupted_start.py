@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_project import fake_project
-from tests.measure.test_supervisor import gone, wait_for
+from tests.shared import gone, wait_for
 
 RECORD = "results/records/smoke/fake/fit-b4/fake/run1.json"
 
@@ -44,30 +44,29 @@ def started(tmp_path):
     started = Started(tmp_path / "project")
     yield started
     for pid in (started.process.pid, started.grandchild):
-        if not gone(pid):
+        if not gone(pid, seconds=0):
             os.kill(pid, signal.SIGKILL)
 
 
 def test_two_interrupts_say_what_is_kept_and_show_no_traceback(started):
+    page = started.project.folder / "results/so_far/round1/report.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
     for _ in range(2):
         os.killpg(started.process.pid, signal.SIGINT)
         time.sleep(0.1)
     assert started.process.wait(30) != 0
     said = started.said.read_text()
     assert "Traceback" not in said
-    assert said.endswith(
-        "millistep: 0 of 1 runs are measured and kept; the same command goes on from there\n"
-    )
-    assert gone(started.measuring) and gone(started.grandchild)
+    kept = "millistep: 0 of 1 runs are measured and kept; the same command goes on from there\n"
+    assert kept in said and "so far: results/so_far/round1/report.html\n" in said
+    assert gone(started.measuring, started.grandchild)
 
 
 def test_a_killed_snakemake_leaves_no_run_and_the_next_start_says_why_it_does_not(started):
     started.process.kill()
     started.process.wait()
-    end = time.monotonic() + 20
-    while not (gone(started.measuring) and gone(started.grandchild)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert gone(started.measuring) and gone(started.grandchild)
+    assert gone(started.measuring, started.grandchild, seconds=20)
     again = started.project.snakemake("--quiet", "all", "--", RECORD)
     assert again.returncode != 0
     assert "snakemake --unlock (make ARGS=--unlock)" in again.stderr

@@ -3,50 +3,11 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
-
-import lock
 from locks import definitions
-from locks.pins import LINUX_X86
-from planning.columns import STACK
-from tests.environment_definitions import ENVIRONMENTS, ENVS, script_problems
+from tests.test_definitions import ENVS, script_problems
 
 PROGRAM = (ENVS / "lock.py", *sorted((ENVS / "locks").glob("*.py")))
-
-
-def test_the_newest_stack_is_locked_and_a_column_has_one_that_is_there(tmp_path):
-    (tmp_path / "2025-02").mkdir()
-    (tmp_path / "2027-05").mkdir()
-    for path in (*PROGRAM, *(ENVS / "inputs/cpu").glob("*.in")):
-        copy = tmp_path / path.relative_to(ENVS)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
-    program = "import lock; print(*[d.path for d in lock.definitions() if d.accelerator])"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    written = [Path(path).relative_to(tmp_path) for path in done.stdout.split()]
-    assert len(written) == len(ENVIRONMENTS)
-    assert {path.parts[0] for path in written} == {"2027-05"}
-    assert (ENVS / STACK / "cpu").is_dir()
-
-
-def test_an_older_stack_is_made_of_what_there_was_on_its_day(monkeypatch):
-    """And its lists are its own."""
-    asked = []
-    monkeypatch.setattr(lock, "run_uv", lambda *arguments: asked.append([*map(str, arguments)]))
-    for stack in (definitions.STACK, *definitions.BEFORE):
-        definition = definitions.Definition("keras3-jax", "cpu", stack)
-        with pytest.raises(FileNotFoundError):  # uv wrote no answer
-            lock.resolve(definition, LINUX_X86, upgrade=True)
-    today, then = asked
-    assert "--exclude-newer" not in today
-    assert then[then.index("--exclude-newer") + 1] == "2024-04-01"
-    assert then[-1].endswith("inputs/2024-03/cpu/keras3-jax.in")
-    overrides = [then[at + 1] for at, word in enumerate(then) if word == "--override"]
-    assert any(path.endswith("keras3.override.in") for path in overrides)
-    assert not any("2024-03" in word for word in today)
 
 
 FAKE_UV = """\

@@ -41,10 +41,3 @@ def test_the_page_fetches_what_each_lock_holds_and_nothing_else(fetched):
         assert parse(text) == definition.pins()
         logical = text.replace("\\\n", "").splitlines()
         assert all(re.match(r"--|[a-z0-9-]+==", line) for line in logical), definition
-
-
-def test_the_page_names_what_is_built_from_source_and_files_that_there_are(fetched):
-    named = re.findall(r"envs/\S+(?:\.txt|\.sh)", PAGE)
-    assert len(named) == 3 and all((ROOT / name).is_file() for name in named)
-    from_source = re.findall(r"--no-binary (\S+)", (ROOT / "envs/workflow.txt").read_text())
-    assert len(from_source) == 1, "the page speaks of one package that is built"

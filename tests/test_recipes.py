@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from deploy.environments import definition_sha256
-from tests.pipeline.conftest import COLUMNS, ROOT
+from tests.pipeline.conftest import COLUMNS, ROOT, copy_tree
+from tests.shared import succeed
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -73,15 +73,8 @@ class Copy:
     def run(self, *command: str) -> str:
         """What a Python command says here, which must succeed."""
         paths = [self.folder / "workflow", self.folder / "tests/analysis"]
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        return succeed([sys.executable, *command], cwd=self.folder, env=environ)
 
     def snakemake(self, *arguments: str) -> str:
         return self.run("-m", "snakemake", "--cores", "1", *arguments)
@@ -93,30 +86,18 @@ class Copy:
         return json.loads((self.folder / results / "plan.json").read_text())
 
 
-def copied(folder: Path) -> Copy:
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return Copy(folder)
-
-
 @pytest.fixture
 def copy(tmp_path) -> Copy:
-    return copied(tmp_path)
+    copy_tree(tmp_path)
+    return Copy(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory) -> dict[str, str]:
     """Identities of the runs that are planned before any recipe."""
-    return identities(copied(tmp_path_factory.mktemp("before")).plan())
+    copy = Copy(tmp_path_factory.mktemp("before"))
+    copy_tree(copy.folder)
+    return identities(copy.plan())
 
 
 def identities(plan: dict) -> dict[str, str]:

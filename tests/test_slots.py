@@ -22,8 +22,7 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
 ):
     if len(every_processor) < 2:
         pytest.skip("two slots need two processors")
-    done = project.snakemake("--quiet", "all", "--", "results/sessions.json", cores=2)
-    assert done.returncode == 0, done.stderr
+    project.made("results/sessions.json", cores=2)
     files = [project.folder / block for block in BLOCKS]
     (one,), (two,) = (json.loads(file.read_text())["sessions"] for file in files)
     assert {one["slot"], two["slot"]} == {0, 1} and one["node"] == two["node"]

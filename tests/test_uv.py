@@ -67,7 +67,3 @@ def test_without_an_index_nothing_is_asked_of_a_network(told, tmp_path):
     found = told(FILE, PIP_NO_INDEX="1")
     assert found["UV_OFFLINE"] == "1" and found["UV_FIND_LINKS"] == "/wheels,/more"
     assert not {"UV_DEFAULT_INDEX", "UV_INDEX"} & set(found)
-
-
-def test_without_a_configuration_it_is_uvs_own(told, tmp_path):
-    assert told(PIP_CONFIG_FILE=os.devnull) == {**ALWAYS, "UV_CACHE_DIR": str(tmp_path / "uv")}

@@ -93,20 +93,21 @@ class Workshop:
         raise AssertionError("the script did not start")
 
 
-def build_wheel(folder: Path, version: str = "1.0", source: str = "") -> str:
-    """A wheel of one module; its sha256."""
+def build_wheel(
+    folder: Path, version: str = "1.0", name: str = "tiny-thing", files: dict | None = None
+) -> str:
+    """A wheel, of an empty module unless its files are given; its sha256."""
     folder.mkdir(exist_ok=True)
-    wheel = folder / f"tiny_thing-{version}-py3-none-any.whl"
-    about = f"tiny_thing-{version}.dist-info"
+    name = name.replace("-", "_")
+    about = f"{name}-{version}.dist-info"
+    contents = files or {f"{name}.py": ""}
+    contents |= {f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}
+    kind = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    contents |= {f"{about}/WHEEL": kind, f"{about}/RECORD": ""}
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("tiny_thing.py", source)
-        archive.writestr(
-            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: Tiny_Thing\nVersion: {version}\n"
-        )
-        archive.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr(f"{about}/RECORD", "")
+        for path, content in contents.items():
+            archive.writestr(path, content)
     return hashlib.sha256(wheel.read_bytes()).hexdigest()
 
 

@@ -13,11 +13,6 @@ from tests.fake_project import BUILDER, FRAMEWORKS, MODEL, OWN, PLUGINS, fake_pr
 
 PROFILE = "profiles/slurm/profile.v9+.yaml"
 HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
-CONFIG = """\
-models: {{steady: {{fit: [4, 8]}}, hungry: {{fit: default}}, {hang}}}
-columns: [fake, other]
-limits: {{memory_gib: 0.3, time_s: 300}}
-"""
 
 
 class ClusterProject:
@@ -44,24 +39,20 @@ class ClusterProject:
         (folder / "model.yaml").write_text(text)
 
     def _configure(self) -> None:
-        path = self.folder / "config/config.yaml"
-        kept = [
-            line
-            for line in path.read_text().splitlines()
-            if not line.startswith(("models", "columns", "interpreters"))
-        ]
-        hang = ", ".join(f"{name}: {{fit: default}}" for name in HANG)
-        interpreters = f"interpreters: {{fake: '{self._python}', other: '{self._python}'}}\n"
-        path.write_text("\n".join(kept) + "\n" + CONFIG.format(hang=hang) + interpreters)
+        python = str(next(self.folder.glob("*/python")))  # a shell would read something into it
+        self.local.configure(
+            models={
+                "steady": {"fit": [4, 8]},
+                **{name: {"fit": "default"} for name in ("hungry", *HANG)},
+            },
+            columns=["fake", "other"],
+            limits={"memory_gib": 0.3, "time_s": 300},
+            interpreters={"fake": python, "other": python},
+        )
         # What a site says.
         profile = self.folder / PROFILE
         text = profile.read_text().replace("cpus_per_task: 9", "cpus_per_task: 2")
         profile.write_text(text + "slurm-init-seconds-before-status-checks: 2\n")
-
-    @property
-    def _python(self) -> Path:
-        """Of the fake framework, whose path a shell would read something into."""
-        return next(self.folder.glob("*/python"))
 
     def hung(self, model: str) -> Path:
         """There once the model's first run waits to be ended."""

@@ -1,24 +1,79 @@
-"""Blocks as jobs of a SLURM cluster: as many at once as there are nodes, and nothing is lost."""
+"""Blocks as jobs of a SLURM cluster: as many at once as there are nodes, and nothing is lost.
 
+One cluster of four nodes, and one project that is measured on it with all that may happen.
+"""
+
+import contextlib
 import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
-from tests.cluster.conftest import NODES
-from tests.cluster.project import HANG, done
+import pytest
+
+from tests.cluster import throwaway
+from tests.cluster.project import HANG, ClusterProject, done
+from tests.conftest import PROCESSORS
 from tests.fake_project import OWN
 
+NODES, CPUS = 4, 2
+LIMIT_S = 400
 
-def test_what_stands_for_the_planning_machine_is_refused_in_one_line(project):
-    status, said = project.snakemake("-n", "--config", "threads=auto", "scale=auto")
-    lines = [line for line in said.splitlines() if "millistep:" in line]
-    assert status != 0 and len(lines) == 1, said
-    assert "scale: auto, threads: auto is what this machine has" in lines[0]
-    assert "Traceback" not in said
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    if reason := throwaway.missing():
+        pytest.skip(reason)
+    if len(PROCESSORS) < CPUS:
+        pytest.skip("a job of two processors needs a second one")
+    own = os.sched_getaffinity(0)
+    with contextlib.ExitStack() as stack:
+        os.sched_setaffinity(0, PROCESSORS)  # the nodes', not the worker's alone
+        try:
+            running = throwaway.cluster(tmp_path_factory.mktemp("cluster"), NODES, CPUS)
+            found = stack.enter_context(running)
+        finally:
+            os.sched_setaffinity(0, own)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def project(cluster, tmp_path_factory) -> ClusterProject:
+    return ClusterProject(tmp_path_factory.mktemp("project"), cluster)
+
+
+@pytest.fixture(scope="module")
+def table(project) -> ClusterProject:
+    """Measured while a node is lost, a job is cancelled and another one's time is over."""
+    rows = [done("steady"), done("steady", 8), done("hungry"), *map(done, HANG)]
+    process = project.start("--quiet", "rules", "--", "results/plan.json", *rows)
+    watcher = threading.Thread(target=_harm, args=(project, process), daemon=True)
+    watcher.start()
+    try:
+        project.said = process.communicate(timeout=LIMIT_S)[0]
+    finally:
+        process.kill()
+    project.status = process.returncode
+    return project
+
+
+def _harm(project: ClusterProject, process) -> None:
+    """End each run that waits for it, in its own way."""
+    cluster = project.cluster
+    ways = {
+        "lost": lambda job, node: cluster.lose(node, job),
+        "cancelled": lambda job, node: cluster.said("scancel", job),
+        "late": lambda job, node: cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=1"),
+    }
+    while ways and process.poll() is None:
+        time.sleep(0.2)
+        for model in [name for name in ways if project.hung(name).exists()]:
+            if found := project.job_of(model):
+                ways.pop(model)(*found)
 
 
 def test_every_block_ends_whatever_becomes_of_its_jobs(table):
@@ -40,13 +95,6 @@ def test_blocks_are_measured_at_once_each_on_one_node(table):
         assert session["machine"] and len(session["affinity"]) == 2
     cards = {path.stem for path in (table.folder / "results/machines").glob("*.json")}
     assert {session["node"] for session in sessions if session["ended"] == "done"} <= cards
-
-
-def test_memory_of_a_run_is_its_own_affair(table):
-    for column in ("fake", "other"):
-        record = table.record("hungry", column)
-        assert record["status"] == "oom", record["reason"]
-    assert [session["ended"] for session in table.sessions("hungry")] == ["done"]
 
 
 def test_what_a_lost_node_was_measuring_is_measured_on_another(table):

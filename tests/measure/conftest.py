@@ -8,10 +8,9 @@ import pytest
 
 from supervise import parent
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "workflow/schemas/record.schema.json").read_text())
+from ..shared import valid
+
 PLUGINS = str(Path(__file__).parent / "plugins")
-
-
 # A marker that names the interpreter of these tests.
 ENVIRONMENT = {
     "schema": "millistep.environment/1",
@@ -73,32 +72,20 @@ def plain(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plain")
     files = folder / "run1.json", folder / "run1.log"
     parent.run(identity(), {**ENVIRONMENT}, *files, 60, 20_000, (PLUGINS,))
-    return json.loads(files[0].read_text())
+    return valid(json.loads(files[0].read_text()), "record")
 
 
 @pytest.fixture
 def run(environment, tmp_path):
-    """``run(**architecture)``: measure a fake cell and return its record from the disk."""
+    """``run(**architecture)``: measure a fake cell; its record on the disk, which is valid."""
 
     def measured(
-        time_limit_s=60,
-        memory_limit_mib=20_000,
-        scale="smoke",
-        changes=None,
-        caches=None,
-        **architecture,
+        time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, more=None, **asked
     ):
-        path = tmp_path / "records" / "run1.json"
-        parent.run(
-            identity(scale, changes=changes, **architecture),
-            environment,
-            path,
-            tmp_path / "logs" / "run1.log",
-            time_limit_s,
-            memory_limit_mib,
-            (PLUGINS,),
-            caches=caches,
-        )
-        return json.loads(path.read_text())
+        path, log = tmp_path / "records/run1.json", tmp_path / "logs/run1.log"
+        limits = time_limit_s, memory_limit_mib
+        text = identity(scale, changes=changes, **asked)
+        parent.run(text, environment, path, log, *limits, (PLUGINS,), **(more or {}))
+        return valid(json.loads(path.read_text()), "record")
 
     return measured

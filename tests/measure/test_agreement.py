@@ -2,12 +2,9 @@
 
 import re
 
-import jsonschema
 import pytest
 
 from measure.agreement import STEPS
-
-from .conftest import SCHEMA
 
 NATIVE = {"operation": "mas", "way": "native", "extras": []}
 
@@ -19,7 +16,6 @@ def measured(run):
     def made(changes=NATIVE, trouble=None, **wanted):
         more = {"trouble": trouble} if trouble else {}
         record = run(changes=changes, operation={"alone_ms": 2.0, **wanted}, **more)
-        jsonschema.validate(record, SCHEMA)
         return record
 
     return made
@@ -30,16 +26,11 @@ def test_a_way_that_gives_what_is_expected_is_timed_by_itself(measured):
     assert (record["status"], record["reason"]) == ("ok", "")
     found = record["operation"]
     assert (found["name"], found["way"], found["uses"]) == ("mas", "native", 3)
-    assert found["agreement"] == {
-        "outputs": {"largest_difference": 0.0, "allowed": 0.0},
-        "gradients": {"largest_difference": 0.0, "allowed": 2.0 * 5e-5},
-        "losses": {
-            "largest_difference": 0.0,
-            "allowed": 1e-4,
-            "steps": STEPS,
-            "against": "framework",
-        },
-    }
+    agreement = found["agreement"]
+    assert agreement["outputs"] == {"largest_difference": 0.0, "allowed": 0.0}
+    assert agreement["gradients"] == {"largest_difference": 0.0, "allowed": 2.0 * 5e-5}
+    losses = {"largest_difference": 0.0, "allowed": 1e-4, "steps": STEPS}
+    assert agreement["losses"] == {**losses, "against": "framework"}
     assert len(found["alone_ns"]) == 5
     assert all(2e6 <= ns < 1e9 for ns in found["alone_ns"])
     # Two small functions in Python, what binds the search to ctypes, and the search itself.
@@ -48,22 +39,6 @@ def test_a_way_that_gives_what_is_expected_is_timed_by_itself(measured):
     assert not any("fast-math" in flag for flag in found["build"]["link_flags"])
     assert found["build"]["seconds"] > 0
     assert re.search(r"\d+\.\d+", found["build"]["compiler"])
-
-
-def test_plain_flags_are_those_of_a_naive_extension(measured):
-    found = measured({**NATIVE, "way": "naive"}, trouble="builds")["operation"]
-    assert found["build"]["compile_flags"] == ["-O3", "-fPIC"]
-
-
-def test_the_frameworks_own_way_is_what_the_losses_are_compared_with(measured):
-    found = measured({**NATIVE, "way": "framework"}, losses=1.0)["operation"]
-    assert found["agreement"]["losses"] is None and found["build"] is None
-    assert found["lines"] == 10
-
-
-def test_nothing_is_trained_in_predict(measured):
-    found = measured({**NATIVE, "task": "predict"}, losses=1.0)["operation"]
-    assert found["agreement"]["losses"] is None
 
 
 @pytest.mark.parametrize(
@@ -83,14 +58,6 @@ def test_a_way_that_differs_is_an_error_and_no_number(measured, wanted, reason):
     assert record["operation"] is None and not record["ending"]["measured"]
 
 
-def test_a_difference_within_what_is_allowed_is_in_the_record(measured):
-    record = measured(gradient=5e-5, losses=2e-6)
-    assert record["status"] == "ok"
-    agreement = record["operation"]["agreement"]
-    assert agreement["gradients"]["largest_difference"] == pytest.approx(5e-5)
-    assert agreement["losses"]["largest_difference"] == pytest.approx(1e-6)
-
-
 def test_without_a_compiler_a_native_way_is_unsupported(measured):
     record = measured(trouble="needs_a_compiler")
     assert record["status"] == "unsupported"
@@ -104,18 +71,3 @@ def test_an_operation_that_cannot_be_timed_alone_costs_nothing_else(measured):
     assert (record["status"], record["reason"]) == ("ok", "")
     assert (record["operation"]["uses"], record["operation"]["alone_ns"]) == (None, [])
     assert record["withheld"] == ["operation.alone_ns: ValueError: it cannot be called alone"]
-
-
-def test_two_parts_that_are_withheld_both_say_why(run):
-    changes = {**NATIVE, "extras": ["profile"]}
-    wanted = {"alone_fails": True}
-    record = run(changes=changes, operation=wanted, profiler_fails=True)
-    assert [reason.split(":")[0] for reason in record["withheld"]] == [
-        "operation.alone_ns",
-        "host_overhead",
-    ]
-
-
-def test_a_model_without_an_operation_has_none(run):
-    record = run(changes={"extras": []})
-    assert record["status"] == "ok" and record["operation"] is None

@@ -6,22 +6,19 @@ import json
 import os
 import signal
 import subprocess
-import time
 from itertools import chain
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from bundle import commands, steps
 from bundle.session import Session
-from deploy import failures
 from supervise import sitting
-from supervise.slots import Slots, share
+from supervise.slots import share
 
+from ..shared import gone, valid, wait_for
 from .conftest import ENVIRONMENT, PLUGINS, identity
 
-ROOT = Path(__file__).parents[2]
 RECORDS = "results/records/smoke/fake/fit-b4"
 FILE = Path("results/blocks/smoke/fake/fit-b4/round1.json")
 WHERE = steps.Environment("fake.json", "fake.yaml")
@@ -69,17 +66,11 @@ def measure(asked: steps.Block) -> Session:
 
 
 def sessions() -> list[dict]:
-    found = json.loads(FILE.read_text())
-    schema = json.loads((ROOT / "workflow/schemas/block.schema.json").read_text())
-    jsonschema.validate(found, schema)
-    return found["sessions"]
+    return valid(json.loads(FILE.read_text()), "block")["sessions"]
 
 
 def record(column: str) -> dict:
-    found = json.loads(Path(RECORDS, column, "run1.json").read_text())
-    schema = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
-    jsonschema.validate(found, schema)
-    return found
+    return valid(json.loads(Path(RECORDS, column, "run1.json").read_text()), "record")
 
 
 def columns(session: dict) -> list[str]:
@@ -148,15 +139,16 @@ class Cell:
         return process.returncode, said
 
     def ended_by(self, how: int, **environ: str) -> int:
-        """Exit status of the first attempt, ended while it measures."""
+        """Exit status of the first attempt, ended while it measures; nothing of it goes on."""
         process = self.start(**environ)
-        for _ in range(600):
-            if Path("pids").exists() and Path("pids").read_text():
-                break
-            time.sleep(0.05)
+        child, grandchild = map(int, wait_for(Path("pids")).split())
         Path("pids").unlink()
         process.send_signal(how)
         process.communicate(timeout=30)
+        assert gone(child)
+        if how == signal.SIGKILL:
+            os.kill(grandchild, signal.SIGKILL)
+        assert gone(grandchild) and not self.file.exists()
         return process.returncode
 
 
@@ -195,9 +187,6 @@ def test_what_was_measured_before_its_supervisor_was_killed_stays():
     status, said = cell.run(attempt=2)
     assert (status, cell.file.read_bytes()) == (0, measured), said
     assert record("two")["status"] == "ok" and not list(FILE.parent.rglob(".*"))
-    # That of an earlier start, which one that was killed in the middle was to replace, stays, too.
-    assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
-    assert cell.run(attempt=2)[0] == 0 and cell.file.read_bytes() == measured
 
 
 def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
@@ -215,7 +204,7 @@ def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
 def test_what_is_interrupted_is_measured_by_the_next_start_as_if_nothing_had_been():
     cell = Cell(hang=True)
     assert cell.ended_by(signal.SIGINT) == 130
-    assert not cell.file.exists() and not list(FILE.parent.rglob(".*"))
+    assert not list(FILE.parent.rglob(".*"))
     assert Cell().run(**sitting.share(0, 1, 2))[0] == 0
     assert record("two")["status"] == "ok"
 
@@ -230,40 +219,6 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     # One that was killed before it began to measure was not: the second attempt measures.
     assert Cell().run(2)[0] == 0 and record("two")["status"] == "ok"
     assert not list(FILE.parent.rglob(".*"))
-
-
-def test_sittings_differ_by_start_block_share_and_attempt(tmp_path, monkeypatch):
-    def seated(block="smoke/fake/fit-b4/round1", **environ):
-        with monkeypatch.context() as patched:
-            for key, value in environ.items():
-                patched.setenv(key, value)
-            with sitting.taken(tmp_path, block, "cpu", "auto", 1) as seat:
-                return seat.sitting
-
-    def name(*block, **environ):
-        return seated(*block, **environ).id
-
-    assert name() == name()
-    others = [
-        name("smoke/fake/fit-b4/round2"),
-        name(**{sitting.SITTING: "another"}),
-        name(**sitting.share(1, 2, 1)),
-        name(**sitting.share(0, 1, 2)),
-    ]
-    assert len({name(), *others}) == 5
-    # A block that is a job starts Snakemake for itself, and begins nothing.
-    began = [{failures.START: "1"}, {failures.START: "1", sitting.SITTING: "of a block"}, {}]
-    first, in_block, other = (seated(**environ).start for environ in began)
-    assert first == in_block != other
-
-
-def test_a_slot_is_taken_by_one_and_seen_by_the_others(tmp_path):
-    one, two = Slots(tmp_path, "n", 2), Slots(tmp_path, "n", 2)
-    with one.taken() as first:
-        with two.taken() as second, two.watched(second) as most:
-            assert (first, second) == (0, 1)
-            assert (one.busy(first), most) == (1, [1])
-        assert one.busy(first) == 0
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3])

@@ -1,8 +1,6 @@
 """Extensions are built in the run's scratch folder, and what that took is told."""
 
 import ctypes
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -58,22 +56,6 @@ def test_lines_are_those_of_the_binding_and_of_the_operations_part_of_its_header
     assert lines.of_operation(HEADER, "adding") == 3
 
 
-def test_blank_lines_comments_and_docstrings_are_no_code():
-    assert lines.of_c("/* one\n two */\nint x; // three\n\n// four\n") == 1
-
-    def documented(number):
-        """Words.
-
-        More words.
-        """
-        # A comment.
-        return sum(
-            (number, 1),
-        )
-
-    assert lines.of_python(documented) == 2
-
-
 def test_the_flags_of_fast_arithmetic_never_reach_the_linker(source):
     tuned, naive = (build.library(source, way, ["-Wall"], ["-lc"]) for way in ("native", "naive"))
     assert tuned.compile_flags == ["-O3", "-march=native", "-ffast-math", "-fPIC", "-Wall"]
@@ -82,29 +64,7 @@ def test_the_flags_of_fast_arithmetic_never_reach_the_linker(source):
     assert tuned.path != naive.path
 
 
-def test_flags_do_not_tell_where_an_environment_lies(source):
-    flags = [f"-I{sys.prefix}/include", f"-I{build.HERE}"]
-    built = build.library(source, "callback", flags)
-    assert built.compile_flags[-2:] == ["-I$PREFIX/include", "-I$OPERATIONS"]
-
-
 def test_what_the_compiler_refuses_is_named_by_its_first_error(source):
     source.write_text("int broken(void) { return missing; }\n")
     with pytest.raises(build.BuildFailed, match=r"add_c\.c:1:.*error: .*missing"):
         build.library(source, "callback")
-
-
-def test_without_a_compiler_it_says_what_was_looked_for(source, monkeypatch):
-    monkeypatch.setenv("PATH", str(source.parent))
-    with pytest.raises(build.NoCompiler, match="neither gcc nor cc nor clang; CC may name another"):
-        build.library(source, "callback")
-    monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(build.NoCompiler, match="neither no-such-compiler;"):
-        build.library(source, "callback")
-
-
-def test_a_binding_is_called_by_the_name_of_a_source_of_ours():
-    sources = {path.stem for path in Path(build.HERE).glob("*_*.c*")}
-    assert {"mas_c", "telu_c", "snake_c", "mas_torch", "telu_torch", "snake_torch"} <= sources
-    for name in ("mas", "telu", "snake"):
-        assert lines.of_operation((build.HERE / "operations.h").read_text(), name) > 3

@@ -75,15 +75,11 @@ def test_a_container_has_the_limit_of_what_it_sees(root, groups, mounts):
 def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
     assert cgroup.memory_limit_bytes(tmp_path) is None
     assert cgroup.oom_kills(tmp_path) is None
-    monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda: None)
-    assert memory.limit_mib("auto") > 1024
-    monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda: GIB)
-    assert memory.limit_mib("auto") == int(0.9 * 1024)
+    (tmp_path / "vmstat").write_text("pswpin 3\noom_kill 5\n")
+    monkeypatch.setattr(machine, "VMSTAT", tmp_path / "vmstat")
+    for limit_bytes, kills, found in ((None, None, 5), (GIB, 0, 0)):
+        monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda limit=limit_bytes: limit)
+        monkeypatch.setattr(cgroup, "oom_kills", lambda kills=kills: kills)
+        assert machine.oom_kills() == found
+        assert (memory.limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)
     assert memory.limit_mib("1.5") == 1536
-    vmstat = tmp_path / "vmstat"
-    vmstat.write_text("pswpin 3\noom_kill 5\n")
-    monkeypatch.setattr(machine, "VMSTAT", vmstat)
-    monkeypatch.setattr(cgroup, "oom_kills", lambda: None)
-    assert machine.oom_kills() == 5
-    monkeypatch.setattr(cgroup, "oom_kills", lambda: 0)
-    assert machine.oom_kills() == 0

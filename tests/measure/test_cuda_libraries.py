@@ -39,27 +39,18 @@ def versions(*loaded):
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
-def test_nothing_loaded_is_nothing_told():
+def test_what_is_loaded_says_its_version_and_one_that_fails_does_not(tmp_path):
+    def cudart(folder, number, failed=0):
+        source = CUDART.format(number=number, failed=failed)
+        return built(tmp_path / folder, f"libcudart.so.{number // 1000}", source)
+
+    one, other, broken = cudart("a", 12090), cudart("b", 13000), cudart("c", 11080, failed=35)
+    cudnn = built(tmp_path, "libcudnn.so.9", CUDNN.format(number=92800))
+    part = built(tmp_path, "libcudnn_ops.so.9", CUDNN.format(number=1))
     assert versions() == {"cuda_version": None, "cudnn_version": None}
-
-
-@pytest.mark.parametrize(
-    ("cuda", "cudnn", "expected"),
-    [(12090, 92800, ("12.9", "9.28.0")), (13000, 8902, ("13.0", "8.9.2"))],
-)
-def test_what_is_loaded_says_its_version(tmp_path, cuda, cudnn, expected):
-    found = versions(
-        built(tmp_path, "libcudart.so.12", CUDART.format(number=cuda, failed=0)),
-        built(tmp_path, "libcudnn.so.9", CUDNN.format(number=cudnn)),
-        built(tmp_path, "libcudnn_ops.so.9", CUDNN.format(number=1)),
-    )
-    assert (found["cuda_version"], found["cudnn_version"]) == expected
-
-
-def test_two_of_them_are_both_told_and_one_that_fails_is_not(tmp_path):
-    one = built(tmp_path / "a", "libcudart.so.12", CUDART.format(number=12090, failed=0))
-    other = built(tmp_path / "b", "libcudart.so.13", CUDART.format(number=13000, failed=0))
-    broken = built(tmp_path / "c", "libcudart.so.11", CUDART.format(number=11080, failed=35))
-    other_kind = built(tmp_path, "libcudnn.so.9", "int nothing_of_that_name;")
-    found = versions(one, other, broken, other_kind)
-    assert found == {"cuda_version": "12.9, 13.0", "cudnn_version": None}
+    assert versions(one, cudnn, part) == {"cuda_version": "12.9", "cudnn_version": "9.28.0"}
+    older = built(tmp_path / "d", "libcudnn.so.8", CUDNN.format(number=8902))
+    assert versions(one, other, broken, older) == {
+        "cuda_version": "12.9, 13.0",
+        "cudnn_version": "8.9.2",
+    }

@@ -1,12 +1,10 @@
 """One share of the device for all, whose limit an allocation met, and what is left to be done."""
 
-import ctypes
 from types import SimpleNamespace
 
 import pytest
 
 from contract.device_memory import whose_limit
-from measure import device_memory
 from measure.device_memory import SHARE
 from measure.frameworks import tensorflow
 from measure.frameworks.tensorflow import TensorFlowMixin
@@ -20,17 +18,16 @@ TORCH = (
 )
 
 
+XLA = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"
+
+
 @pytest.mark.parametrize(
     ("message", "free_mib", "pool"),
     [
-        (
-            "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1073741824 bytes.",
-            2e3,
-            True,
-        ),
-        ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 16.00GiB.", 8e3, False),
+        (f"{XLA} 1073741824 bytes.", 2e3, True),
+        (f"{XLA} 16.00GiB.", 8e3, False),
+        (f"{XLA} 16.00GiB.", None, False),
         ("Failed to allocate request for 512.00MiB (536870912B) on device ordinal 0", 8e3, True),
-        ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 16.00GiB.", None, False),
         ("ResourceExhaustedError: OOM when allocating tensor with shape[8,512]", 8e3, False),
         ("MemoryError", 8e3, False),
         (TORCH.format("7.91"), 0.0, True),  # its own words come before a sample
@@ -44,66 +41,39 @@ def test_whose_limit_was_met_is_told_from_what_was_asked_for_and_what_was_free(
     assert ("limit of 72.0 GiB of its own pool" in words) == bool(words) == pool
 
 
-class FakeDriver:
-    """A driver with one device of 80 GiB, or with an error."""
-
-    def __init__(self, error=0):
-        self.error = error
-
-    def cuInit(self, flags):
-        return self.error
-
-    def cuDeviceGet(self, device, ordinal):
-        return 0
-
-    def cuDeviceTotalMem_v2(self, size, device):
-        size._obj.value = 80 * 2**30
-        return 0
-
-
-def test_the_driver_tells_the_memory_of_the_device_or_why_not(monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver())
-    assert device_memory.total_mib() == 80 * GIB
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver(error=100))
-    with pytest.raises(OSError, match="error 100"):
-        device_memory.total_mib()
-
-
-class FakeTensorFlow:
+def fake_tensorflow(gpus):
     """What of tf.config decides how much of a GPU is taken, and counts it."""
-
-    def __init__(self, gpus=("GPU:0",)):
-        self.gpus, self.limits, self.since = list(gpus), {}, "the start"
-        self.config = SimpleNamespace(
-            list_physical_devices=lambda kind: self.gpus,
-            LogicalDeviceConfiguration=lambda memory_limit: SimpleNamespace(
-                memory_limit=memory_limit
-            ),
-            set_logical_device_configuration=self.limits.__setitem__,
-            get_logical_device_configuration=self.limits.get,
+    limits, peak = {}, {"peak": 3 * 2**20}
+    return SimpleNamespace(
+        config=SimpleNamespace(
+            list_physical_devices=lambda kind: gpus,
+            LogicalDeviceConfiguration=SimpleNamespace,
+            set_logical_device_configuration=limits.__setitem__,
+            get_logical_device_configuration=limits.get,
             experimental=SimpleNamespace(
-                reset_memory_stats=lambda device: setattr(self, "since", "the reset"),
-                get_memory_info=lambda device: {
-                    "peak": {"the start": 3 * 2**20, "the reset": 2**20}[self.since]
-                },
+                reset_memory_stats=lambda device: peak.update(peak=2**20),
+                get_memory_info=lambda device: peak,
             ),
         )
+    )
 
 
-def columns(accelerator):
-    """TensorFlow's and PyTorch's mixins over made-up modules."""
-    tf, torch = TensorFlowMixin(), TorchMixin()
-    tf.tf = FakeTensorFlow(["GPU:0"] if accelerator == "cuda" else [])
-    torch.cell = SimpleNamespace(accelerator=accelerator)
-    cuda = SimpleNamespace(fraction=1.0, peak=3 * 2**20, is_available=lambda: True)
+def fake_torch():
+    cuda = SimpleNamespace(fraction=1.0, peak=3 * 2**20, segments=[], is_available=lambda: True)
     cuda.set_per_process_memory_fraction = lambda share: setattr(cuda, "fraction", share)
     cuda.get_per_process_memory_fraction = lambda: cuda.fraction
     cuda.mem_get_info = lambda: (2**30, 80 * 2**30)
     cuda.reset_peak_memory_stats = lambda: setattr(cuda, "peak", 2**20)
     cuda.max_memory_allocated = lambda: cuda.peak
-    cuda.segments = []
     cuda.memory_snapshot = lambda: cuda.segments
-    torch.torch = SimpleNamespace(cuda=cuda)
+    return SimpleNamespace(cuda=cuda)
+
+
+def columns(accelerator):
+    """TensorFlow's and PyTorch's mixins over made-up modules."""
+    tf, torch = TensorFlowMixin(), TorchMixin()
+    tf.tf = fake_tensorflow(["GPU:0"] if accelerator == "cuda" else [])
+    torch.cell, torch.torch = SimpleNamespace(accelerator=accelerator), fake_torch()
     return tf, torch
 
 
@@ -130,22 +100,10 @@ def test_what_graphs_compute_in_is_memory_of_a_step():
     assert column.peak_device_mib() == 3.0 + 16.0
 
 
-class Stream:
-    """Of a device that has something left to do, or nothing."""
-
-    def __init__(self, done):
-        self.done = done
-
-    def query(self):
-        return self.done
-
-    def synchronize(self):
-        self.done = True
-
-
 def test_what_a_stream_has_left_after_a_fence_is_late():
     _, column = columns("cuda")
-    stream = Stream(done=False)
+    left = [True]
+    stream = SimpleNamespace(query=lambda: not left, synchronize=left.clear)
     column.torch.cuda.current_stream = lambda: stream
     assert column.late_ns() > 0
     assert column.late_ns() == 0

@@ -49,38 +49,6 @@ def test_a_card_says_when_a_batch_is_copied_and_how_large_it_is():
     assert ahead == "NumPy arrays, prefetched, copied ahead of the step"
 
 
-class FakeTensor:
-    """A tensor that knows where it lies and writes down how it was copied."""
-
-    def __init__(self, array, copies, pinned=False):
-        self.nbytes, self._array, self._copies, self._pinned = array.nbytes, array, copies, pinned
-
-    def pin_memory(self):
-        return FakeTensor(self._array, self._copies, pinned=True)
-
-    def is_pinned(self):
-        return self._pinned
-
-    def to(self, device, non_blocking):
-        self._copies.append((device, self._pinned, non_blocking))
-        return self
-
-
-def native(accelerator, copies):
-    sizes = {"architecture": {}, "weights": "random", "seed": 1, "threads": 1}
-    names = {"model": "m", "task": "predict", "framework": "pytorch-eager"}
-    names["module"] = "pytorch_eager"
-    framework = NativeFramework(
-        Cell(**names, batch_size=4, accelerator=accelerator, precision="default", **sizes)
-    )
-    framework.torch = SimpleNamespace(
-        from_numpy=lambda array: FakeTensor(array, copies), inference_mode=lambda: lambda f: f
-    )
-    framework.models = SimpleNamespace(batch=lambda cell, size: {"x": np.ones((size, 2))})
-    framework.device, framework.step_model = accelerator, lambda **inputs: None
-    return framework
-
-
 @pytest.mark.parametrize(
     ("accelerator", "pinned", "words"),
     [
@@ -90,7 +58,20 @@ def native(accelerator, copies):
 )
 def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):
     copies = []
-    framework = native(accelerator, copies)
+
+    def tensor(array, in_pinned=False):
+        return SimpleNamespace(
+            nbytes=array.nbytes,
+            pin_memory=lambda: tensor(array, True),
+            is_pinned=lambda: in_pinned,
+            to=lambda device, non_blocking: copies.append((device, in_pinned, non_blocking)),
+        )
+
+    one = Cell("m", "predict", 4, "f", "f", accelerator, "default", {}, "random", seed=1, threads=1)
+    framework = NativeFramework(one)
+    framework.torch = SimpleNamespace(from_numpy=tensor, inference_mode=lambda: lambda f: f)
+    framework.models = SimpleNamespace(batch=lambda cell, size: {"x": np.ones((size, 2))})
+    framework.device, framework.step_model = accelerator, lambda **inputs: None
     ticks = iter([False, False, False, True])
     framework.run_at(4, SimpleNamespace(start=lambda: None, tick=lambda: next(ticks)))
     assert copies == [(accelerator, pinned, True)] * 3

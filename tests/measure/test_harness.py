@@ -4,7 +4,6 @@ import json
 import re
 from statistics import fmean
 
-import jsonschema
 import pytest
 
 from contract.ending import of_restart
@@ -12,7 +11,7 @@ from contract.printed import warnings
 from measure.caught import MOST
 from supervise import logs
 
-from .conftest import SCHEMA, identity
+from .conftest import identity
 
 
 def step_ms(record):
@@ -25,7 +24,6 @@ def test_a_step_of_20_ms_is_reported_as_20_ms(run):
     assert record["status"] == "ok"
     # The benchmark holds this to 0.5 %; here the machine may be busy with other tests.
     assert 19.9 < step_ms(record) < 24
-    jsonschema.validate(record, SCHEMA)
 
 
 def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
@@ -78,7 +76,6 @@ def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run, 
     record = run(changes={"extras": []})
     taken = (record["timing"]["legacy"], record["host_overhead"])
     assert (record["status"], *taken) == ("ok", None, None)
-    jsonschema.validate(record, SCHEMA)
 
 
 def test_published_arithmetic_that_fails_costs_nothing_but_itself(run):
@@ -118,14 +115,12 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     assert record["warnings"][0] == "UserWarning: warning number 0"
     assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
     assert record["printed"][-1].startswith("[millistep: these are the first lines of ")
-    jsonschema.validate(record, SCHEMA)
 
 
 def test_work_that_was_left_behind_the_fences_is_no_number(run):
     record = run(late_ms=[5.0])
     assert (record["status"], record["restarted"]) == ("invalid", None)
     assert record["reason"].endswith("the clock stopped before the work did")
-    jsonschema.validate(record, SCHEMA)
     # Held up once in a while: not by a fence that is missing.
     assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
 
@@ -135,11 +130,6 @@ def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):
     assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
     assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
     assert record["timing"]["blocks"]
-    jsonschema.validate(record, SCHEMA)
-
-
-def test_a_framework_that_is_not_probed_has_no_probes(run):
-    assert run(probeable=False)["probes"] == []
 
 
 def test_compilations_in_the_timed_window_are_recorded(run):
@@ -156,8 +146,3 @@ def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, plain, 
     assert (record["status"], record["reason"]) == ("ok", "")
     assert record["restarted"] == 1
     assert plain["restarted"] is None
-
-
-def test_the_users_own_interpreter_is_recorded_with_what_is_in_it(plain):
-    assert plain["environment"]["method"] == "interpreter"
-    assert "pytest" in plain["environment"]["packages"]

@@ -4,9 +4,6 @@ import sys
 
 import pytest
 
-from measure.conformance import check_device
-from measure.controls.matmul.numpy import Library
-
 
 @pytest.fixture
 def canary(monkeypatch):
@@ -16,16 +13,6 @@ def canary(monkeypatch):
 
     monkeypatch.setattr(canary, "matrix_size", lambda accelerator, threads: 16)
     return canary
-
-
-def test_numpy_has_products_of_what_a_canary_asks_of_it_and_no_others(canary):
-    library = Library("cpu", 1, 1)
-    check_device("cpu", library.live_accelerator)
-    assert [dtype for dtype in canary.DTYPES["cpu"] if dtype not in library.lacks] == ["float32"]
-    result = library.product("float32", 16)()
-    assert (result.shape, str(result.dtype)) == ((16, 16), "float32")
-    library.copy(1)()
-    library.fence()
 
 
 def test_a_canary_is_what_the_library_can(canary):

@@ -1,44 +1,23 @@
 """The monitor beside a run: a process of its own, real samples, and faults injected for real."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import jsonschema
 import pytest
 
-from supervise import parent
 from supervise.monitor import Monitor
 from tests.conftest import PROCESSORS
 
-from .conftest import PLUGINS, SCHEMA, identity
+from ..shared import ROOT, gone
 
-ROOT = Path(__file__).parents[2]
 S = 10**9
 
 
-def monitored(environment, tmp_path, interpreter=sys.executable, **architecture):
-    path = tmp_path / "run1.json"
-    parent.run(
-        identity("smoke", **architecture),
-        environment,
-        path,
-        tmp_path / "run1.log",
-        60,
-        20_000,
-        (PLUGINS,),
-        interpreter,
-    )
-    return json.loads(path.read_text())
-
-
-def test_a_real_run_is_sampled_while_it_is_timed(environment, tmp_path):
-    record = monitored(environment, tmp_path, step_ms=60.0)
-    jsonschema.validate(record, SCHEMA)
+def test_a_real_run_is_sampled_while_it_is_timed(run):
+    record = run(more={"monitor_interpreter": sys.executable}, step_ms=60.0)
     monitor = record["monitor"]
     window_s = sum(block["elapsed_ns"] for block in record["timing"]["blocks"]) / S
     assert 1 <= monitor["samples"] <= window_s / monitor["interval_s"] + 1
@@ -47,20 +26,10 @@ def test_a_real_run_is_sampled_while_it_is_timed(environment, tmp_path):
     assert monitor["gpu"] is None
 
 
-def test_a_gpu_that_cannot_be_sampled_is_said_and_the_rest_is_kept(capfd):
-    """There is no NVML, or no GPU, where these tests run on a processor alone."""
-    with Monitor(sys.executable, [0], "0", 0.05, {}) as monitor:
-        time.sleep(1.5)
-    assert monitor.samples
-    gpu_is_there = monitor.samples[0]["gpu"] is not None
-    assert ("the GPU is not sampled: " in capfd.readouterr().err) != gpu_is_there
-
-
 @pytest.mark.parametrize("interpreter", [None, "/no/such/python", "/bin/false"])
-def test_a_run_without_a_monitor_is_a_run(environment, tmp_path, interpreter):
-    record = monitored(environment, tmp_path, interpreter)
+def test_a_run_without_a_monitor_is_a_run(run, interpreter):
+    record = run(more={"monitor_interpreter": interpreter})
     assert (record["status"], record["monitor"], record["energy"]) == ("ok", None, None)
-    jsonschema.validate(record, SCHEMA)
 
 
 def test_a_monitor_that_is_killed_or_hangs_costs_nothing_but_itself(monkeypatch, capfd):
@@ -87,12 +56,7 @@ time.sleep(60)
     time.sleep(0.5)
     supervisor.kill()
     supervisor.wait()
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{pid}/cmdline").exists() and time.monotonic() < deadline:
-        if Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z":
-            return
-        time.sleep(0.05)
-    assert not Path(f"/proc/{pid}").exists()
+    assert gone(pid)
 
 
 @pytest.mark.skipif(len(PROCESSORS) < 2, reason="one processor: nothing is free")

@@ -18,8 +18,3 @@ def test_the_bits_that_a_product_keeps_name_its_precision(bits, name):
 
     found = used(product(SIZE), product(CHANNELS * KERNEL**2))
     assert found == {"matmul_precision": name, "convolution_precision": name}
-
-
-def test_a_sum_in_float32_is_exact_whatever_its_order():
-    numbers = np.full(SIZE, 1 + 2**-12, np.float32)
-    assert np.cumsum(numbers, dtype=np.float32)[-1] == SIZE * (1 + 2**-12) == numbers.sum()

@@ -26,18 +26,6 @@ def machine(tmp_path, monkeypatch):
     return make
 
 
-NO_QUOTA = processors.Path("/nowhere")
-
-
-def test_two_processors_of_one_core_count_once(machine):
-    topology = machine((0, 4), (1, 5), (2, 6), (3, 7))
-    assert processors.auto(topology, NO_QUOTA) == 3
-
-
-def test_of_two_cores_none_is_left_idle(machine):
-    assert processors.auto(machine((0,), (1,)), NO_QUOTA) == 2
-
-
 def test_a_quota_of_processor_time_is_a_limit(machine, tmp_path):
     quota = tmp_path / "cpu.max"
     quota.write_text("200000 100000\n")

@@ -36,18 +36,6 @@ def test_progress_counts_runs_as_planned_and_estimates_the_rest(tmp_path):
     assert nothing.now() == "fake fit, batch 4, fake, run 1"
 
 
-def test_another_run_is_expected_to_last_as_long_as_its_cells_first_without_the_extras(tmp_path):
-    runs = [{"record": f"run{n}.json", "identity": identity(changes={"run": n})} for n in (1, 2)]
-    plan = tmp_path / "plan.json"
-    plan.write_text(json.dumps({"cells": [{"runs": runs}]}))
-    block = {"steps": 10, "elapsed_ns": 4_000_000_000}
-    timing = {"timed_s": 12.0, "blocks": [block], "synchronised_ns": [1_000_000_000]}
-    record = {"identity": runs[0]["identity"], "total_s": 30.0, "timing": timing}
-    record |= {"cell": {"batch_size": 4}, "probes": [{"batch_size": 8, "elapsed_ns": 1}]}
-    (tmp_path / "run1.json").write_text(json.dumps(record))
-    assert "about 23 s left" in Progress(plan, runs[1]["identity"], tmp_path).now()
-
-
 class Screen(io.StringIO):
     def isatty(self):
         return True

@@ -1,7 +1,6 @@
 """What blocks say that run beside each other comes to one place, whole, and once."""
 
 import io
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,10 +65,3 @@ def test_a_killed_block_counts_until_its_next_attempt_and_not_in_the_next_start(
     shown.stop()
     assert "n2" not in stream.getvalue() and "n3: [1/4] bert fit\n" in stream.getvalue()
     assert running.at_once(tmp_path) == 0
-
-
-def test_a_node_has_the_clusters_name_for_it(monkeypatch):
-    monkeypatch.delenv("SLURMD_NODENAME", raising=False)
-    assert running.node() == os.uname().nodename
-    monkeypatch.setenv("SLURMD_NODENAME", "gpu-017")
-    assert running.node() == "gpu-017"

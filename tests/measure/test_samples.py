@@ -81,9 +81,8 @@ def test_energy_is_that_of_the_window_and_not_of_the_compilation_before_it():
         sample(at_s, joules=10 * at_s + 100 * max(0, at_s - 10), counter="rapl")
         for at_s in range(40)
     ]
-    assert samples.energy(counted, (round(10.5 * S), round(30.5 * S)), 20)[
-        "joules_per_step"
-    ] == pytest.approx(110)
+    found = samples.energy(counted, (round(10.5 * S), round(30.5 * S)), 20)
+    assert found["joules_per_step"] == pytest.approx(110)
 
 
 def test_energy_is_not_guessed_beyond_the_samples():

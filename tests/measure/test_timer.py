@@ -60,21 +60,6 @@ def test_asynchronous_steps_are_timed_in_full():
     assert timer.first_step_ns == 21 * MS
 
 
-def test_the_window_is_announced_once_between_the_warm_up_and_the_first_block():
-    world, announced = World(step_ns=20 * MS), []
-    timer = Timer(
-        SMOKE,
-        world.fence,
-        lambda: world.compiled,
-        on_window=lambda: announced.append((timer.warmup_steps, len(timer.blocks), world.steps)),
-        clock=lambda: world.now,
-    )
-    timer.start()
-    while not timer.tick():
-        world.step()
-    assert announced == [(timer.warmup_steps, 0, timer.warmup_steps)]
-
-
 @pytest.mark.parametrize(
     ("step_ms", "steps", "elapsed_s"),
     [(10, 100, 1.0), (100, 30, 3), (220, 20, 4.4), (650, 10, 6.5)],
@@ -101,37 +86,12 @@ def test_what_the_timed_steps_take_does_not_change_how_many_there_are(slow, time
     assert world.time(protocol).steps == plain.time(protocol).steps
 
 
-def test_a_slow_step_of_the_warm_up_does_not_shorten_a_run():
-    world = World(step_ns=20 * MS)
-    original = world.step
-
-    def step():
-        world.step_ns = (200 if world.steps == 2 else 20) * MS
-        original()
-
-    world.step = step
-    assert world.time(PROTOCOLS["laptop"]).steps == 90
-
-
 @given(step_ns=st.integers(0, 10**12), scale=st.sampled_from(sorted(PROTOCOLS)))
 def test_enough_blocks_are_planned_to_judge_them_by(step_ns, scale):
     protocol = PROTOCOLS[scale]
     planned = planned_steps(protocol, step_ns)
     assert protocol.min_steps <= planned <= protocol.max_steps
     assert planned >= MIN_BLOCKS * block_size(protocol, step_ns)
-
-
-def test_the_timed_window_reaches_from_the_first_block_to_the_last():
-    timer = World(step_ns=20 * MS, issue_ns=MS).time(SMOKE)
-    start, end = timer.window_ns
-    assert start == timer.started_ns + timer.first_step_ns + timer.warmup_ns
-    assert end - start == sum(ns for _, ns in timer.blocks)
-
-
-def test_without_a_fence_the_same_steps_would_look_free():
-    world = World(step_ns=20 * MS, issue_ns=MS)
-    world.fence = lambda: None
-    assert world.time(SMOKE).step_ns == MS
 
 
 def test_what_a_lost_fence_leaves_to_do_is_timed_behind_each_block():
@@ -146,28 +106,12 @@ def test_what_a_lost_fence_leaves_to_do_is_timed_behind_each_block():
     assert per_step[1:] == pytest.approx([20 * MS] * (len(per_step) - 1), rel=0.06)
 
 
-def test_synchronised_steps_have_a_fence_each():
-    timer = World(step_ns=20 * MS, issue_ns=MS).time(SMOKE)
-    assert timer.synchronised_ns == [21 * MS] * SMOKE.synchronised_steps
-
-
 def test_two_steps_after_the_last_compilation_are_discarded():
     timer = World(step_ns=MS, compile_at=(1, 2, 4)).time(SMOKE)
     assert timer.warmup_steps == 6
-    assert timer.compilations_before == 3
-    assert timer.compilations_during == 0
+    assert (timer.compilations_before, timer.compilations_during) == (3, 0)
     assert timer.step_ns == MS
-
-
-def test_a_compilation_inside_the_timed_window_is_seen():
-    timer = World(step_ns=MS, compile_at=(1, 9)).time(SMOKE)
-    assert timer.compilations_during == 1
-
-
-def test_a_framework_that_never_settles_is_timed_all_the_same():
-    timer = World(step_ns=MS, compile_at=range(1, 10_000)).time(SMOKE)
-    assert timer.compilations_during > 0
-    assert timer.blocks
+    assert World(step_ns=MS, compile_at=(1, 9)).time(SMOKE).compilations_during == 1
 
 
 def test_very_long_steps_stop_at_the_cap():
@@ -188,32 +132,9 @@ def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     timer = world.time(PROTOCOLS[scale])
     accounted = timer.first_step_ns + timer.warmup_ns + timer.timed_ns
     assert accounted == world.now == timer.ended_ns - timer.started_ns
+    start = timer.started_ns + timer.first_step_ns + timer.warmup_ns
+    assert timer.window_ns == (start, start + sum(ns for _, ns in timer.blocks))
     steps = timer.warmup_steps + sum(n for n, _ in timer.blocks) + len(timer.synchronised_ns)
     assert steps == world.steps
     assert timer.steps <= PROTOCOLS[scale].max_steps
     assert timer.blocks
-
-
-@given(step_ns=st.integers(0, 10**11), scale=st.sampled_from(sorted(PROTOCOLS)))
-def test_blocks_let_steps_overlap_and_leave_several_blocks(step_ns, scale):
-    size = block_size(PROTOCOLS[scale], step_ns)
-    least = 1 if step_ns > PROTOCOLS[scale].cap_s * 1e9 else 2
-    assert least <= size <= PROTOCOLS[scale].max_steps // 2
-
-
-def test_progress_is_told_between_blocks_only():
-    world = World(step_ns=600 * MS)
-    fences_when_told = []
-    timer = Timer(
-        dataclasses.replace(PROTOCOLS["laptop"], cap_s=10.0, hard_cap_s=20.0),
-        world.fence,
-        lambda: 0,
-        on_block=lambda t: fences_when_told.append((world.fences, len(t.blocks))),
-        clock=lambda: world.now,
-    )
-    timer.start()
-    while not timer.tick():
-        world.step()
-    assert fences_when_told
-    first_block_fence = 1 + PROTOCOLS["laptop"].warmup_steps
-    assert all(fences == first_block_fence + blocks for fences, blocks in fences_when_told)

@@ -5,13 +5,12 @@ import hashlib
 import json
 import pickle
 import tarfile
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from measure.frameworks import Cell
-from measure.models.classifier import data, inputs
+from measure.models.classifier import data
 from measure.training import train
 from planning.models import Models
 
@@ -39,19 +38,9 @@ def planned(name, path, epochs=3):
 
 
 def cell(scale="smoke", batch_size=8):
-    return Cell(
-        model="mnist_dense",
-        task="fit",
-        batch_size=batch_size,
-        framework="keras3-jax",
-        module="",
-        accelerator="cpu",
-        precision="float32",
-        architecture=NET.architecture[scale],
-        weights="random",
-        seed=1,
-        threads=1,
-    )
+    sizes = NET.architecture[scale]
+    names = ("mnist_dense", "fit", batch_size, "keras3-jax", "", "cpu", "float32")
+    return Cell(*names, sizes, "random", seed=1, threads=1)
 
 
 class Guesses:
@@ -162,11 +151,3 @@ def test_the_published_files_are_read_as_they_are(tmp_path):
     small = Models([]).load("cifar100_cnn").architecture["smoke"]
     with pytest.raises(data.NoData, match="cifar100 has 40 classes, the net 20"):
         data.sets(asked, small, 8)
-
-
-def test_the_weights_at_the_start_are_of_every_layer_and_drawn_as_keras_draws():
-    of = SimpleNamespace(architecture=NET.architecture["paper"], seed=1)
-    weights = inputs.initial_weights(of)
-    assert [w.shape for w in weights] == [(784, 300), (300,), (300, 100), (100,), (100, 10), (10,)]
-    reach = np.sqrt(6 / (784 + 300))
-    assert 0.99 * reach < np.abs(weights[0]).max() <= reach and not weights[1].any()

@@ -6,8 +6,6 @@ import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
 from deploy.environments import virtual_interpreter, virtual_prefix
 from deploy.virtual_environments import COMPLETE
 from measure.frameworks import Cell
@@ -63,18 +61,10 @@ def run(program, cell, *command, folder, stack=STACK):
     kind = framework.family if framework.family in ("pytorch", "host") else "keras"
     script = PROGRAMS / f"{program}_{kind}.py"
     arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
-    done = subprocess.run(
-        [interpreter, "-s", str(script), *arguments],
-        env={
-            **os.environ,
-            "KERAS_HOME": str(folder),
-            "HF_HUB_OFFLINE": "1",
-            "OMP_NUM_THREADS": "1",
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-        },
-        capture_output=True,
-        text=True,
-    )
+    environ = {"KERAS_HOME": str(folder), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    environ = {**os.environ, **environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    command_line = [interpreter, "-s", str(script), *arguments]
+    done = subprocess.run(command_line, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = done.stdout.splitlines()
     return json.loads(lines[-1]) if command[0] != "outputs" else None
@@ -97,26 +87,3 @@ def check_losses(agreement):
     """Of ten steps, beside those of the framework's own way."""
     losses = agreement["losses"]
     assert losses["largest_difference"] < losses["allowed"]
-
-
-def size(shapes):
-    """Parameters in a list of shapes."""
-    return sum(int(np.prod(shape)) for shape in shapes)
-
-
-def check_image_encoders(model, shape, tolerance, folder):
-    """What `fit` trains has the native library's output in every Keras column, within so much of
-    its deviation.
-    """
-    native, *others = (
-        cell(model, framework, "fit", "smoke", batch_size=2)
-        for framework in ("pytorch-eager", *KERAS)
-    )
-    run("vision", native, "outputs", folder, folder=folder)
-    expected = np.load(folder / "pytorch.npy")
-    assert expected.shape == shape
-    for one in others:
-        run("vision", one, "outputs", folder, folder=folder)
-        found = np.load(folder / f"{one.framework}.npy")
-        assert found.shape == shape
-        assert np.abs(found - expected).max() < tolerance * expected.std(), one.framework

@@ -65,15 +65,6 @@ def test_the_nets_begin_with_the_weights_that_every_framework_begins_with(model,
     assert run("ways", wanted, "initial", folder=tmp_path) == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_parameters_are_those_that_are_declared_at_every_scale(model):
-    about = Models([]).load(model)
-    inputs = of_aligner if model == "aligner" else of_nets
-    for scale, sizes in about.architecture.items():
-        weights = inputs.initial_weights(cell(model, "pytorch-eager", "fit", scale, **sizes))
-        assert sum(map(np.size, weights)) == about.tasks["fit"]["parameters"][scale]
-
-
 def test_work_of_an_aligner_by_hand():
     from measure.models.aligner.work import per_step
 
@@ -88,11 +79,3 @@ def test_work_of_an_aligner_by_hand():
         "tokens_per_step": 2 * 6,
         "images_per_step": None,
     }
-
-
-def test_work_of_a_net_is_what_pytorch_counts(tmp_path):
-    wanted = one("telu_net", "framework")
-    from measure.models.telu_net.work import per_step
-
-    ours = per_step("fit", wanted.architecture, 3)["flops_per_step"]
-    assert run("classifier", wanted, "flops", folder=tmp_path) == ours

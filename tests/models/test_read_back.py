@@ -3,13 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from measure.device_memory import SHARE
 from measure.frameworks.denormals import flushed
 from tests.models.libraries import cell, run
-
-TORCH = ("pytorch-eager", "keras3-torch")
 
 
 def test_denormal_numbers_are_looked_at_bit_by_bit():
@@ -27,23 +24,10 @@ def test_jax_takes_its_share_of_a_devices_memory(tmp_path):
     assert run("read_back", one, "card", folder=tmp_path)["memory_fraction"] == SHARE
 
 
-@pytest.mark.parametrize("optimizer", ["foreach", "fused"])
-def test_how_parameters_are_updated_is_what_an_update_does(optimizer, tmp_path):
-    one = cell("bert", "pytorch-eager", "fit", "smoke", batch_size=4)
-    card = run("read_back", replace(one, optimizer=optimizer), "card", folder=tmp_path)
-    assert card["optimizer_update"] == f"{optimizer}, eager"
-
-
 def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(tmp_path):
     one = replace(cell("bert", "keras3-tensorflow", "predict", "smoke"), jit_compile="auto")
     card = run("read_back", one, "card", folder=tmp_path)
     assert (card["jit_compile"], card["jit_compile_auto"]) == (False, False)
-
-
-@pytest.mark.parametrize("framework", TORCH)
-def test_denormals_that_are_kept_are_not_said_to_be_flushed(framework, tmp_path):
-    one = cell("bert", framework, "predict", "smoke", batch_size=4)
-    assert run("read_back", one, "unflushed", folder=tmp_path)["flush_denormals"] is False
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):

@@ -62,11 +62,15 @@ class Project:
             env={**os.environ, **environ},
         )
 
-    def measure(self, *arguments, **environ) -> subprocess.CompletedProcess:
-        """All that the table needs, and nothing else of what is drawn; it must succeed."""
-        done = self.snakemake("--quiet", "all", *arguments, "--", TABLE, **environ)
+    def made(self, *targets, **options) -> subprocess.CompletedProcess:
+        """Make these; it must succeed."""
+        done = self.snakemake("--quiet", "all", "--", *targets, **options)
         assert done.returncode == 0, done.stderr
         return done
+
+    def measure(self, **environ) -> subprocess.CompletedProcess:
+        """All that the table needs, and nothing else of what is drawn."""
+        return self.made(TABLE, **environ)
 
     def configure(self, **config) -> None:
         """These keys take the place of the configuration's."""
@@ -124,7 +128,7 @@ class Project:
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
 
 
-def checkout(folder: Path) -> Project:
+def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
     """The files of this project as they are in the working tree, nothing generated."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -134,9 +138,14 @@ def checkout(folder: Path) -> Project:
         text=True,
     )
     for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file() and not name.startswith("tests/"):
+        if (ROOT / name).is_file() and not name.startswith(left_out):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+
+
+def checkout(folder: Path) -> Project:
+    """The same without tests, configured for BERT at smoke scale."""
+    copy_tree(folder, left_out=("tests/",))
     (folder / "config/config.yaml").write_text(CONFIG)
     return Project(folder)
 

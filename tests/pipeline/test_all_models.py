@@ -6,7 +6,6 @@ other tests share.
 
 import json
 
-import jsonschema
 import pytest
 
 from analysis.archive.rebuild import rebuild
@@ -17,7 +16,8 @@ from analysis.report.measured import measured
 from analysis.report.parity import differing
 from analysis.results.loading import load_results
 
-from .conftest import COLUMNS, FRAMEWORKS, KERAS2, KERAS3, PYTORCH, ROOT, checkout, columns_with
+from ..shared import valid
+from .conftest import COLUMNS, FRAMEWORKS, KERAS2, KERAS3, PYTORCH, checkout, columns_with
 
 PLAN = "results/plan.json"
 PARTS = (("stable_diffusion", "gemma"), ("sam", "mistral"), ("bert",))
@@ -42,8 +42,7 @@ def half(request, tmp_path_factory):
     else:
         project = checkout(tmp_path_factory.mktemp("half"))
         project.configure(models={model: TASKS[model] for model in request.param})
-        done = project.snakemake("--quiet", "all", "--", PLAN, *project.planned_records())
-        assert done.returncode == 0, done.stderr
+        project.made(PLAN, *project.planned_records())
         # By one command: the rules do it one by one in what other tests share.
         rebuild(project.folder, PLAN)
     project.models = request.param
@@ -64,10 +63,9 @@ def test_a_report_of_them_is_drawn(half):
 
 
 def test_every_cell_is_ok_or_unsupported_with_its_reason(half):
-    schema = json.loads((ROOT / "workflow/schemas/record.schema.json").read_text())
     found = list(cells(half))
     for name, record in found:
-        jsonschema.validate(record, schema)
+        valid(record, "record")
         assert (record["status"], record["reason"]) == ("ok", ""), name
     plan = json.loads((half.folder / PLAN).read_text())
     unsupported = [cell for cell in plan["cells"] if cell["unsupported"]]

@@ -38,27 +38,12 @@ def test_a_record_that_is_no_json_is_named_set_aside_and_measured_again(project)
     said = [line for line in project.snakemake("-n").stderr.splitlines() if name in line]
     assert len(said) == 1 and "it is set aside, and measured again" in said[0]
     assert path.read_bytes() == before[name][:500]
-    done = project.snakemake("--quiet", "all", "--", name)
-    assert done.returncode == 0, done.stderr
+    done = project.made(name)
     assert f"{name} is now {name}.unreadable" in done.stderr
     assert path.with_name("run1.json.unreadable").read_bytes() == before[name][:500]
     after = project.records()
     assert json.loads(after.pop(name))["status"] == "ok"
     assert all(before[other] == content for other, content in after.items())
-
-
-def test_a_record_that_breaks_the_contract(project):
-    before = project.records()
-    name = next(iter(before))
-    record = json.loads(before[name])
-    record["timing"]["blocks"][0]["steps"] = "five"
-    (project.folder / name).write_text(json.dumps(record))
-    done = project.snakemake("--quiet", "all")
-    assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if name in line and "five" in line]
-    assert len(said) == 1, done.stderr
-    assert "12 of 12 runs are measured and kept" in done.stderr
-    assert project.records().keys() == before.keys()
 
 
 def test_no_disk_space(project):
@@ -81,25 +66,6 @@ def test_no_disk_space(project):
     )
     one_line(done, "cannot write the record", "No space left on device")
     assert project.records() == before
-
-
-def test_no_network_during_set_up(fresh, tmp_path):
-    """A package index that refuses connections, and an empty cache."""
-    done = fresh.snakemake(
-        *("--quiet", "all", "--", "results/environments/2026-11/cpu/keras3-jax.json"),
-        MILLISTEP_CACHE=str(tmp_path / "cache"),
-        PIP_INDEX_URL="http://127.0.0.1:9/simple",
-        PIP_EXTRA_INDEX_URL="",
-        PIP_FIND_LINKS="",
-        PIP_CONFIG_FILE="/dev/null",
-        PIP_CACHE_DIR=str(tmp_path / "pip"),
-    )
-    assert done.returncode != 0
-    said = [
-        line for line in done.stderr.splitlines() if "the package index cannot be reached" in line
-    ]
-    assert len(said) == 1, done.stderr
-    assert not (fresh.folder / "results/environments/2026-11/cpu/keras3-jax.json").exists()
 
 
 def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(project):

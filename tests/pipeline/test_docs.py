@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import yaml
 
 from planning.config import check
 from tests.pipeline.conftest import ROOT, checkout
+from tests.shared import succeed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
@@ -35,7 +35,7 @@ def commands() -> list[str]:
 
 def program(command: str) -> str:
     words = shlex.split(command)
-    if not words[0].startswith("python"):
+    if not Path(words[0]).name.startswith("python"):
         return words[0]
     return words[2].partition(".")[0] if words[1] == "-m" else words[1].rpartition("/")[2]
 
@@ -53,10 +53,6 @@ def project(tmp_path_factory):
     return project
 
 
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_files(page):
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
@@ -66,7 +62,8 @@ def test_links_lead_to_files(page):
 def test_every_command_is_followed_by_a_test():
     here = {"snakemake", "make", "analysis", "export", "podman"}
     elsewhere = {"snakedeploy", "mkdir", "lock.py", "planning"}  # test_module.py, test_recipes.py
-    assert {program(command) for command in commands()} == here | elsewhere
+    by_hand = {"fake_step.py"}  # a benchmark: it needs a quiet machine
+    assert {program(command) for command in commands()} == here | elsewhere | by_hand
 
 
 def asked_of_snakemake() -> list[str]:
@@ -77,26 +74,24 @@ def asked_of_snakemake() -> list[str]:
 
 @pytest.mark.parametrize("command", asked_of_snakemake())
 def test_snakemake_accepts(command, project):
-    project.dry_run(*shlex.split(command)[1:])
+    said = project.dry_run(*shlex.split(command)[1:])
+    if found := re.search(r"models={bert: {fit: (\d+)}}", command):
+        # The batch size of one row, and the rest as it is.
+        assert f"/bert/fit-b{found[1]}/" in said
+        assert "/bert/predict-b" in said and "/sam/fit-b" in said
 
 
 @pytest.mark.parametrize("command", [c for c in commands() if program(c) == "make"])
 def test_make_knows(command):
-    done = subprocess.run(
-        ["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    succeed(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT)
 
 
 @pytest.mark.parametrize("command", [c for c in commands() if program(c) == "analysis"])
 def test_the_analysis_has_the_options(command):
     words = shlex.split(command)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    done = subprocess.run(
-        [sys.executable, *words[1:3], "--help"], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert {word for word in words if word.startswith("--")} <= set(done.stdout.split())
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    said = succeed([sys.executable, *words[1:3], "--help"], env=environ)
+    assert {word for word in words if word.startswith("--")} <= set(said.split())
 
 
 def configurations() -> list[tuple[Path, dict]]:
@@ -119,5 +114,4 @@ def test_make_knows_what_the_container_recipe_makes():
     made = re.findall(r'^(?:RUN make|CMD \["make",?) ?"?(\w*)', recipe, re.M)
     assert made == ["environments", ""]
     for target in made:
-        done = subprocess.run(["make", "-n", *filter(None, [target])], cwd=ROOT)
-        assert done.returncode == 0
+        succeed(["make", "-n", *filter(None, [target])], cwd=ROOT)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,30 +51,16 @@ def using(sources, tmp_path) -> Project:
 
 
 def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
-    done = using.snakemake("--quiet", "all", "--", "results/plan.json")
-    assert done.returncode == 0, done.stderr
+    done = using.made("results/plan.json")
     assert PLANNED in done.stderr
     # Records that are there, as far as what puts their sessions together looks at them.
     planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
     for path, run in planned.timed.items():
         write_record(using.folder / path, run.identity)
-    done = using.snakemake("--quiet", "all", "--", "sessions")
-    assert done.returncode == 0, done.stderr
+    using.made("sessions")
     for block in planned.blocks:
         assert json.loads((using.folder / block.path).read_text())["sessions"] == []
     assert using.measured() == {} and not (sources / "results").exists()
-
-
-def test_the_plan_of_a_module_is_that_of_the_checkout(using, sources):
-    assert using.planned() == Project(sources).planned()
-
-
-def test_without_the_settings_that_let_one_run_at_a_time_it_is_refused(using):
-    shutil.rmtree(using.folder / "profiles")
-    done = using.snakemake("-n")
-    assert done.returncode != 0
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("millistep: ") and last.endswith("to profiles/default")
 
 
 def test_deployed_by_the_catalogues_tool_it_takes_its_sources_from_the_repository(

@@ -27,11 +27,7 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     assert done.returncode != 0, "an environment that cannot be made is no success"
     records = {r["cell"]["column"]: r for r in map(json.loads, project.records().values())}
     statuses = {name: record["status"] for name, record in records.items()}
-    assert statuses == {
-        "keras3-jax": "ok",
-        "keras3-jax+fork": "ok",
-        "keras3-jax+broken": "error",
-    }
+    assert statuses == {"keras3-jax": "ok", "keras3-jax+fork": "ok", "keras3-jax+broken": "error"}
     release, over = (records[name]["environment"] for name in ("keras3-jax", "keras3-jax+fork"))
     assert over["packages"] == {**release["packages"], "tiny-thing": "3.0"}
     reason = records["keras3-jax+broken"]["reason"]

@@ -6,18 +6,6 @@ CHAIN = {"runs", "table", "effects", "caveats", "claims", "figure", "report", "a
 FIGURE = "results/figures/blocks.svg"
 
 
-def test_a_changed_caption_or_threshold_redraws_and_measures_nothing(project):
-    project.edit(
-        "report/captions/blocks.rst", "Above: every timed stretch", "Above: each timed stretch"
-    )
-    project.edit("workflow/analysis/caveats/limits.yaml", "below: 20", "below: 1000")
-    before = project.records()
-    done = project.snakemake("--quiet", "all")
-    assert done.returncode == 0, done.stderr
-    assert project.records() == before
-    assert "Above: each timed stretch" in (project.folder / "results/appendix.html").read_text()
-
-
 def test_snakemake_writes_a_report_of_its_own(project):
     done = project.snakemake("--report", "own.zip")
     assert done.returncode == 0, done.stderr

@@ -4,8 +4,7 @@ import csv
 import json
 import re
 
-import jsonschema
-
+from ..shared import valid
 from .conftest import COLUMNS, FRAMEWORKS, KERAS3
 
 RUNS = 2 * len(COLUMNS)  # fit and predict
@@ -13,11 +12,6 @@ RUNS = 2 * len(COLUMNS)  # fit and predict
 
 def records(measured):
     return {name: json.loads(content) for name, content in measured.records().items()}
-
-
-def test_every_record_says_how_it_was_deployed(measured):
-    found = records(measured).values()
-    assert [record["environment"]["method"] for record in found] == ["venv"] * RUNS
 
 
 def test_what_ran_is_read_back_from_the_live_framework(measured):
@@ -32,12 +26,6 @@ def test_what_ran_is_read_back_from_the_live_framework(measured):
     assert cards["pytorch-compiled"]["graphs"] >= 1
     assert {card["dtype"] for card in cards.values()} == {"float32"}
     assert {card["threads"] for card in cards.values()} == {1}
-
-
-def test_little_time_is_spent_on_anything_but_the_work(measured):
-    for name, record in records(measured).items():
-        # The bar is 1.0 s on a quiet machine; tests may share theirs.
-        assert record["timing"]["other_s"] < 3, name
 
 
 def test_a_start_says_what_it_found_compiled_and_what_tensorflow_took_of_it(measured):
@@ -60,21 +48,15 @@ def test_rounds_were_measured_in_the_planned_order(measured):
     assert by_start == sorted(planned, key=planned.get)
 
 
-def read(measured, path):
-    return json.loads((measured.folder / path).read_text())
-
-
-def valid(measured, path, schema):
-    found = read(measured, path)
-    jsonschema.validate(found, read(measured, f"workflow/schemas/{schema}.schema.json"))
-    return found
+def read(measured, path, schema):
+    return valid(json.loads((measured.folder / path).read_text()), schema)
 
 
 def sessions(measured):
     """The only one of each block, with its records."""
     found = records(measured)
-    for block in read(measured, "results/plan.json")["blocks"]:
-        (session,) = valid(measured, block["path"], "block")["sessions"]
+    for block in read(measured, "results/plan.json", "plan")["blocks"]:
+        (session,) = read(measured, block["path"], "block")["sessions"]
         yield session, [found[path] for path in session["runs"] if path in found]
 
 
@@ -87,27 +69,15 @@ def test_each_row_was_measured_in_one_session_between_two_canaries(measured):
         before, after = (session["canaries"]["cpu"][when] for when in ("before", "after"))
         assert before["finished_at"] <= min(run["started_at"] for run in runs)
         assert max(run["finished_at"] for run in runs) <= after["started_at"]
-
-
-def test_canaries_say_how_fast_the_machine_was(measured):
-    both = [session["canaries"]["cpu"] for session, _ in sessions(measured)]
-    for canary in (canary for of in both for canary in of.values()):
-        assert (canary["status"], canary["reason"]) == ("ok", "")
-        assert [product["dtype"] for product in canary["matmul"]] == ["float32", "bfloat16"]
-        assert canary["foreign_cpu_share"] >= 0
-        # Between a tenth of a GFLOP/s and what no processor reaches.
-        assert all(1e8 < product["flops_per_s"] < 1e14 for product in canary["matmul"])
-
-
-def test_the_machine_has_a_card_with_the_identity_in_the_records(measured):
-    (node,) = {session["node"] for session, _ in sessions(measured)}
-    card = valid(measured, f"results/machines/{node}.json", "machine")
-    ids = {record["machine"]["id"] for record in records(measured).values()}
-    assert ids == {*card["ids"].values()}
+        for canary in (before, after):
+            assert (canary["status"], canary["reason"]) == ("ok", "")
+            assert [product["dtype"] for product in canary["matmul"]] == ["float32", "bfloat16"]
+            # Between a tenth of a GFLOP/s and what no processor reaches.
+            assert all(1e8 < product["flops_per_s"] < 1e14 for product in canary["matmul"])
 
 
 def test_the_rules_that_made_it_are_kept(measured):
-    rules = {rule["name"]: rule for rule in valid(measured, "results/rules.json", "rules")["rules"]}
+    rules = {rule["name"]: rule for rule in read(measured, "results/rules.json", "rules")["rules"]}
     assert {rules[name]["jobs"] for name in rules if re.match("time_(?!again)", name)} == {2}
     assert rules["canary_cpu"]["jobs"] == 4
     assert {"sessions", "time_keras3_jax"} <= {*rules["runs"]["after"]}
@@ -116,24 +86,13 @@ def test_the_rules_that_made_it_are_kept(measured):
 
 
 def test_the_self_test_holds_known_steps_one_cell_twice_and_the_monitor(measured):
-    found = valid(measured, "results/self_test.json", "self_test")
+    found = read(measured, "results/self_test.json", "self_test")
     assert (found["status"], found["reason"]) == ("ok", "")
     assert [step["nominal_ms"] for step in found["known_steps"]] == [2, 20]
     cell = found["same_cell"]
     assert (cell["task"], cell["column"]) == ("predict", "pytorch-eager")
     assert cell["a_ms"].keys() == cell["b_ms"].keys() == {"1"}
     assert len(found["monitor"]["on_ms"]) == len(found["monitor"]["off_ms"]) == 3
-
-
-def test_the_second_name_of_a_cell_is_in_no_table(measured):
-    assert len(list((measured.folder / "results").rglob("run1.json"))) == RUNS + 1
-    assert len(records(measured)) == RUNS
-
-
-def test_runs_were_monitored_by_another_process(measured):
-    seen = [record["monitor"] for record in records(measured).values() if record["monitor"]]
-    assert seen  # at this scale some runs are over before the first sample
-    assert all(monitor["load_max"] > 0 for monitor in seen)
 
 
 def test_the_terminal_shows_progress_the_table_and_the_report(measured):

@@ -1,23 +1,35 @@
 """What the tests of planning share."""
 
-import os
+import json
 
 import pytest
 
-from supervise import device
+from planning import identity
+from supervise import sources
 
-from ..measure import nvidia_smi
+from ..shared import ROOT
+from .test_config import plan
 
 
 @pytest.fixture
-def gpus(tmp_path, monkeypatch):
-    """``gpus(models, driver)``: the GPUs of this machine from now on."""
+def remeasured(monkeypatch):
+    """``remeasured(file, **config)``: (model, column) of the runs that a changed line of a file of
+    workflow/measure or beside it measures again.
+    """
 
-    def installed(*models, **more):
-        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
-        device.gpus.cache_clear()
-        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    def digests(config):
+        identity._sources.cache_clear()
+        runs = plan(**config).runs
+        found = {(r.row.model, r.column.name): json.loads(r.identity)["sources"] for r in runs}
+        identity._sources.cache_clear()
+        return found
 
-    yield installed
-    device.gpus.cache_clear()
+    def of(file, **config):
+        before, content, changed = digests(config), sources._content, ROOT / "workflow" / file
+        assert changed.is_file()
+        with monkeypatch.context() as patched:
+            patched.setattr(sources, "_content", lambda f: content(f) + b"#" * (f == changed))
+            after = digests(config)
+        return {cell for cell in before if before[cell] != after[cell]}
+
+    return of

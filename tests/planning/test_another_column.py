@@ -50,16 +50,6 @@ def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
     assert {*map(tuple, (block.accelerators for block in after.blocks))} == {("cuda", "cpu")}
 
 
-def test_a_column_on_a_gpu_that_is_not_there_costs_nothing(gpus):
-    gpus()
-    columns = [*COLUMNS, {"framework": "keras3-torch", "accelerator": "cuda"}]
-    before, after = plan(models=BERT), plan(models=BERT, columns=columns)
-    assert identities(before) == identities(after)
-    assert before.environments == after.environments
-    reasons = {reason for (_, name), reason in after.unsupported.items() if name.endswith("+cuda")}
-    assert len(reasons) == 1
-
-
 def test_an_interpreter_for_one_framework_leaves_others_in_its_locked_environment(tmp_path):
     (tmp_path / "frameworks").mkdir()
     (tmp_path / "frameworks/frameworks.yaml").write_text("jax-again: {like: keras3-jax}")

@@ -4,12 +4,13 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 
 import pytest
 
 from planning.conclusion import Call, lines
 from planning.config import on_the_command_line
+
+from ..shared import succeed
 
 ROWS = "{default: 3, bert: {fit: {8: 5}}}"
 
@@ -28,29 +29,23 @@ def test_sentences_then_the_command_and_nothing_where_there_is_no_file(tmp_path)
     assert lines(path, Call()) == ["All is shown."]
 
 
-@pytest.mark.parametrize(
-    ("call", "runs", "expected"),
-    [
-        (Call(), "3", "snakemake --cores 1 --config runs=3"),
-        (
-            Call(use_conda=True, overrides=("scale=smoke", "runs=2"), configfiles=("own.yaml",)),
-            *(
-                "3",
-                "snakemake --cores 1 --use-conda --configfile own.yaml --config scale=smoke runs=3",
-            ),
-        ),
-        (Call(), ROWS, f"snakemake --cores 1 --config 'runs={ROWS}'"),
-        (Call(by_make=True), ROWS, f"make ARGS=\"--config 'runs={ROWS}'\""),
-        (
-            Call(by_make=True, study="patch", configfiles=("config/studies/patch.yaml",)),
-            *("7", "make study NAME=patch ARGS='--config runs=7'"),
-        ),
-        (
-            Call(by_make=True, study="patch", configfiles=("mine/patch.yaml",)),
-            *("7", "make ARGS='--configfile mine/patch.yaml --config runs=7'"),
-        ),
-    ],
-)
+OVERRIDDEN = Call(use_conda=True, overrides=("scale=smoke", "runs=2"), configfiles=("own.yaml",))
+STUDY = Call(by_make=True, study="patch", configfiles=("config/studies/patch.yaml",))
+OTHER = Call(by_make=True, study="patch", configfiles=("mine/patch.yaml",))
+COMMANDS = [
+    (Call(), "3", "snakemake --cores 1 --config runs=3"),
+    (
+        OVERRIDDEN,
+        *("3", "snakemake --cores 1 --use-conda --configfile own.yaml --config scale=smoke runs=3"),
+    ),
+    (Call(), ROWS, f"snakemake --cores 1 --config 'runs={ROWS}'"),
+    (Call(by_make=True), ROWS, f"make ARGS=\"--config 'runs={ROWS}'\""),
+    (STUDY, "7", "make study NAME=patch ARGS='--config runs=7'"),
+    (OTHER, "7", "make ARGS='--configfile mine/patch.yaml --config runs=7'"),
+]
+
+
+@pytest.mark.parametrize(("call", "runs", "expected"), COMMANDS)
 def test_the_command_is_the_users_own_with_other_runs(call, runs, expected):
     assert call.with_runs(runs) == expected
 
@@ -63,15 +58,8 @@ def test_what_is_asked_for_arrives_through_make_shell_and_the_command_line(tmp_p
     (tmp_path / "Makefile").write_text("run:\n\t@snakemake $(ARGS)\n")
     (tmp_path / "snakemake").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (tmp_path / "snakemake").chmod(0o755)
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=tmp_path,
-        env={"PATH": f"{tmp_path}:{os.path.dirname(shutil.which('make'))}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    words = done.stdout.splitlines()
+    path = f"{tmp_path}:{os.path.dirname(shutil.which('make'))}:/usr/bin:/bin"
+    words = succeed(["bash", "-c", command], cwd=tmp_path, env={"PATH": path}).splitlines()
     found = on_the_command_line(words[words.index("--config") + 1 :])
     assert found["runs"] == {"default": 3, "bert": {"fit": {8: 5}}}
     assert found["folders"] == ["a 'b' $HOME `c` !d"], shlex.split(command)

@@ -1,15 +1,12 @@
 """Blocks, canaries and self-test in the plan: their order, and what makes them run again."""
 
 import json
-import shlex
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning import changes
-from planning.identity import CORE, WORKFLOW
-from supervise import sources
 
 from .records import write_record
 from .test_config import plan
@@ -66,33 +63,6 @@ def test_the_first_block_deploys_what_it_needs_and_the_rest_follows():
     assert later.order.deployments[-1] == jax
 
 
-def test_canaries_and_known_steps_can_be_measured_in_the_environments_of_the_others():
-    made = planned()
-    others = {e.marker for e in made.environments if e.name != "pytorch"}
-    for options in (
-        made.controls.known_steps_instead(use_conda=False),
-        made.controls.canary_instead("cpu", use_conda=False),
-    ):
-        found = [json.loads(word.partition("=")[2]) for word in shlex.split(options)]
-        assert {instead["environment"] for instead in found} == others
-        libraries = [json.loads(instead["identity"])["library"] for instead in found]
-        assert libraries == sorted(libraries, key=("torch", "tensorflow", "jax").index)
-    # A rule has the one environment that Snakemake made for it.
-    assert made.controls.canary_instead("cpu", use_conda=True) == ""
-
-
-def test_either_name_may_come_first_and_the_seed_says_which():
-    def first_is_before(seed):
-        made = planned(seed=seed)
-        run = made.controls.again[0]
-        (block,) = (block for block in made.blocks if run in block.runs)
-        return block.runs.index(made.runs[run.position]) < block.runs.index(run)
-
-    orders = [first_is_before(seed) for seed in range(20)]
-    assert set(orders) == {True, False}
-    assert orders == [first_is_before(seed) for seed in range(20)]
-
-
 def test_the_second_name_is_the_same_cell_but_for_its_probes():
     run = planned().controls.again[0]
     second = json.loads(run.identity)
@@ -117,46 +87,17 @@ def test_every_choice_of_columns_has_a_canary_and_a_second_name(columns, canary,
     assert {run.column.name for run in checks.again} == {same_cell}
 
 
-def test_a_plan_in_which_nothing_is_supported_has_no_second_name():
-    reason = {"model": "bert", "column": "keras3-jax", "reason": "because"}
-    made = planned(columns=["keras3-jax"], unsupported=[reason])
-    assert made.controls.again == []
-    path = made.controls.known_steps.path
-    assert made.order.steps == [(path, [path])]
-
-
-def test_one_more_run_leaves_the_blocks_before_it_as_they_were():
-    fewer, more = planned(runs=2), planned(runs=3)
-    assert more.blocks[: len(fewer.blocks)] == fewer.blocks
-    assert more.controls.known_steps == fewer.controls.known_steps
-
-
-def test_runs_depend_on_the_sampler_beside_them_and_not_on_the_canary():
-    used = {file.relative_to(WORKFLOW).as_posix() for file in sources.closure(WORKFLOW, CORE)}
-    assert "supervise/sampler.py" in used
-    controls = {"measure/controls/canary.py", "measure/controls/matmul/torch.py"}
-    assert not used & controls
-
-
 def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_another(tmp_path):
     made = planned()
     assert {*changes.reasons(made, tmp_path)} == {*made.timed}
     for path, run in made.timed.items():
         write_record(tmp_path / path, run.identity)
     assert changes.reasons(made, tmp_path) == {}
-    victim, again = made.runs[1].record, made.controls.again[0].record
-    write_record(tmp_path / victim, "{}")
+    victim, again = made.runs[1], made.controls.again[0].record
+    another = json.dumps({**json.loads(victim.identity), "seed": 77})
+    write_record(tmp_path / victim.record, another)
     (tmp_path / again).unlink()
-    assert {*changes.reasons(made, tmp_path)} == {victim, again}
-
-
-def test_known_steps_that_are_stale_or_broken_are_measured_again(tmp_path):
-    steps, file = planned().controls.known_steps, tmp_path / "known_steps.json"
-    assert not changes.is_stale(file, steps.identity)  # missing, which Snakemake sees
-    for content, stale in (
-        (json.dumps({"identity": steps.identity}), False),
-        ('{"identity": "of another day"}', True),
-        ("{", True),
-    ):
-        file.write_text(content)
-        assert changes.is_stale(file, steps.identity) is stale
+    found = changes.reasons(made, tmp_path)
+    assert {*found} == {victim.record, again}
+    said = changes.summary(made, found)
+    assert f"1 of {len(made.runs)} runs" in said and "seed 77 -> " in said

@@ -1,13 +1,18 @@
 """A model.yaml that is wrong: one line with the file, the key and what is allowed."""
 
 import copy
+import re
 
 import pytest
 import yaml
 
-from planning.config import ConfigError
+from planning.measures import measures
 from planning.models import Models
+from planning.write_rows import PAGE, with_tables
 
+from .test_config import plan, refused
+
+TRAINED = {"trained", "optimizer", "loss"}
 GOOD = {
     "title": "Small",
     "citation": "none",
@@ -32,24 +37,15 @@ def written(folder, text):
 
 
 def set_(*path_and_value):
-    """A change: the value at a path of keys."""
+    """A change: the value at a path of keys, or none of them where there is no value."""
     *path, key, value = path_and_value
 
     def change(content):
         for name in path:
             content = content[name]
         content[key] = value
-
-    return change
-
-
-def without(*path):
-    *path, key = path
-
-    def change(content):
-        for name in path:
-            content = content[name]
-        del content[key]
+        if value is None:
+            del content[key]
 
     return change
 
@@ -61,74 +57,50 @@ def test_every_model_of_this_repository_is_as_the_schema_has_it():
     assert all(model.variant(ending) for model in loaded for ending in model.variants)
 
 
-def test_a_complete_model_is_read(tmp_path):
-    written(tmp_path, yaml.safe_dump(GOOD))
-    model = Models([str(tmp_path)]).load("small")
-    assert (model.title, model.unsupported) == ("Small", [])
+MISSING = "is missing; needed are"
+CHANGES = [
+    (("title", None), f"the top level: 'title' {MISSING} title, citation"),
+    (("tasks", "fit", "trains", None), f"tasks.fit: 'trains' {MISSING}"),
+    (
+        ("tasks", "fit", "parameters", "paper", None),
+        f"tasks.fit.parameters: 'paper' {MISSING} paper, laptop, smoke",
+    ),
+    (("tasks", "train", {}), "tasks: unknown key 'train'; allowed are fit, generate, predict"),
+    (("tasks", "fit", "trains", "some"), "'some' is not allowed; allowed are all, adapters"),
+    (("tasks", "fit", "smoke", [0]), "tasks.fit.smoke.0: 0 is not allowed; a batch size is a"),
+    (("tasks", "fit", "smoke", []), "tasks.fit.smoke: [] is not allowed; a list of at least one"),
+    (
+        ("tasks", "fit", "parameters", "paper", 0),
+        "tasks.fit.parameters.paper: 0 is not allowed; how many parameters the model has, a whole",
+    ),
+    (("architecture", "smoke", 5), "architecture.smoke: 5 is not allowed; a mapping of sizes"),
+    (
+        ("unsupported", [{"column": "keras2-tensorflow"}]),
+        f"unsupported.0: 'reason' {MISSING} column, reason",
+    ),
+    (("title", 7), "title: 7 is not allowed; the model's name in tables, in words"),
+    (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
+    (
+        ("variants", {"Wide": {"sizes": {"width": 64}, "parameters": 640}}),
+        "variants: 'Wide' is not allowed; an ending is at most 20",
+    ),
+    (("variants", {"wide": {"sizes": {"width": 64}}}), "variants.wide: 'parameters' is missing"),
+    (
+        ("variants", {"wide": {"sizes": {"width": 64}, "parameters": 0}}),
+        "variants.wide.parameters: 0 is not allowed",
+    ),
+]
+TEXTS = [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a mapping")]
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (without("title"), "the top level: 'title' is missing; needed are title, citation"),
-        (without("tasks", "fit", "trains"), "tasks.fit: 'trains' is missing; needed are"),
-        (
-            without("tasks", "fit", "parameters", "paper"),
-            "tasks.fit.parameters: 'paper' is missing; needed are paper, laptop, smoke",
-        ),
-        (
-            set_("tasks", "train", {}),
-            "tasks: unknown key 'train'; allowed are fit, generate, predict",
-        ),
-        (
-            set_("tasks", "fit", "trains", "some"),
-            "tasks.fit.trains: 'some' is not allowed; allowed are all, adapters, nothing",
-        ),
-        (
-            set_("tasks", "fit", "smoke", [0]),
-            "tasks.fit.smoke.0: 0 is not allowed; a batch size is a whole number from 1",
-        ),
-        (
-            set_("tasks", "fit", "smoke", []),
-            "tasks.fit.smoke: [] is not allowed; a list of at least one batch size from 1",
-        ),
-        (
-            set_("tasks", "fit", "parameters", "paper", 0),
-            "tasks.fit.parameters.paper: 0 is not allowed; "
-            "how many parameters the model has, a whole number from 1",
-        ),
-        (
-            set_("architecture", "smoke", 5),
-            "architecture.smoke: 5 is not allowed; a mapping of sizes",
-        ),
-        (
-            set_("unsupported", [{"column": "keras2-tensorflow"}]),
-            "unsupported.0: 'reason' is missing; needed are column, reason",
-        ),
-        (set_("title", 7), "title: 7 is not allowed; the model's name in tables, in words"),
-        (set_("preset", ""), "preset: '' is not allowed; the name of its published weights"),
-    ],
-)
-def test_what_is_wrong_is_one_line(tmp_path, change, expected):
+@pytest.mark.parametrize(("change", "words"), [*CHANGES, *TEXTS])
+def test_what_is_wrong_is_one_line(tmp_path, change, words):
     content = copy.deepcopy(GOOD)
-    change(content)
-    path = written(tmp_path, yaml.safe_dump(content))
-    with pytest.raises(ConfigError) as problem:
-        Models([str(tmp_path)]).load("small")
-    line = str(problem.value)
-    assert line.startswith(f"configuration: {path}: {expected}")
-    assert "\n" not in line
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a mapping")],
-)
-def test_what_is_no_mapping_is_one_line(tmp_path, text, expected):
-    path = written(tmp_path, text)
-    with pytest.raises(ConfigError, match=expected) as problem:
-        Models([str(tmp_path)]).load("small")
-    assert str(path) in str(problem.value) and "\n" not in str(problem.value)
+    if isinstance(change, tuple):
+        set_(*change)(content)
+        change = yaml.safe_dump(content)
+    path = written(tmp_path, change)
+    refused([f"configuration: {path}", words], lambda: Models([str(tmp_path)]).load("small"))
 
 
 WIDE = {"wide": {"sizes": {"width": 64}, "parameters": 640}}
@@ -148,22 +120,31 @@ def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_pat
     assert small.architecture["laptop"] == {"width": 8}
 
 
-def test_an_unknown_variant_is_told_from_those_there_are(tmp_path):
-    written(tmp_path, yaml.safe_dump({**GOOD, "variants": WIDE}))
-    with pytest.raises(ConfigError, match=r"unknown model 'small_narrow'; .*, small_wide$"):
-        Models([str(tmp_path)]).load("small_narrow")
+def test_the_docs_have_what_the_models_say():
+    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "python3 workflow/planning rows"
 
 
-@pytest.mark.parametrize(
-    ("variants", "expected"),
-    [
-        ({"Wide": WIDE["wide"]}, "variants: 'Wide' is not allowed; an ending is at most 20"),
-        ({"wide": {"sizes": {"width": 64}}}, "variants.wide: 'parameters' is missing"),
-        ({"wide": {**WIDE["wide"], "parameters": 0}}, "variants.wide.parameters: 0 is not allowed"),
-    ],
-)
-def test_what_is_wrong_with_a_variant_is_one_line(tmp_path, variants, expected):
-    written(tmp_path, yaml.safe_dump({**GOOD, "variants": variants}))
-    with pytest.raises(ConfigError) as problem:
-        Models([str(tmp_path)]).load("small")
-    assert expected in str(problem.value) and "\n" not in str(problem.value)
+def test_every_row_of_ours_says_what_it_measures():
+    models = Models([])
+    for model in map(models.load, models.names()):
+        for task, about in model.tasks.items():
+            needed = {"short", "step", "network", "inputs"}
+            needed |= TRAINED if about["trains"] != "nothing" else set()
+            assert {*about["measures"]} == needed, (model.name, task)
+            for scale in model.architecture:
+                words = measures(model, task, scale)
+                assert len(words["short"]) <= 45 and not re.search("[{}]", "".join(words.values()))
+
+
+def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
+    [row] = plan(models={"gemma": {"fit": 8}}, scale="laptop").document()["rows"]
+    assert row["measures"]["short"] == "64 tokens, LoRA of rank 4"
+    assert (row["measures"]["precision"], row["measures"]["parameters"]) == ("float32", "5,432,448")
+
+
+def test_a_size_that_the_model_lacks_is_one_line(tmp_path):
+    content = copy.deepcopy(GOOD)
+    set_("tasks", "fit", "measures", {"short": "{widht} wide"})(content)
+    written(tmp_path, yaml.safe_dump(content))
+    words = "measures.short: 'widht' is no size of it; allowed in braces are width"
+    refused([words], lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))

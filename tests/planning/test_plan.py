@@ -2,12 +2,8 @@
 
 import ast
 import json
-import os
-import random
-import shutil
 from pathlib import Path
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +12,7 @@ from planning import changes, schedule
 from supervise import sources
 
 from ..nets import NETS
+from ..shared import valid
 from .records import record_text, write_record
 from .test_config import BERT, ROOT, plan
 
@@ -24,37 +21,24 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def test_the_document_is_valid_and_complete():
-    document = plan(runs=3).document()
-    schema = json.loads((WORKFLOW / "schemas/plan.schema.json").read_text())
-    jsonschema.validate(document, schema)
+    document = valid(plan(runs=3).document(), "plan")
     positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
     assert positions == list(range(3 * (12 * len(NETS) - 4)))
 
 
 def test_the_published_batch_sizes_are_the_pages():
     rows = plan(scale="paper").document()["rows"]
-    assert [(r["title"], r["batch_size"], r["published_batch_size"]) for r in rows] == [
-        ("SegmentAnything fit", 1, 1),
-        ("SegmentAnything predict", 4, 4),
-        ("Stable Diffusion fit", 8, 8),
-        ("Stable Diffusion predict", 13, 13),
-        ("BERT fit", 32, 32),
-        ("BERT predict", 256, 256),
-        ("Gemma fit", 8, 8),
-        ("Gemma generate", 32, 32),
-        ("Gemma generate", 1, 1),
-        ("Mistral fit", 8, 8),
-        ("Mistral generate", 32, 32),
-        ("Mistral generate", 1, 1),
-    ]
-
-
-def test_an_identity_is_one_sorted_string_that_names_what_defines_the_number():
-    run = plan().runs[0]
-    identity = json.loads(run.identity)
-    assert list(identity) == sorted(identity)
-    assert json.dumps(identity, sort_keys=True) == run.identity
-    assert {"environment", "sources", "architecture", "batch_size", "threads"} <= set(identity)
+    assert all(row["batch_size"] == row["published_batch_size"] for row in rows)
+    sizes = {}
+    for row in rows:
+        sizes.setdefault(row["title"], []).append(row["batch_size"])
+    assert sizes == {
+        **{"SegmentAnything fit": [1], "SegmentAnything predict": [4]},
+        **{"Stable Diffusion fit": [8], "Stable Diffusion predict": [13]},
+        **{"BERT fit": [32], "BERT predict": [256]},
+        **{"Gemma fit": [8], "Gemma generate": [32, 1]},
+        **{"Mistral fit": [8], "Mistral generate": [32, 1]},
+    }
 
 
 def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
@@ -129,22 +113,6 @@ def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
     assert one != schedule.positions([0], lambda row: names, lambda row: 5, seed=2)
 
 
-def test_imports_are_found_wherever_they_stand(tmp_path):
-    for name in ("timer", "steady", "probe", "profile", "checks", "live", "card"):
-        (tmp_path / f"measure/{name}.py").parent.mkdir(exist_ok=True)
-        (tmp_path / f"measure/{name}.py").write_text("")
-    entry = tmp_path / "measure/entry.py"
-    entry.write_text(
-        '"""We import nothing (really), from measure to measure."""\n'
-        "import os, measure.timer; import measure.probe  # import measure.card\n"
-        "from measure import (\n    steady,  # why\n    profile as p,\n)\n"
-        "from measure.checks \\\n    import x\n"
-        "def f():\n    if True: from measure import live\n"
-    )
-    found = {file.stem for file in sources.closure(tmp_path, (entry,))}
-    assert found - {"card"} == {"entry", "timer", "probe", "steady", "profile", "checks", "live"}
-
-
 def test_imports_are_those_that_python_sees():
     for path in (WORKFLOW / "measure").rglob("*.py"):
         whole = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, IMPORTS)]
@@ -152,100 +120,28 @@ def test_imports_are_those_that_python_sees():
         assert {ast.unparse(node) for node in whole} <= {ast.unparse(node) for node in found}, path
 
 
-@pytest.fixture
-def copy(tmp_path):
-    shutil.copytree(WORKFLOW, tmp_path / "workflow", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "workflow"
-
-
-def digests(workflow):
-    """Digest of the sources of each column's BERT cells."""
-    sources._content.cache_clear()
-    sources._imports.cache_clear()
-    measure = workflow / "measure"
-    families = {
-        "keras2_tensorflow": "keras2",
-        "keras3_tensorflow": "keras3",
-        "keras3_jax": "keras3",
-        "keras3_torch": "keras3",
-        "pytorch_eager": "pytorch",
-        "pytorch_compiled": "pytorch",
-    }
-    return {
-        framework: sources.digest(
-            workflow,
-            (
-                measure / "child.py",
-                workflow / "supervise" / "parent.py",
-                measure / "frameworks" / f"{framework}.py",
-                measure / "models/bert" / f"{family}.py",
-                measure / "models/bert/work.py",
-            ),
-        )
-        for framework, family in families.items()
-    }
+KERAS3 = {"keras3-tensorflow", "keras3-jax", "keras3-torch"}
+PYTORCH = {"pytorch-eager", "pytorch-compiled"}
 
 
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("measure/models/bert/keras3.py", {"keras3_tensorflow", "keras3_jax", "keras3_torch"}),
-        ("measure/models/bert/keras2.py", {"keras2_tensorflow"}),
-        ("measure/models/bert/pytorch.py", {"pytorch_eager", "pytorch_compiled"}),
-        ("measure/frameworks/keras3_jax.py", {"keras3_jax"}),
-        ("measure/frameworks/torch.py", {"keras3_torch", "pytorch_eager", "pytorch_compiled"}),
-        ("measure/frameworks/tensorflow.py", {"keras2_tensorflow", "keras3_tensorflow"}),
-        ("measure/frameworks/pytorch_compiled.py", {"pytorch_compiled"}),
-        ("measure/timer.py", "all"),
-        ("measure/protocol.py", "all"),
-        ("supervise/watch.py", "all"),
-        ("measure/models/bert/inputs.py", "all"),
-        ("supervise/progress.py", set()),
-        ("contract/ending.py", set()),
+        ("measure/models/bert/keras3.py", KERAS3),
+        ("measure/models/bert/keras2.py", {"keras2-tensorflow"}),
+        ("measure/models/bert/pytorch.py", PYTORCH),
+        ("measure/frameworks/keras3_jax.py", {"keras3-jax"}),
+        ("measure/frameworks/torch.py", {"keras3-torch", *PYTORCH}),
+        ("measure/frameworks/tensorflow.py", {"keras2-tensorflow", "keras3-tensorflow"}),
+        ("measure/frameworks/pytorch_compiled.py", {"pytorch-compiled"}),
+        *((f"measure/{name}.py", {*NETS}) for name in ("timer", "protocol", "models/bert/inputs")),
+        *((f"supervise/{name}.py", {*NETS}) for name in ("watch", "sampler")),
+        *((name, set()) for name in ("supervise/progress.py", "contract/ending.py")),
+        ("measure/controls/canary.py", set()),
     ],
 )
-def test_a_changed_line_changes_exactly_the_cells_that_use_it(copy, file, changed):
-    before = digests(copy)
-    path = copy / file
-    path.write_text(path.read_text() + "\n# another line\n")
-    after = digests(copy)
-    differing = {name for name in before if before[name] != after[name]}
-    assert differing == (set(before) if changed == "all" else changed)
-
-
-def test_moving_and_touching_change_no_digest(copy, tmp_path):
-    before = digests(copy)
-    shutil.move(copy, tmp_path / "elsewhere")
-    for path in (tmp_path / "elsewhere").rglob("*.py"):
-        path.touch()
-    assert digests(tmp_path / "elsewhere") == before
-
-
-def said(planned, root):
-    return changes.summary(planned, changes.reasons(planned, root))
-
-
-def test_the_summary_says_which_cells_and_why(tmp_path):
-    planned = plan(models=BERT)
-    assert "not measured yet" in said(planned, tmp_path)
-    for run in planned.runs:
-        path = tmp_path / run.record
-        path.parent.mkdir(parents=True)
-        path.write_text(record_text(run.identity))
-    assert said(planned, tmp_path) == ""
-
-    victim = random.Random(1).choice(planned.runs)
-    identity = json.loads(victim.identity)
-    identity["seed"], identity["sources"] = 77, "another"
-    (tmp_path / victim.record).write_text(record_text(json.dumps(identity)))
-    summary = said(planned, tmp_path)
-    assert f"1 of {len(planned.runs)} runs" in summary
-    assert "seed 77 -> 1, sources changed" in summary
-    assert victim.column.name in summary
-
-
-def deep(text):
-    return 100_000 * b"[" + text
+def test_a_changed_line_measures_exactly_the_cells_that_use_it(remeasured, file, changed):
+    assert {column for _, column in remeasured(file, models=BERT)} == changed
 
 
 @pytest.mark.parametrize(
@@ -259,7 +155,7 @@ def deep(text):
         (record_text("{}", schema="millistep.record/99").encode(), "'millistep.record/99'"),
         (record_text("{}").replace(' "timing": null,\n', "").encode(), "lacks timing"),
         (record_text("5").encode(), "identity"),
-        (deep(b""), "is no JSON"),
+        (100_000 * b"[", "is no JSON"),
     ],
 )
 def test_a_file_that_is_no_record_is_named_set_aside_and_measured_again(tmp_path, content, why):
@@ -269,21 +165,13 @@ def test_a_file_that_is_no_record_is_named_set_aside_and_measured_again(tmp_path
     path.write_bytes(content)
     found = changes.reasons(plan(), tmp_path)
     (line,) = ((name, reason) for name, reason in changes.unreadable(found))
-    assert line[0] == run.record and why in line[1] and len(line[1].splitlines()) == 1
+    assert line[0] == run.record and why in line[1] and "\n" not in line[1]
     assert path.read_bytes() == content
     for number in ("", "-2"):
         aside = Path(changes.set_aside(str(path)))
         assert aside.name == f"run1.json.unreadable{number}" and not path.exists()
         assert aside.read_bytes() == content
         path.write_bytes(content)
-
-
-def test_what_would_hang_whoever_reads_it_is_no_record(tmp_path):
-    run = plan().runs[3]
-    (tmp_path / run.record).parent.mkdir(parents=True)
-    os.mkfifo(tmp_path / run.record)
-    ((name, why),) = changes.unreadable(changes.reasons(plan(), tmp_path))
-    assert (name, why) == (run.record, "is no file")
 
 
 def test_a_run_without_its_environment_is_tried_again_at_the_next_start(tmp_path):

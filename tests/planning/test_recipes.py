@@ -8,7 +8,7 @@ import yaml
 
 from deploy.environments import definition_sha256
 from planning import changes
-from planning.config import ConfigError, check, lay_over, read_configuration
+from planning.config import lay_over, read_configuration
 from planning.plan import Plan
 from tests.workshop import source_tree
 
@@ -46,11 +46,6 @@ def test_a_recipe_makes_the_runs_that_it_says(
 
 def shipped(name):
     return read_configuration(str(ROOT / name))
-
-
-def test_a_part_of_a_configuration_is_told_how_it_is_applied():
-    with pytest.raises(ConfigError, match=r"'models' is missing.*config/config.yaml and this file"):
-        check({"columns": ["keras3-jax"]})
 
 
 def test_a_first_run_is_told_with_what_it_prints(tmp_path):

@@ -1,16 +1,13 @@
 """The number of runs, of all rows or of some."""
 
-import json
 import re
-from collections import Counter
 
-import jsonschema
 import pytest
 
-from planning.config import ConfigError, lay_over
+from planning.config import lay_over
 
 from .records import identities
-from .test_config import ROOT, plan
+from .test_config import plan, refused
 
 MODELS = {"bert": {"fit": 8, "predict": 32}, "gemma": {"generate": [4, 1]}}
 
@@ -38,21 +35,20 @@ def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        ({"brt": 3}, r"runs: no row has the model 'brt'; allowed are bert, gemma"),
-        ({"bert": {"fot": 3}}, r"runs\.bert: no row has the task 'fot'; allowed are fit, predict"),
+        ({"brt": 3}, "runs: no row has the model 'brt'; allowed are bert, gemma"),
+        ({"bert": {"fot": 3}}, "runs.bert: no row has the task 'fot'; allowed are fit, predict"),
         (
             {"gemma": {"generate": {2: 3}}},
-            r"runs\.gemma\.generate: no row has the batch size '2'; allowed are 4, 1",
+            "runs.gemma.generate: no row has the batch size '2'; allowed are 4, 1",
         ),
-        ({"bert": 0}, r"runs: \{'bert': 0\} is not allowed; allowed are 'default', a whole"),
-        ({"bert": {"fit": "many"}}, r"runs: .* is not allowed; allowed are"),
-        ({}, r"runs: \{\} is not allowed; allowed are"),
-        (101, r"runs: 101 is not allowed; allowed are"),
+        ({"bert": 0}, "runs: {'bert': 0} is not allowed; allowed are 'default', a whole"),
+        ({"bert": {"fit": "many"}}, "is not allowed; allowed are"),
+        ({}, "runs: {} is not allowed; allowed are"),
+        (101, "runs: 101 is not allowed; allowed are"),
     ],
 )
 def test_what_names_no_row_is_one_line_with_what_is_allowed(runs, words):
-    with pytest.raises(ConfigError, match=f"^configuration: {words}"):
-        runs_by_row(runs=runs)
+    refused([words], runs_by_row, runs=runs)
 
 
 def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are():
@@ -70,19 +66,6 @@ def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are()
     assert [run.record for run in less.runs] == [
         run.record for run in few.runs if run.record in less.by_record
     ]
-
-
-def test_the_document_says_the_number_of_rounds_and_has_a_block_for_each_of_a_row():
-    document = plan(scale="laptop", models=MODELS, runs={"bert": {"fit": 4}}).document()
-    jsonschema.validate(
-        document, json.loads((ROOT / "workflow/schemas/plan.schema.json").read_text())
-    )
-    assert document["runs"] == 4
-    names = ("model", "task", "batch_size")
-    rounds = Counter(tuple(block[name] for name in names) for block in document["blocks"])
-    assert [row for row, count in rounds.items() if count == 4] == [("bert", "fit", 8)]
-    assert {*rounds.values()} == {3, 4}
-    assert sorted({len(cell["runs"]) for cell in document["cells"]} - {0}) == [3, 4]
 
 
 def test_a_number_of_the_command_line_takes_the_place_of_the_files_and_of_snakemakes_own_reading():

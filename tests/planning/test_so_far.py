@@ -11,7 +11,6 @@ from planning.so_far import SoFar
 
 ENVS = Path(__file__).parents[2] / "envs"
 ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
-LAST = "results/so_far/laptop/sam/predict-b4.txt"
 
 
 @pytest.fixture

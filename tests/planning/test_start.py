@@ -7,19 +7,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from snakemake.iocontainers import Wildcards
+import yaml
 
 from deploy import failures
-from planning.block_jobs import BlockJobs
+from planning import this_machine
 from planning.commands import Commands
 from planning.drawing import Drawing
-from planning.jobs import Jobs
 from planning.start import Start
 from supervise import sitting
 
+from .test_config import BERT, plan, refused
+from .test_models import GOOD, written
+
 ROOT = Path(__file__).parents[2]
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
-PATTERN = "results/blocks/{scale}/{model}/{task}-b{batch}/round{run}.done"
 BLOCK = {"scale": "smoke", "model": "bert", "task": "fit", "batch": "4", "run": "1"}
 
 
@@ -91,22 +92,7 @@ def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monke
         Start(workflow(), {"scale": "unheard of"}, ROOT)
 
 
-def test_what_was_measured_elsewhere_is_drawn_as_far_as_it_goes(folder):
-    (folder / "results").mkdir()
-    (folder / "results/elsewhere.json").write_text("{}")
-    start = Start(workflow(), config(), ROOT)
-    assert start.elsewhere and not start.here
-    (folder / "results/there").touch()
-    assert start.to_draw(["results/there", "results/not"]) == ["results/there"]
-    drawing = Drawing(start, ["reference"])
-    before = drawing.drawn_by("figures")
-    (folder / "results/elsewhere.json").write_text('{"another": 1}')
-    assert drawing.drawn_by("figures") != before != drawing.drawn_by("tables")
-
-
-def test_a_lost_environment_of_the_analysis_is_made_again_unless_conda_keeps_it(
-    folder, monkeypatch
-):
+def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     monkeypatch.setenv("MILLISTEP_CACHE", str(folder))
     start = Start(workflow(), config(), ROOT)
     drawing, forced = Drawing(start, []), start.workflow.dag.forcefiles
@@ -114,25 +100,28 @@ def test_a_lost_environment_of_the_analysis_is_made_again_unless_conda_keeps_it(
     Path(drawing.environment).parent.mkdir(parents=True)
     Path(drawing.environment).touch()
     assert drawing.lost_environment(None) == [] and forced == {drawing.environment}
-    settings = SimpleNamespace(deployment_method={"conda"}, conda_prefix=None)
-    start = Start(workflow(deployment_settings=settings), config(), ROOT)
-    assert Drawing(start, []).python == "python3"
-    assert Drawing(start, []).lost_environment(None) == []
-    assert start.workflow.dag.forcefiles == set()
 
 
-def test_a_block_is_told_its_own_files_and_how_it_is_deployed():
-    settings = SimpleNamespace(deployment_method={"conda"}, conda_prefix="/my envs")
-    start = Start(workflow(deployment_settings=settings), config(slots=1), ROOT)
-    jobs = BlockJobs(start, Jobs(start))
-    command = jobs.snakemake(PATTERN)(Wildcards(fromdict=BLOCK))
-    assert "--configfile results/.planned.json --use-conda --conda-prefix '/my envs' --" in command
-    files = command.rpartition(" -- ")[2].split()
-    assert files[0].endswith("round1/before-cpu.json") and files[-1].endswith("after-cpu.json")
-    assert RECORD in files
-    assert "keras3-jax" in jobs.columns(PATTERN)(Wildcards(fromdict=BLOCK))
-    with pytest.raises(ValueError, match="is not in the plan"):
-        jobs.columns(PATTERN)(Wildcards(fromdict=BLOCK | {"batch": "5"}))
+BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = attention = None\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"training": {"data": "digits", "epochs": 2}}, "training: without effect, no model of a"),
+        ({"device": 3}, "device: 3 is without effect, nothing is measured on a GPU"),
+    ],
+)
+def test_a_setting_without_effect_is_said(changes, said):
+    assert plan(models=BERT).notices == []
+    [line] = plan(models=BERT, **changes).notices
+    assert line.startswith(said)
+
+
+def test_nothing_is_installed_where_no_cell_can_be_measured():
+    nothing = plan(models={"gemma": {"fit": "default"}}, columns=["keras2-tensorflow"])
+    words = ["none of the cells can be measured", "requires Keras 3"]
+    refused(words, lambda: this_machine.check_device(nothing))
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
@@ -147,3 +136,19 @@ def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
     start = Start(workflow(), config(accelerator=accelerator), ROOT)
     resources = Commands(start).timed(start.plan.environments[0])
     assert resources.get("gpu") == gpu
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BUILDER.format(name="buidl"), "keras3.py: no function 'build'; .* there are .* buidl"),
+        ("def build(cell)\n", "keras3.py, line 1: expected ':'"),
+    ],
+)
+def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text, said):
+    builder = written(tmp_path, yaml.safe_dump(GOOD)).with_name("keras3.py")
+    own = {"models": {"small": {"fit": "default"}}, "folders": [str(tmp_path)]}
+    builder.write_text(BUILDER.format(name="build"))
+    plan(**own)
+    builder.write_text(text)
+    refused(said.split(" .* "), **own)

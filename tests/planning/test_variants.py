@@ -1,31 +1,31 @@
-"""Variants of a model are rows of their own, and the study that compares devices by them."""
+"""Variants of a model and trainings to the end: what of a plan they are, and what they leave."""
 
 import json
 
 import pytest
 import yaml
 
+from planning import trainings
 from supervise import processors
 
 from ..measure.nvidia_smi import A100
-from .test_config import ROOT, plan
+from . import records
+from .test_config import BERT, ROOT, plan
 
 STUDY = yaml.safe_load((ROOT / "config/studies/cpu_against_gpu.yaml").read_text())
-NETS = {"mnist_dense": {"fit": 8}}
-WITH_A_VARIANT = {**NETS, "mnist_dense_w75": {"fit": 8}}
+NETS = {"mnist_dense": {"fit": 8, "predict": 8}, "mnist_dense_w75": {"fit": 8}, **BERT}
+DIGITS = {"data": "digits", "epochs": 5}
+RECORD = "results/records/smoke/{}/fit-b8/keras3-jax/run1.json"
 
 
-def of_model(made, model):
-    return {run.record: run.identity for run in made.runs if run.row.model == model}
+def identities(**changes):
+    made = plan(models=NETS, columns=["keras3-jax"], runs=2, **changes)
+    return made, {path: json.loads(text) for path, text in records.identities(made).items()}
 
 
 def test_a_variant_is_a_row_built_by_the_models_builders():
-    made = plan(models=WITH_A_VARIANT, columns=["keras3-jax"])
-    (path,) = of_model(made, "mnist_dense_w75")
-    assert path == "results/records/smoke/mnist_dense_w75/fit-b8/keras3-jax/run1.json"
-    own, base = (
-        json.loads(*of_model(made, model).values()) for model in ("mnist_dense_w75", "mnist_dense")
-    )
+    made, found = identities()
+    own, base = (found[RECORD.format(model)] for model in ("mnist_dense_w75", "mnist_dense"))
     assert own["variant_of"] == "mnist_dense" and "variant_of" not in base
     assert own["sources"] == base["sources"]
     assert own["architecture"]["hidden"] == [75, 25] and own["parameters"] == 61_035
@@ -34,9 +34,27 @@ def test_a_variant_is_a_row_built_by_the_models_builders():
     assert models["mnist_dense_w75"]["full_size"] and "full_size" not in models["mnist_dense"]
 
 
-def test_a_variant_leaves_the_other_rows_as_they_are():
-    before, after = (plan(models=models, seed=3) for models in (NETS, WITH_A_VARIANT))
-    assert of_model(before, "mnist_dense") == of_model(after, "mnist_dense")
+def test_the_first_run_of_a_net_that_fits_is_trained_and_nothing_else_changes():
+    _, before = identities()
+    made, after = identities(training=DIGITS)
+    changed = {path for path in after if after[path] != before[path]}
+    assert changed == {RECORD.format(model) for model in ("mnist_dense", "mnist_dense_w75")}
+    training = after[min(changed)].pop("training")
+    assert after[min(changed)] == before[min(changed)]
+    assert (training["data"], training["epochs"]) == ("digits", 5)
+    assert training["file"] == "results/data/digits.csv.gz" and len(training["sha256"]) == 64
+    assert [entry.name for entry in trainings.datasets(made)] == ["digits"]
+    assert made.document()["training"] == DIGITS
+    # The target is no reason to train again.
+    _, again = identities(training={**DIGITS, "target_accuracy": 0.9})
+    assert again == identities(training=DIGITS)[1]
+
+
+def test_the_published_data_is_that_of_the_net():
+    models = {"mnist_dense": {"fit": 8}, "cifar100_cnn": {"fit": 8}}
+    made = plan(models=models, training={"data": "published", "epochs": 1})
+    assert [entry.name for entry in trainings.datasets(made)] == ["mnist", "cifar100"]
+    assert trainings.datasets(plan(models=models)) == []
 
 
 @pytest.fixture
@@ -55,11 +73,10 @@ def test_both_devices_have_the_same_environment_and_precision(study, gpus):
     for column in made.columns:
         by_framework.setdefault(column.framework.name, []).append(column)
     for cpu, cuda in by_framework.values():
-        assert (cpu.accelerator, cuda.accelerator) == ("cpu", "cuda")
         assert made.environment_of(cpu) == made.environment_of(cuda)
         assert made.environment_of(cpu).definition.parent.name == "cuda"
+        assert cpu.settings["accelerator"] == "cpu" and cpu.precision == "float32"
         assert {**cpu.settings, "accelerator": "cuda"} == cuda.settings
-        assert cpu.precision == "float32"
     assert len(by_framework) == 5
 
 

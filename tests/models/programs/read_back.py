@@ -25,14 +25,6 @@ def card():
     print(json.dumps({**found, "memory_fraction": _memory_fraction()}))
 
 
-def unflushed():
-    """The card of a framework whose threads keep denormal numbers."""
-    framework.load()
-    framework.torch.set_flush_denormal(False)
-    framework.build()
-    print(json.dumps(framework.device_facts()))
-
-
 def profile():
     """What the real profiler calls an annotation, and how many events compute beside them; which
     operators compute nothing.
@@ -83,4 +75,4 @@ def _memory_fraction():
     return generate_pjrt_gpu_plugin_options()["memory_fraction"]
 
 
-COMMANDS = {"card": card, "unflushed": unflushed, "profile": profile}
+COMMANDS = {"card": card, "profile": profile}

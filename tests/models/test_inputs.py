@@ -1,0 +1,58 @@
+"""What models are fed: seeded, shaped, and the same in two libraries that take it."""
+
+import pytest
+
+from measure.models.causal_lm.inputs import check_new_tokens, new_tokens, prompts, tokens
+from measure.models.sam import inputs as sam
+from measure.models.sam import kerascv
+from measure.models.stable_diffusion.steps import Steps
+from tests.models.libraries import cell, run
+
+
+def test_both_libraries_get_the_same_images_and_points():
+    one = cell("sam", "keras3-jax", "predict", "smoke", batch_size=3)
+    (given,) = kerascv.batch(one, 3)
+    points, labels = sam.points(one, 3)
+    assert (given["images"] == sam.images(one, 3)).all()
+    assert given["images"].shape == (3, 128, 128, 3) and given["images"].std() > 0.2
+    # The padding point that Meta's code adds by itself.
+    assert (given["points"][:, :2] == points).all() and (given["labels"][:, :2] == labels).all()
+    assert (given["points"][:, 2] == 0).all() and (given["labels"][:, 2] == -1).all()
+    assert (points == points[:1]).all() and points.max() < 128
+    assert given["boxes"].size == given["masks"].size == 0
+    assert given["masks"].shape[2:] == (32, 32, 1)
+
+
+def test_a_schedule_that_ends_before_the_run_is_an_error():
+    with pytest.raises(RuntimeError, match="schedule of 500 steps ended"):
+        Steps(lambda: False).run(lambda: None)
+
+
+def test_prompts_are_five_known_words_each_and_the_first_are_the_pages():
+    texts = prompts(15)
+    assert texts[:2] == ["I I I I I", "I I I I you"]
+    assert texts[14] == "I I I you I"
+    assert len(set(prompts(1000))) == 1000
+
+
+def test_training_tokens_are_seeded_use_every_id_and_target_the_next():
+    one = cell("gemma", "keras3-jax", "fit", "laptop")
+    ids, mask, targets = tokens(one, 4)
+    assert ids.shape == mask.shape == targets.shape == (4, 64)
+    assert (ids[:, 1:] == targets[:, :-1]).all() and mask.all()
+    assert (ids == tokens(one, 4)[0]).all()
+    assert ids.min() >= 0 and 7900 < tokens(one, 64)[0].max() < 8000
+
+
+def test_max_length_counts_the_prompt():
+    assert new_tokens({"max_length": 50}) == 44
+    check_new_tokens(44, {"max_length": 50})
+    with pytest.raises(RuntimeError, match="made 45 new tokens a prompt instead of 44"):
+        check_new_tokens(45, {"max_length": 50})
+
+
+@pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
+def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, tmp_path):
+    """Its layers compute in it, whatever the policy of the process is."""
+    one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
+    assert run("causal_lm", one, "dtype", folder=tmp_path) == "bfloat16"

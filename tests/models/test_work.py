@@ -1,0 +1,145 @@
+"""Work and size of the models: FLOPs as PyTorch counts them, parameters as they were published."""
+
+import csv
+from importlib import import_module
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import yaml
+
+from planning.models import Models
+from tests.models.libraries import cell, run
+from tests.shared import ROOT
+
+with (ROOT / "reference" / "flops_per_step.csv").open(newline="") as lines:
+    ROWS = list(csv.DictReader(lines))
+
+
+def hidden_pairs(a, layers):
+    """Of attention: PyTorch counts the pairs that the mask hides, too. Three times forward in every
+    layer, less the keys' half of one product in the first.
+    """
+    length, pair = a["sequence_length"], 4 * a["heads"] * a["head_size"]
+    hidden = length * length - length * (length + 1) // 2
+    return hidden * 2 * (3 * layers * pair - pair // 2)
+
+
+# 11 x 11 and 3 x 3 results of the last two convolutions; pools take 10 x 10 and 2 x 2.
+LEFT_OVER = 2 * 9 * ((11**2 - 10**2) * 8 * 16 + (3**2 - 2**2) * 16 * 16)
+# What PyTorch counts beside what a step needs.
+COUNTED = [
+    ("bert", "fit", 3, {}, lambda a: 0),
+    ("bert", "predict", 3, {}, lambda a: 0),
+    ("telu_net", "fit", 3, {}, lambda a: 0),
+    ("cifar100_cnn", "predict", 3, {}, lambda a: 3 * LEFT_OVER),
+    ("cifar100_cnn", "fit", 3, {}, lambda a: 3 * 3 * LEFT_OVER),
+    # The gradient of the images, a third of the first product, is never needed.
+    ("sam", "fit", 1, {}, lambda a: -2 * 64 * (3 * 16 * 16) * 64),
+    ("stable_diffusion", "fit", 1, {}, lambda a: -2 * 128**2 * 9 * 3 * 32),
+    # The positions of 64 pixels and 3 points: 2 x 16 frequencies each.
+    ("sam", "predict", 1, {}, lambda a: (64 + 3) * 2 * 2 * 16),
+    ("stable_diffusion", "predict", 1, {}, lambda a: 0),
+    ("gemma", "fit", 2, {"layers": 1}, lambda a: hidden_pairs(a, 1)),
+    ("mistral", "fit", 2, {"layers": 2}, lambda a: hidden_pairs(a, 2)),
+]
+PROGRAMS = {"bert": "bert", "gemma": "causal_lm", "mistral": "causal_lm"}
+PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
+
+
+def work(model):
+    return import_module(f"measure.models.{model}.work")
+
+
+@pytest.mark.parametrize(("model", "task", "batch", "sizes", "beside"), COUNTED)
+def test_work_is_what_pytorch_counts(model, task, batch, sizes, beside, tmp_path):
+    one = cell(model, "pytorch-eager", task, "smoke", batch_size=batch, **sizes)
+    counted = run(PROGRAMS.get(model, "classifier"), one, "flops", folder=tmp_path)
+    ours = work(model).per_step(task, one.architecture, batch)
+    assert counted == ours["flops_per_step"] + beside(one.architecture)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['model']}-{row['task']}")
+def test_flops_of_a_published_step(row):
+    path = ROOT / "workflow" / "measure" / "models" / row["model"] / "model.yaml"
+    architecture = yaml.safe_load(path.read_text())["architecture"]["paper"]
+    found = work(row["model"]).per_step(row["task"], architecture, int(row["batch_size"]))
+    assert found["flops_per_step"] == int(row["flops_per_step"])
+
+
+def test_every_published_row_is_counted():
+    with (ROOT / "reference" / "keras_io_table2.csv").open(newline="") as table:
+        published = {(r["model"], r["task"], r["batch_size"]) for r in csv.DictReader(table)}
+    assert {(r["model"], r["task"], r["batch_size"]) for r in ROWS} == published
+
+
+def test_what_a_step_makes_is_counted():
+    def made(model, task, batch):
+        found = work(model).per_step(task, Models([]).load(model).architecture["paper"], batch)
+        return found["tokens_per_step"], found["images_per_step"]
+
+    assert made("sam", "predict", 5) == made("stable_diffusion", "predict", 5) == (None, 5)
+    assert made("mnist_dense", "fit", 5) == (None, None)
+    assert made("cifar100_cnn", "fit", 5) == (None, 5)
+    assert made("gemma", "generate", 3) == (3 * 44, None)
+
+
+# At paper. Keras' LoRA has a factor for each head, PEFT's one for all: a real difference.
+GEMMA, MISTRAL, SAM = 8_537_680_896, 7_241_732_096, 641_090_864
+PARAMETERS = [
+    ("gemma", "keras3-jax", "fit", [GEMMA, 11_067_392]),
+    ("gemma", "pytorch-eager", "fit", [GEMMA, 1_605_632]),
+    ("mistral", "keras3-jax", "fit", [MISTRAL, 21_004_288]),
+    ("mistral", "pytorch-eager", "fit", [MISTRAL, 1_703_936]),
+    ("sam", "keras3-jax", "fit", 637_026_048),
+    ("sam", "pytorch-eager", "fit", 637_026_048),
+    ("sam", "keras3-jax", "predict", SAM),
+    # The 2 x 128 frequencies of the points' encoding are a buffer there.
+    ("sam", "pytorch-eager", "predict", SAM - 256),
+    ("stable_diffusion", "keras3-jax", "fit", 34_163_592),
+    ("stable_diffusion", "pytorch-eager", "fit", 34_163_592),
+    ("stable_diffusion", "keras3-jax", "predict", 859_520_964),
+    ("stable_diffusion", "pytorch-eager", "predict", 859_520_964),
+]
+
+
+@pytest.mark.parametrize(("model", "framework", "task", "parameters"), PARAMETERS)
+def test_parameters_at_paper_are_the_published_models(model, framework, task, parameters, tmp_path):
+    text = PROGRAMS[model] == "causal_lm"
+    nowhere = "meta" if text and framework == "pytorch-eager" else "cpu"
+    one = cell(model, framework, task, "paper", accelerator=nowhere)
+    found = run(PROGRAMS[model], one, "count" if text else "shapes", folder=tmp_path)
+    assert (found if text else sum(int(np.prod(shape)) for shape in found)) == parameters
+    if (model, framework) == ("stable_diffusion", "keras3-jax"):
+        # Composed of KerasCV's blocks, weight by weight as KerasCV's own class.
+        assert found == run("vision", one, "library_shapes", folder=tmp_path)
+
+
+# Small classifiers.
+PUBLISHED = {"mnist_dense": 266_610, "cifar100_dense": 3_623_600, "cifar100_cnn": 975_692}
+VARIANTS = [f"mnist_dense_{ending}" for ending in Models([]).load("mnist_dense").variants]
+
+
+def parameters_of(a):
+    """Of kernels and biases, layer by layer."""
+    channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
+    widths = [work("classifier").features(a), *a["hidden"], a["classes"]]
+    found = sum(
+        (kernel**2 * before + 1) * after
+        for (before, after), (_, kernel) in zip(pairwise(channels), a["filters"], strict=True)
+    )
+    return found + sum((before + 1) * after for before, after in pairwise(widths))
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, *VARIANTS])
+def test_parameters_of_nets_are_those_that_are_declared_at_every_scale(name):
+    model = Models([]).load(name)
+    for task in model.tasks.values():
+        for scale, architecture in model.architecture.items():
+            assert parameters_of(architecture) == task["parameters"][scale], scale
+
+
+def test_the_nets_have_the_published_number_of_parameters():
+    found = {name: Models([]).load(name).tasks["fit"]["parameters"] for name in PUBLISHED}
+    assert {name: sizes["paper"] for name, sizes in found.items()} == PUBLISHED
+    assert {name: sizes["laptop"] for name, sizes in found.items()} == PUBLISHED
