@@ -130,3 +130,36 @@ def test_an_unknown_record_is_refused_in_words(project):
     done = project.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
     assert done.returncode != 0
     assert "is not in the plan of this configuration" in done.stderr + done.stdout
+
+
+def test_a_record_that_breaks_the_contract(project):
+    before = project.records()
+    name = next(iter(before))
+    record = json.loads(before[name])
+    record["timing"]["blocks"][0]["steps"] = "five"
+    (project.folder / name).write_text(json.dumps(record))
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if name in line and "five" in line]
+    assert len(said) == 1, done.stderr
+    assert "12 of 12 runs are measured and kept" in done.stderr
+    assert project.records().keys() == before.keys()
+
+
+def test_no_network_during_set_up(fresh, tmp_path):
+    """A package index that refuses connections, and an empty cache."""
+    done = fresh.snakemake(
+        *("--quiet", "all", "--", "results/environments/2026-11/cpu/keras3-jax.json"),
+        MILLISTEP_CACHE=str(tmp_path / "cache"),
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_EXTRA_INDEX_URL="",
+        PIP_FIND_LINKS="",
+        PIP_CONFIG_FILE="/dev/null",
+        PIP_CACHE_DIR=str(tmp_path / "pip"),
+    )
+    assert done.returncode != 0
+    said = [
+        line for line in done.stderr.splitlines() if "the package index cannot be reached" in line
+    ]
+    assert len(said) == 1, done.stderr
+    assert not (fresh.folder / "results/environments/2026-11/cpu/keras3-jax.json").exists()

@@ -126,3 +126,38 @@ def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
     assert len(first["runs"]) == len(COLUMNS) and first["id"] != second["id"]
     assert all(second["canaries"]["cpu"].values())
     assert project.planned("--", TABLE) == {}
+
+
+def test_a_removed_record_is_measured_again(project):
+    (project.folder / RECORD).unlink()
+    assert project.measured("--", "results/report.html") == {"keras3-jax": 1}
+
+
+def test_what_is_used_by_no_cell_measures_none(project):
+    """Nor does it make the self-test again."""
+    for path in (
+        "workflow/measure/controls/canary.py",
+        "workflow/machine_card/host.py",
+        "workflow/supervise/canary.py",
+        "workflow/supervise/known_steps.py",
+        "workflow/supervise/cell.py",
+        "envs/2026-11/cuda/pytorch.yaml",
+        "workflow/analysis/figures/style.py",
+        "report/style.css",
+        "report/report.html.j2",
+        "reference/README.md",
+        "README.md",
+    ):
+        append(project, path)
+    planned = {*project.planned()}
+    assert not {rule for rule in planned if rule.startswith(("time_", "canary_"))}
+    assert "report" in planned and not planned & {"known_steps", "self_test"}
+
+
+def test_another_configuration_measures_what_is_new_in_it(project):
+    """Another batch size its row, a column more itself, a column less nothing."""
+    project.edit("config/config.yaml", "fit: default", "fit: 2")
+    more = "{framework: keras3-jax, precision: float32}"
+    project.edit("config/config.yaml", "columns: [keras2-tensorflow", f"columns: [{more}")
+    expected = dict.fromkeys({*COLUMNS} - {"keras2-tensorflow"}, 1)
+    assert project.measured() == {**expected, "keras3-jax+float32": 2}
