@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from analysis.formats.contents import file_of, table_modules
 from analysis.formats.strict_json import read_json, validate
 
@@ -34,22 +32,12 @@ def test_from_records_to_report(project, tmp_path):
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_show_prints_table_and_caveats_from_any_folder(project):
-    project.save()
-    done = run("report.show", "--plan", "plan.json", "--caveats", 1, cwd=project.plan_path.parent)
-    assert done.returncode == 0
-    assert "Keras 3 (JAX)" in done.stdout and "8.016 *[7.996, 8.036]" in done.stdout
-    assert done.stdout.count("\n- ") == 1 and "more caveat" in done.stdout
-
-
-@pytest.mark.parametrize("module", ["report.show", "report.draw"])
-def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
+def test_bad_input_is_one_line_and_exit_1(project, tmp_path):
     plan = project.save()
     path = next(iter(project.records))
     (project.folder / path).write_text('{"schema": ')
     out = tmp_path / "out"
-    options = () if module == "report.show" else ("--output-dir", out)
-    done = run(module, "--plan", plan, *options)
+    done = run("report.draw", "--plan", plan, "--output-dir", out)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"error: {path}: not valid JSON")
@@ -57,7 +45,7 @@ def test_bad_input_is_one_line_and_exit_1(project, tmp_path, module):
 
 
 def test_missing_plan_and_missing_figures(project, tmp_path):
-    done = run("report.show", "--plan", tmp_path / "nowhere.json")
+    done = run("report.draw", "--plan", tmp_path / "nowhere.json", "--output-dir", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no such file" in done.stderr
     options = ("--output-dir", tmp_path, "--only", "report")

@@ -14,7 +14,7 @@ from analysis.tables.csv_files import table_csv
 from analysis.tables.html import to_html
 from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
-from analysis.tables.writers import to_markdown, to_plain
+from analysis.tables.writers import to_markdown
 from analysis.writing.files import to_csv, to_parquet
 
 
@@ -65,7 +65,7 @@ def test_every_format_prints_the_same_numbers(project):
     lines = lines_of(table_csv(table))
     assert [line["ms_per_step"] for line in lines] == expected
     assert [(line["ci95_low_ms"], line["ci95_high_ms"]) for line in lines] == ends
-    for text in (to_markdown(table), to_latex(table), to_html(table), to_plain(table, 100)):
+    for text in (to_markdown(table), to_latex(table), to_html(table)):
         assert all(number in text for number in expected)
         assert all(f"[{low}, {high}]" in text for low, high in ends)
 
@@ -111,9 +111,6 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     html = to_html(table)
     assert html.count('<abbr title="undecided">?</abbr>') == 1
     assert html.count('<abbr title="not compared">n.c.</abbr>') == 1
-    plain = to_plain(table, 100)
-    for found in ("8.016 *[", "10.94 ?[", "30.06  [", "24.05 n.c."):
-        assert found in plain
     for phrase in (
         "Bold: best or equal",
         "?: undecided",
@@ -151,7 +148,6 @@ def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
     assert r"{\tiny slowdown}" in to_latex(table)
     assert f'{number}<span class="interval">' in to_html(table)
     assert '<span class="badge">slowdown</span></td>' in to_html(table)
-    assert "] slowdown" in to_plain(table, 100)
 
 
 def test_a_steady_table_has_no_badge(project):
@@ -162,14 +158,13 @@ def test_a_steady_table_has_no_badge(project):
 
 def test_foreign_text_stays_text_in_every_format(tmp_path):
     table = main_table(hostile_project(tmp_path).load())
-    page, text, terminal = to_html(table), to_markdown(table), to_plain(table, 80)
-    assert not any("\x1b" in each for each in (page, text, terminal))
+    page, text = to_html(table), to_markdown(table)
+    assert not any("\x1b" in each for each in (page, text))
     assert "<script" not in page and "<b>" not in page and page.count("<td") == 2 * 7
     assert 'scope="row"' in page and 'scope="col"' in page and "<caption>" in page
     body = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in body} == {9}
     assert "\\<script\\>" in text
-    assert re.search(r"Keras 3 \(TensorFlow\) +10\.02 \*\[", terminal)
 
 
 def test_runs_csv_has_a_line_per_run_at_full_precision(project):

@@ -12,8 +12,9 @@ from analysis.formats.text import listed, ms, percent
 from analysis.report.setting import coverage, machines, period, software
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.writing.files import to_csv
-from analysis.writing.grid import Grid, known
+from analysis.writing.grid import Grid
 from analysis.writing.rendering import template, write_rendered
+from analysis.writing.spelling import each_known
 
 BANNER = (
     "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "
@@ -82,11 +83,11 @@ def times(comparison: Comparison) -> Grid:
     ends = pairs[["ci95_low", "ci95_high"]].itertuples(index=False)
     texts = {
         "Cell": [f"{c.row.title} b{c.row.batch_size}, {c.column.title}" for c in cells],
-        f"{a}, ms/step": known(pairs["base_ms"], ms),
+        f"{a}, ms/step": each_known(pairs["base_ms"], ms),
         f"{a}, runs": pairs["base_runs"].astype(str),
-        f"{b}, ms/step": known(pairs["other_ms"], ms),
+        f"{b}, ms/step": each_known(pairs["other_ms"], ms),
         f"{b}, runs": pairs["other_runs"].astype(str),
-        f"{b} over {a}": known(pairs["ratio"], "{:.3f}".format),
+        f"{b} over {a}": each_known(pairs["ratio"], "{:.3f}".format),
         "95 %": ["" if pd.isna(low) else f"[{low:.3f}, {high:.3f}]" for low, high in ends],
         "Verdict": pairs["verdict"].fillna(""),
         "Note": pairs["note"],

@@ -14,7 +14,8 @@ from analysis.report.parity import differing
 from analysis.results.plan import RowKey
 from analysis.results.results import Results
 from analysis.topics import Detail
-from analysis.writing.grid import Grid, known
+from analysis.writing.grid import Grid
+from analysis.writing.spelling import each_known
 
 # Title of a column -> what of a run, over the runs of a cell, and how it is spelled.
 BREAKDOWN = {
@@ -76,7 +77,10 @@ def breakdowns(data: Data) -> dict[RowKey, Grid]:
         {
             "Framework": named["column_title"] + caches,
             "Runs": of_cells.size().map(str).to_numpy(),
-            **{title: known(means[name], spell) for title, (name, _, spell) in BREAKDOWN.items()},
+            **{
+                title: each_known(means[name], spell)
+                for title, (name, _, spell) in BREAKDOWN.items()
+            },
         }
     )
     found = {}
@@ -129,7 +133,7 @@ def schedule(data: Data) -> Grid:
     """Every run in the order in which it was really started."""
     runs = _as_started(data).merge(data.cells[[*CELL, "row_title", "column_title"]], on=CELL)
     texts = {
-        "Started (UTC)": known(runs["started_at"], lambda time: time[:19].replace("T", " ")),
+        "Started (UTC)": each_known(runs["started_at"], lambda time: time[:19].replace("T", " ")),
         "Cell": runs["row_title"]
         + " b"
         + runs["batch_size"].map(str)
@@ -138,8 +142,8 @@ def schedule(data: Data) -> Grid:
         "Run": runs["run"].map(str),
         "Planned place": (runs["position"] + 1).map(str),
         "Status": runs["status"],
-        "ms/step": known(runs["ms_per_step"], ms),
-        "Load before": known(runs["load.before"], "{:.2f}".format),
+        "ms/step": each_known(runs["ms_per_step"], ms),
+        "Load before": each_known(runs["load.before"], "{:.2f}".format),
     }
     return Grid.of(pd.DataFrame(texts), "Runs in the order in which they were started")
 

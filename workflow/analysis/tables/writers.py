@@ -1,10 +1,6 @@
-"""One table as Markdown and plain text (as LaTeX: `latex`, as HTML: `html`). The numbers are the
-table's own text, so they agree to the digit.
-"""
+"""One table as Markdown (as LaTeX: `latex`, as HTML: `html`), in the table's own texts."""
 
-import textwrap
-
-from analysis.formats.text import markdown, plain
+from analysis.formats.text import markdown
 from analysis.tables.model import Table, TableCell, column_titles, parts
 from contract import table_text
 
@@ -39,33 +35,3 @@ def _markdown_cell(cell: TableCell) -> str:
     marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
     badge = f" *{markdown(cell.badge)}*" if cell.badge else ""
     return text + standing + badge + (f" {cell.interval}" if cell.ends else "") + marks
-
-
-def to_plain(table: Table, width: int) -> str:
-    """For a terminal: a line per column under each row, since many columns need a wide screen."""
-    lines = [textwrap.fill(plain(table.caption), width), ""]
-    titles = [plain(column.title) for column in table.columns]
-    broad = max(map(len, titles), default=0)
-    for row in table.rows:
-        extra = ", ".join(
-            f"{title.lower()} {label}"
-            for title, label in zip(table.label_columns[1:], row.labels[1:], strict=True)
-        )
-        lines.append(plain(f"{row.labels[0]} ({extra})"))
-        lines += [
-            f"  {title.ljust(broad)}  {_plain_cell(cell)}"
-            for title, cell in zip(titles, row.cells, strict=True)
-        ]
-    notes = [
-        textwrap.fill(f"({mark}) {plain(text)}", width, subsequent_indent="    ")
-        for mark, text in table.notes
-    ]
-    return "\n".join([*lines, "", *notes])
-
-
-def _plain_cell(cell: TableCell) -> str:
-    mark = "*" if cell.best else cell.standing_mark
-    standing = f" {mark} " if len(mark) > 1 else f" {mark:1}"
-    marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
-    badge = f" {cell.badge}" if cell.badge else ""
-    return f"{plain(cell.text):>9}{standing}{cell.interval}{badge}{marks}".rstrip()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from analysis.formats.text import NA, markdown
+from analysis.formats.text import markdown
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,3 @@ class Grid:
         header, *lines = [" | ".join(map(markdown, line)) for line in (self.header, *self.lines)]
         rule = " | ".join("---" for _ in self.header)
         return "\n".join(f"| {line} |" for line in (header, rule, *lines))
-
-
-def known(values: Iterable[Any], spell: Callable[[Any], str]) -> list[str]:
-    """Spell each value, NA where there is none."""
-    return [NA if pd.isna(value) else spell(value) for value in values]

@@ -1,6 +1,6 @@
 """Numbers of a frame in words: what is missing is NA, an interval stands behind its value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,11 @@ Spell = Callable[[Any], str]
 def known(value: Any, spell: Spell = str) -> str:
     """NA where the value is missing."""
     return NA if pd.isna(value) else spell(value)
+
+
+def each_known(values: Iterable[Any], spell: Spell = str) -> list[str]:
+    """The same of several values."""
+    return [known(value, spell) for value in values]
 
 
 def within(value: Any, low: Any, high: Any, spell: Spell = times) -> str:
