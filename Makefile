@@ -36,10 +36,6 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
 	python workflow/planning check "$$@" && snakemake "$$@"
 
-link = <a href="example/$(1)">$(2)</a>
-shown = Of a run of the default: $(call link,report.html,the report), \
-	$(call link,appendix.html,its appendix), $(call link,table.md,its table).
-
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
@@ -83,8 +79,7 @@ docs: .venv-docs
 	@.venv-docs/bin/python -m sphinx -W --keep-going -q -c docs . site
 
 example:
-	@mkdir -p docs/example && cp results/report.html results/appendix.html results/table.md docs/example
-	@sed -i 's|^\[A first run\](first_run.md) has a picture.*|$(shown)|' docs/reading_the_report.md
+	@$(PYTHON) docs/example.py
 
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)

@@ -3,10 +3,12 @@
 make docs      # into site/, without a network; a broken link is an error
 """
 
-import shutil
+import sys
 from pathlib import Path
 
-EXAMPLE = Path("docs/example")  # a report, see CONTRIBUTING.md; pages of it lead to each other
+sys.path.insert(0, str(Path(__file__).parent))
+
+from example import unpack
 
 project = "Millistep"
 copyright = "the authors of Millistep, Apache-2.0"
@@ -15,7 +17,6 @@ external_toc_path = "docs/toc.yml"
 # Sources are the whole repository, so that links between its folders hold.
 include_patterns = ["*.md", "*/*.md"]
 exclude_patterns = [".*", "results", "site", "tests", "workflow", "envs", "profiles", "report"]
-exclude_patterns += ["docs/example"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = project
@@ -24,10 +25,10 @@ html_show_sphinx = False
 
 
 def setup(app):
-    """Put the example where the documents' links expect it."""
+    """Put the example of a report where the guide's links expect it."""
 
-    def copy(app, failure):
-        if EXAMPLE.is_dir() and failure is None:
-            shutil.copytree(EXAMPLE, Path(app.outdir, EXAMPLE), dirs_exist_ok=True)
+    def add_example(app, failure):
+        if failure is None:
+            unpack(Path(app.outdir, "docs/example"))
 
-    app.connect("build-finished", copy)
+    app.connect("build-finished", add_example)
