@@ -71,8 +71,8 @@ def test_a_machine_has_one_vote_on_a_pair_of_columns(atlas):
     assert list(pairs["row_title"]) == ["BERT fit", "BERT predict", "geometric mean of 2 rows"]
     for _, pair in pairs.iterrows():
         assert (pair["a"], pair["b"], pair["machines"]) == (JAX, TF, 2)
-        assert [len(pair[word]) for word in ("for", "against", "undecided")] == [1, 1, 0]
-        assert pair["for_archives"] == [1, 2] and pair["against_archives"] == [3]
+        assert [len(pair[word]) for word in ("in_favour", "against", "undecided")] == [1, 1, 0]
+        assert pair["in_favour_archives"] == [1, 2] and pair["against_archives"] == [3]
         assert pair["ratio_low"] == pytest.approx(10 / 16, rel=1e-3)
         assert pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
 
@@ -81,7 +81,7 @@ def test_archives_of_one_machine_that_contradict_each_other_decide_nothing(tmp_p
     days = {"2026-01-02": [], "2026-01-03": [(JAX, 2)]}
     made = [archive(tmp_path, day, factors) for day, factors in days.items()]
     pair = Atlas(made).pairs.iloc[0]
-    assert (pair["for"], pair["against"], len(pair["undecided"])) == ([], [], 1)
+    assert (pair["in_favour"], pair["against"], len(pair["undecided"])) == ([], [], 1)
 
 
 def test_other_scales_are_other_questions(tmp_path):

@@ -50,7 +50,7 @@ def _says(atlas: Atlas) -> list[str]:
     """What a reader is to know first."""
     dates, pairs = atlas.archives["date"], atlas.pairs
     several = pairs[pairs["machines"] > 1]
-    n_for, n_against = several["for"].map(len), several["against"].map(len)
+    n_for, n_against = several["in_favour"].map(len), several["against"].map(len)
     agree = ((n_for == several["machines"]) | (n_against == several["machines"])).sum()
     contrary = ((n_for > 0) & (n_against > 0)).sum()
     found = [
@@ -88,7 +88,7 @@ def _claims(atlas: Atlas) -> dict[str, Entry]:
         "Read as": "reading",
         "Scale": "scale",
         "Stacks": "stacks",
-        "Holds on": _voters(atlas, "for"),
+        "Holds on": _voters(atlas, "in_favour"),
         "Does not hold on": _voters(atlas, "against"),
         "Undecided on": _voters(atlas, "undecided"),
         "Ratio": _range,
@@ -112,7 +112,7 @@ def _pairs(atlas: Atlas) -> dict[str, Entry]:
         "Stack": "stacks",
         "Scale": _scale,
         "Outcome": _outcome,
-        "First faster on": _voters(atlas, "for"),
+        "First faster on": _voters(atlas, "in_favour"),
         "Second faster on": _voters(atlas, "against"),
         "Same on": _voters(atlas, "same"),
         "Undecided on": _voters(atlas, "undecided"),
@@ -125,7 +125,7 @@ def _in_order(pairs: pd.DataFrame) -> pd.DataFrame:
     """First where machines contradict each other, then means over rows."""
     if pairs.empty:
         return pairs
-    split = pairs["for"].map(bool) & pairs["against"].map(bool)
+    split = pairs["in_favour"].map(bool) & pairs["against"].map(bool)
     order = pairs.assign(split=split, mean=pairs["model"] == MEAN)
     return order.sort_values(["split", "mean"], ascending=False, kind="stable")
 
@@ -140,19 +140,17 @@ def _end(ratio: float, cells: list[int], archive: int) -> Number:
 
 
 def _outcome(one: Any) -> str:
-    votes = {"for": one.votes_for, "against": one.against, "same": one.same}
-    ways = [word for word, machines in votes.items() if machines]
-    if len(ways) == 1 and len(votes[ways[0]]) == one.machines:
+    ways = [word for word in WORDS if word != "undecided" and getattr(one, word)]
+    if len(ways) == 1 and len(getattr(one, ways[0])) == one.machines:
         return "every machine" if one.machines > 1 else "one machine"
-    return "contrary" if {"for", "against"} <= {*ways} else "some" if ways else "undecided"
+    return "contrary" if {"in_favour", "against"} <= {*ways} else "some" if ways else "undecided"
 
 
 def _voters(atlas: Atlas, word: str) -> Callable[[Any], Number | str]:
     """'2 (M1, M3)'."""
 
     def entry(one: Any) -> Number | str:
-        found = one.votes_for if word == "for" else getattr(one, word)
-        names = [atlas.machines[name] for name in found]
+        names = [atlas.machines[name] for name in getattr(one, word)]
         text = f"{len(names)} ({', '.join(names)})"
         return Number(text, archives=getattr(one, f"{word}_archives")) if names else "0"
 

@@ -54,8 +54,8 @@ class Section:
 
     @property
     def pieces(self) -> Iterator[list[Line]]:
-        """Lines by their names; what is missing is None, and `for` is no name in Python."""
-        named = self.frame.rename(columns={"for": "votes_for"}).astype(object)
+        """Lines by their names; what is missing is None."""
+        named = self.frame.astype(object)
         lines = named.where(named.notna(), None).itertuples(index=False)
         while piece := [*map(self._line, islice(lines, ROWS_OF_A_PIECE))]:
             yield piece

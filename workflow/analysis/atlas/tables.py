@@ -37,7 +37,7 @@ PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale", "stacks"]
 RATIO = ["ratio", "ci95_low", "ci95_high"]
 TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
-WORDS = ("for", "against", "same", "undecided")
+WORDS = ("in_favour", "against", "same", "undecided")
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _range_of_claims(of: pd.DataFrame) -> dict[str, Any]:
 
 
 def _tallied(found: pd.DataFrame, key: list[str], extent: Any) -> pd.DataFrame:
-    """Machines for, against, the same and undecided; `..._archives` are what they rest on."""
+    """Machines in favour, against, the same and undecided; `..._archives` are what they rest on."""
     lines = []
     for values, of in found.groupby(key, sort=False, dropna=False):
         votes = {machine: _vote(own) for machine, own in of.groupby("machine", sort=False)}
@@ -181,7 +181,7 @@ def _vote(of: pd.DataFrame) -> str:
     """Of one machine: archives that contradict each other decide nothing."""
     decided = {*of["vote"].dropna()}
     if decided == {True}:
-        return "for"
+        return "in_favour"
     if decided == {False}:
         return "against"
     return "same" if not decided and of["same"].all() else "undecided"
