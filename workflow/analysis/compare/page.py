@@ -8,13 +8,13 @@ import pandas as pd
 from analysis.compare.cells import COLUMNS, Comparison
 from analysis.compare.changes import changes
 from analysis.formats.errors import write_text
+from analysis.formats.spelling import each_known
 from analysis.formats.text import listed, ms, percent
 from analysis.report.setting import coverage, machines, period, software
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.writing.files import to_csv
 from analysis.writing.grid import Grid
 from analysis.writing.rendering import template, write_rendered
-from analysis.writing.spelling import each_known
 
 BANNER = (
     "The machines differ. The numbers stand side by side and are not ranked: a ratio holds what "

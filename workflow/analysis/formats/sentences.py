@@ -1,5 +1,5 @@
 """Texts in YAML, with places for numbers: Jinja templates in which `x | percent` spells as
-everywhere, and `x | within(low, high)` with its interval. What is None is NA.
+everywhere, and `x | within(low, high)` with its interval. What is missing is NA.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis.formats.spelling import known, within
 from analysis.formats.text import (
-    NA,
     count,
     listed,
     ms,
@@ -44,16 +44,14 @@ def template(text: str) -> Template:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined)
-    spells = {**FILTERS, "within": _within}
-    environment.filters |= {name: _or_na(spell) for name, spell in spells.items()}
+    environment.filters |= {name: _or_na(spell) for name, spell in FILTERS.items()}
+    environment.filters["within"] = _within
     return environment.from_string(text)
 
 
-def _within(value: float, low: float | None, high: float | None, unit: str = "times") -> str:
-    """'7.05× [6.90×, 7.20×]', without brackets where the ends are missing."""
-    spell = FILTERS[unit]
-    return spell(value) + ("" if low is None else f" [{spell(low)}, {spell(high)}]")
-
-
 def _or_na(spell: Callable[..., str]) -> Callable[..., str]:
-    return lambda value, *more: NA if value is None else spell(value, *more)
+    return lambda value, *more: known(value, lambda one: spell(one, *more))
+
+
+def _within(value: Any, low: Any, high: Any, unit: str = "times") -> str:
+    return within(value, low, high, FILTERS[unit])

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.caveats.groups import Group, of_cell
 from analysis.data import CELL, ROW, Data
+from analysis.formats.spelling import each_known
 from analysis.formats.text import anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.details import OfTopics, cell_views
 from analysis.report.parity import differing
@@ -15,7 +16,6 @@ from analysis.results.plan import RowKey
 from analysis.results.results import Results
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
-from analysis.writing.spelling import each_known
 
 # Title of a column -> what of a run, over the runs of a cell, and how it is spelled.
 BREAKDOWN = {

@@ -17,13 +17,13 @@ from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import change, of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
+from analysis.formats.spelling import within
 from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest, ratio_logs
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, p_slower, shown_slower
 from analysis.statistics.forecast import rounds_to_place
 from analysis.statistics.intervals import MIN_RUNS, Verdict, verdict
 from analysis.statistics.mean_ratio import mean_ratio
-from analysis.writing.spelling import within
 
 PAIR = ["effect", "base", "new"]
 ENDS = ["ci95_low", "ci95_high"]

@@ -7,12 +7,12 @@ import pandas as pd
 from analysis.claims.outcome import Outcome, claim_test
 from analysis.comparisons.gains import change
 from analysis.data import Data
+from analysis.formats.spelling import within
 from analysis.formats.text import listed
 from analysis.results.results import Results
 from analysis.statistics.payoff import Pays
 from analysis.topics.native.compute import GROUP, verdict_of, ways
 from analysis.topics.native.ways import NATIVE
-from analysis.writing.spelling import within
 
 
 @claim_test()

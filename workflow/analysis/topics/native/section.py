@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.data import ROW, CellKey, Data, cell_key
+from analysis.formats.spelling import known, within
 from analysis.formats.text import NA, count, listed, ms, percent, seconds, spread
 from analysis.results.timed_operation import Agreement, Build
 from analysis.statistics.intervals import MARGIN, Verdict
@@ -23,7 +24,6 @@ from analysis.topics.native.compute import (
     ways,
 )
 from analysis.topics.native.ways import NATIVE
-from analysis.writing.spelling import known, within
 from analysis.writing.texts import Texts, records
 
 TEXTS = Texts(__file__)

@@ -19,12 +19,12 @@ from statistics import fmean
 import pandas as pd
 
 from analysis.data import CELL, RUN, CellKey, Data, cell_key
+from analysis.formats.spelling import within
 from analysis.formats.text import count, percent, times
 from analysis.results.cells import Cell
 from analysis.statistics.call_time import Fit, fit
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, Ratio, mean_interval
-from analysis.writing.spelling import within
 
 # Of records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
 PADDING_FAMILIES = ("keras2", "keras3")

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data
+from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
@@ -15,7 +16,6 @@ from analysis.topics.why.ceilings import ceilings, withheld
 from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
 from analysis.topics.why.differences import PAIR, SPLIT, STACK, STEP, differences, fastest
 from analysis.writing.grid import Grid
-from analysis.writing.spelling import within
 from analysis.writing.texts import Texts, records
 from contract.table_text import decimals
 

@@ -1,4 +1,4 @@
-"""Numbers of a frame in words: what is missing is NA, an interval stands behind its value."""
+"""Numbers in words: what is missing (None, NaN) is NA, an interval stands behind its value."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,7 +12,7 @@ Spell = Callable[[Any], str]
 
 def known(value: Any, spell: Spell = str) -> str:
     """NA where the value is missing."""
-    return NA if pd.isna(value) else spell(value)
+    return NA if pd.api.types.is_scalar(value) and pd.isna(value) else spell(value)
 
 
 def each_known(values: Iterable[Any], spell: Spell = str) -> list[str]:
