@@ -162,14 +162,23 @@ def write(path: str, text: str) -> None:
     Path(path).write_text(text)
 
 
+TOUCH = """\
+from snakemake.cli import main
+from snakemake.executors.touch import Executor
+from snakemake.scheduling.job_scheduler import JobScheduler
+Executor.SLEEPING_TIME = 0
+JobScheduler.job_selector = lambda self, jobs: jobs
+main()
+"""
+
+
 def touch(folder: Path) -> None:
     """Take everything as made, and write down with what it was made.
 
-    Snakemake sleeps for a tenth of a second in each job of that kind, a quarter of an hour in all.
+    Snakemake sleeps for a tenth of a second in each job of that kind, and before each it looks
+    through all that are left: hours in all, so that here whatever can start does.
     """
-    quick = "from snakemake.executors.touch import Executor; Executor.SLEEPING_TIME = 0"
-    program = f"{quick}; from snakemake.cli import main; main()"
-    started(folder, "-c", program, "--touch", "--forceall").check_returncode()
+    started(folder, "-c", TOUCH, "--touch", "--forceall").check_returncode()
 
 
 def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
