@@ -1,14 +1,11 @@
 """CITATION.cff, and BibTeX from it."""
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from analysis.formats.errors import InputError
-from analysis.formats.strict_json import read_bytes
+from analysis.formats.strict_json import read_bytes, validate
 from analysis.formats.text import latex
-
-TEXTS = ("message", "title", "license")
 
 
 def read_citation(path: Path) -> dict[str, Any]:
@@ -19,23 +16,8 @@ def read_citation(path: Path) -> dict[str, Any]:
         citation = yaml.safe_load(read_bytes(path, path.name).decode("utf-8"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{path.name}: not valid YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(citation, dict) or not isinstance(citation.get("authors"), list):
-        raise InputError(f"{path.name}: authors: missing")
-    for key in TEXTS:
-        if not isinstance(citation.get(key), str):
-            raise InputError(f"{path.name}: {key}: missing, or not a text")
-    for key in ("version", "doi", "date-released", "url", "repository-code"):
-        if not isinstance(citation.get(key, ""), str | int | float | date):
-            raise InputError(f"{path.name}: {key}: not a text")
-    for number, author in enumerate(citation["authors"], 1):
-        if not _is_author(author):
-            raise InputError(f"{path.name}: authors: {number}: has no name")
+    validate(citation, "citation", path.name)
     return citation
-
-
-def _is_author(author: Any) -> bool:
-    named = isinstance(author, dict) and author.keys() & {"name", "family-names"}
-    return bool(named) and all(isinstance(value, str) for value in author.values())
 
 
 def bibtex(citation: dict[str, Any], note: str) -> str:
