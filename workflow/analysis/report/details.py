@@ -15,8 +15,6 @@ from analysis.formats.text import (
     listed,
     mib,
     ms,
-    percent,
-    seconds,
     signed_percent,
 )
 from analysis.report.anchors import cell_anchor
@@ -25,12 +23,9 @@ from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
-from analysis.results.runs import Run
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
-PHASES = {"Import, s": "import_s", "Build": "build_s", "First step": "first_step_s"}
-PHASES |= {"Warm-up": "warmup_s", "Timed": "timed_s", "Other": "other_s"}
 MOST_WARNINGS = 20  # the records have them all
 
 
@@ -44,14 +39,12 @@ class OfTopics:
 
 def cell_views(
     row: RowCells,
-    places: dict[str, int],
+    runs: Mapping[CellKey, Grid],
     environments: dict[tuple, Any],
     marks: Callable[[Cell], Sequence[Group]],
     of_topics: OfTopics,
 ) -> list[dict[str, Any]]:
-    """What the template shows of each cell of a row; `places` is the realised order of all runs, by
-    the path of the record, `marks` are the caveats that touch a cell.
-    """
+    """What the template shows of each cell of a row; `marks` are the caveats that touch a cell."""
     return [
         {
             "anchor": cell_anchor(cell.row, cell.column),
@@ -59,7 +52,7 @@ def cell_views(
             "summary": _summary(cell),
             "facts": [*_facts(cell, row, of_topics)] if cell.ok_runs else [],
             "card": card_of(cell),
-            "runs": _runs(cell, places),
+            "runs": runs.get(cell_key(cell)),
             "details": of_topics.details.get(cell_key(cell), ()),
             "warnings": _warnings([run.record for run in cell.runs if run.record]),
             "log_tail": next((r.record.log_tail for r in cell.runs if r.record and not r.ok), ()),
@@ -150,38 +143,6 @@ def _work(cell: Cell) -> Iterable[tuple[str, str]]:
     if work.flops_per_step:
         rate = work.flops_per_step / (cell.step_ms / 1e3)
         yield "Arithmetic", f"{work.flops_per_step:.3g} FLOPs per step, {rate / 1e9:,.1f} GFLOP/s"
-
-
-def _runs(cell: Cell, places: dict[str, int]) -> Grid:
-    lines = [_run(run, places) for run in cell.runs]
-    caption = "Every run: ms by three clocks, seconds of each phase, memory, and what else ran"
-    header = tuple(max(lines, key=len, default=()))
-    return Grid(caption, header, tuple(tuple(line.get(t, NA) for t in header) for line in lines))
-
-
-def _run(run: Run, places: dict[str, int]) -> dict[str, str]:
-    record = run.record
-    if record is None:
-        return {"Run": str(run.number), "Measured as": NA, "Status": run.status}
-    timing, load, memory = record.timing, record.load, record.memory
-    phases = {title: timing and getattr(timing, phase) for title, phase in PHASES.items()}
-    return {
-        "Run": str(run.number),
-        "Measured as": f"{places[run.path]:,}.",
-        "Status": run.status,
-        "ms/step": ms(run.step_ms),
-        "Fenced": ms(run.synchronised_ms),
-        "Published": ms(run.legacy_ms),
-        "Steps": str(timing.steps) if timing else NA,
-        "Stop": timing.stop if timing else NA,
-        "Caches": (timing and timing.compile_cache) or NA,
-        **{title: seconds(value) for title, value in phases.items()},
-        "Total": seconds(record.total_s),
-        "Host, MiB": mib(memory.peak_rss_mib),
-        "Device, MiB": mib(memory.peak_device_mib),
-        "Load before": NA if load.before is None else f"{load.before:.2f}",
-        "Foreign CPU": NA if load.foreign_cpu_share is None else percent(load.foreign_cpu_share),
-    }
 
 
 def _warnings(records: Sequence[Record]) -> tuple[str, ...]:

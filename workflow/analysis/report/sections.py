@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.caveats.groups import Group, of_cell
-from analysis.data import CELL, ROW, Data
+from analysis.data import CELL, ROW, CellKey, Data
 from analysis.formats.spelling import each_known
 from analysis.formats.text import anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.details import OfTopics, cell_views
@@ -18,7 +18,7 @@ from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
 # Title of a column -> what of a run, over the runs of a cell, and how it is spelled.
-BREAKDOWN = {
+PHASES = {
     "Import, s": ("timing.import_s", "mean", seconds),
     "Build": ("timing.build_s", "mean", seconds),
     "First step": ("timing.first_step_s", "mean", seconds),
@@ -28,11 +28,27 @@ BREAKDOWN = {
     "Total": ("total_s", "mean", seconds),
     "Host, MiB": ("memory.peak_rss_mib", "max", mib),
     "Device, MiB": ("memory.peak_device_mib", "max", mib),
+}
+BREAKDOWN = PHASES | {
     "by the driver": ("monitor.gpu.process_memory_mib.max", "max", mib),
     "J/step": ("energy.joules_per_step", "mean", "{:.3g}".format),
     "Host overhead": ("host_overhead.share", "mean", percent),
 }
 TENSORFLOW, CACHES = "timing.import_tensorflow_s", "timing.compile_cache"
+# The same of one run.
+OF_A_RUN = {
+    "Status": ("status", str),
+    "ms/step": ("ms_per_step", ms),
+    "Fenced": ("synchronised_p50_ms", ms),
+    "Published": ("legacy_ms", ms),
+    "Steps": ("steps", str),
+    "Stop": ("timing.stop", str),
+    "Caches": (CACHES, str),
+    **{title: (name, spell) for title, (name, _, spell) in PHASES.items()},
+    "Load before": ("load.before", "{:.2f}".format),
+    "Foreign CPU": ("load.foreign_cpu_share", percent),
+}
+WITHOUT_RECORDS = ["Run", "Measured as", "Status"]  # of a cell
 
 
 def row_views(
@@ -42,8 +58,7 @@ def row_views(
     of_topics: OfTopics,
 ) -> Iterator[dict[str, Any]]:
     """What the template shows of each row of the table."""
-    started = _as_started(data).dropna(subset="started_at")
-    places = {path: place for place, path in enumerate(started["record"], start=1)}
+    runs = runs_of_cells(data)
     environment = {
         view["key"]: (f"#{view['anchor']}", view["title"]) for view in environments(data.results)
     }
@@ -55,8 +70,28 @@ def row_views(
             "differing": differing(row),
             "breakdown": broken_down.get(row.row.key),
             "details": details.get(row.row.key, ()),
-            "cells": cell_views(row, places, environment, partial(of_cell, groups), of_topics),
+            "cells": cell_views(row, runs, environment, partial(of_cell, groups), of_topics),
         }
+
+
+def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
+    """Every run of each cell, with its place in the order in which runs were really started."""
+    started = _as_started(data).dropna(subset="started_at")
+    places = pd.Series(range(1, len(started) + 1), started.index).reindex(data.runs.index)
+    runs = data.runs.reindex(columns=[name for name, _ in OF_A_RUN.values()])
+    texts = pd.DataFrame(
+        {
+            "Run": data.runs["run"].map(str),
+            "Measured as": each_known(places, "{:,.0f}.".format),
+            **{title: each_known(runs[name], spell) for title, (name, spell) in OF_A_RUN.items()},
+        }
+    )
+    caption = "Every run: ms by three clocks, seconds of each phase, memory, and what else ran"
+    found = {}
+    for key, of in places.groupby([data.runs[name] for name in CELL], sort=False):
+        titles = list(texts) if of.any() else WITHOUT_RECORDS
+        found[key] = Grid.of(texts.loc[of.index, titles], caption)
+    return found
 
 
 def breakdowns(data: Data) -> dict[RowKey, Grid]:
