@@ -132,7 +132,7 @@ def test_a_wide_table_is_printed_in_parts(tmp_path):
     assert max(map(len, text.split("\n\n")[0].splitlines())) < 260
     for part in parts(table):
         assert {mark for mark, _ in part.notes} == {
-            mark for row in part.rows for cell in row.cells for mark in cell.marks
+            mark for row in part.rows for cell in row.cells for mark in part.marks(cell)
         }
 
 

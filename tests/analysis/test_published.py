@@ -113,8 +113,8 @@ def test_a_published_time_is_at_the_published_batch_size_in_the_revision_of_the_
 def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):
     project.fail("oom", "killed", column="keras3-jax", task="fit", run=1)
     table = published_table(project.load(), reference)
-    assert table.notes == (("a", "mean of 2 of 3 runs; run 1 oom: MemoryError: killed"),)
-    assert table.rows[0].cells[2].marks == ("a",)
+    assert table.notes == [("a", "mean of 2 of 3 runs; run 1 oom: MemoryError: killed")]
+    assert table.marks(table.rows[0].cells[2]) == ["a"]
     assert [row.labels for row in table.rows[:2]] == [
         ("BERT fit", "this run: Example CPU", "8"),
         ("BERT fit", "published: A100 40 GB", "32"),

@@ -22,11 +22,10 @@ def table_csv(table: Table) -> str:
 
 
 def _cell_lines(table: Table, row: TableRow) -> Iterable[tuple[Any, ...]]:
-    notes = dict(table.notes)
     for column, cell in zip(table.columns, row.cells, strict=True):
         number = cell.text if cell.status in ("ok", "published") else NA
         yield (
             *(row.row.model, row.row.task, *row.labels, column.name, cell.status, number),
             *(*(cell.ends or (NA, NA)), str(cell.best).lower(), cell.standing or NA),
-            *(cell.steady_state, " | ".join(notes[mark] for mark in cell.marks)),
+            *(cell.steady_state, " | ".join(cell.notes)),
         )

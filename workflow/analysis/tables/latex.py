@@ -33,10 +33,10 @@ def to_latex(table: Table) -> str:
 
 def _float(table: Table) -> str:
     labels = len(table.label_columns)
-    lines = [
-        [*(_stacked(_wrapped(label), "l") for label in row.labels), *map(_number, row.cells)]
-        for row in table.rows
-    ]
+    lines = []
+    for row in table.rows:
+        numbers = (_number(cell, table.marks(cell)) for cell in row.cells)
+        lines.append([*(_stacked(_wrapped(label), "l") for label in row.labels), *numbers])
     form = "l" * (labels - 1) + "r" * (1 + len(table.columns))
     body = pd.DataFrame(lines, columns=list(map(_title, column_titles(table)))).to_latex(
         index=False, column_format=f"@{{}}{form}@{{}}"
@@ -52,9 +52,9 @@ def _title(title: str) -> str:
     return _stacked(texts, "r")
 
 
-def _number(cell: TableCell) -> str:
+def _number(cell: TableCell, letters: list[str]) -> str:
     """Its interval and badge, in which nothing has to be escaped, stand below a number."""
-    above = ",".join([*filter(None, [cell.standing_mark]), *cell.marks])
+    above = ",".join([*filter(None, [cell.standing_mark]), *letters])
     text = rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
     text += rf"\textsuperscript{{{above}}}" if above else ""
     below = [rf"{{\tiny {small}}}" for small in (cell.interval, cell.badge) if small]

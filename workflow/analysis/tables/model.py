@@ -1,7 +1,7 @@
 """A table as data: every number is already the text that all formats print."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in
 
 @dataclass(frozen=True)
 class TableCell:
-    """One entry: `ends` are those of its interval as printed, `marks` point to its footnotes.
+    """One entry: `ends` are those of its interval as printed, `notes` are its footnotes.
 
     `badge` is the class of a cell that was not steady, or says that it was disturbed; empty where
     there is nothing to warn of.
@@ -36,7 +36,7 @@ class TableCell:
     standing: Standing | None = None
     steady_state: str = NA
     badge: str = ""
-    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> bool:
@@ -78,14 +78,26 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """What every writer prints. All text is raw; escaping is the writer's work."""
+    """What every writer prints. All text is raw; escaping is the writer's work. `letters` are those
+    of footnotes, by their text: the same text has one letter.
+    """
 
     name: str
     caption: str
     label_columns: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
-    notes: tuple[tuple[str, str], ...]
+    letters: Mapping[str, str]
+
+    @property
+    def notes(self) -> list[tuple[str, str]]:
+        """(letter, text) of the footnotes of these cells, in the order of the letters."""
+        own = {text for row in self.rows for cell in row.cells for text in cell.notes}
+        return [(mark, text) for text, mark in self.letters.items() if text in own]
+
+    def marks(self, cell: TableCell) -> list[str]:
+        """The letters of its footnotes."""
+        return [self.letters[text] for text in cell.notes]
 
 
 def column_titles(table: Table) -> list[str]:
@@ -102,56 +114,40 @@ def parts(table: Table) -> list[Table]:
 
 def _part(table: Table, own: slice) -> Table:
     rows = tuple(replace(row, cells=row.cells[own]) for row in table.rows)
-    marks = {mark for row in rows for cell in row.cells for mark in cell.marks}
-    notes = tuple(note for note in table.notes if note[0] in marks)
-    return replace(table, columns=table.columns[own], rows=rows, notes=notes)
+    return replace(table, columns=table.columns[own], rows=rows)
 
 
-@dataclass
-class Footnotes:
-    """Letters for texts: the same text keeps its letter."""
-
-    letters: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, text: str) -> str:
-        """The letter of this footnote."""
-        return self.letters.setdefault(text, letter(len(self.letters)))
-
-    def listed(self) -> tuple[tuple[str, str], ...]:
-        """(letter, text) in the order of the letters."""
-        return tuple((mark, text) for text, mark in self.letters.items())
+def letters(rows: Iterable[TableRow]) -> dict[str, str]:
+    """A letter for each footnote, in the order of the table."""
+    texts = dict.fromkeys(text for row in rows for cell in row.cells for text in cell.notes)
+    return {text: letter(place) for place, text in enumerate(texts)}
 
 
 def main_table(results: Results) -> Table:
     """ms/step with intervals: the rows and columns of the plan."""
-    notes = Footnotes()
     ranked = any(cell.interval for cell in results.cells)
     rows = tuple(
         TableRow(
             entry.row,
             (entry.row.title, str(entry.row.batch_size)),
-            tuple(
-                table_cell(cell, notes, entry.standings if ranked else {}) for cell in entry.cells
-            ),
+            tuple(table_cell(cell, entry.standings if ranked else {}) for cell in entry.cells),
             entry.row.measures.get("short", ""),
         )
         for entry in results.rows
     )
     return Table(
         *("table", _caption(results, ranked), table_text.LABELS, results.plan.columns),
-        *(rows, notes.listed()),
+        *(rows, letters(rows)),
     )
 
 
-def table_cell(
-    cell: Cell, notes: Footnotes, standings: Mapping[str, Standing] | None = None
-) -> TableCell:
+def table_cell(cell: Cell, standings: Mapping[str, Standing] | None = None) -> TableCell:
     """One without a number prints why: NA when it cannot run, else its status. Without `standings`
     it is not compared here, and has no interval.
     """
     if not cell.ok_runs:
         status = NA if cell.status == UNSUPPORTED else cell.status
-        return TableCell(status, cell.status, marks=(notes.mark(f"{status}: {cell.reason}"),))
+        return TableCell(status, cell.status, notes=(f"{status}: {cell.reason}",))
     compared = standings is not None and cell.interval
     return TableCell(
         text=ms(cell.step_ms),
@@ -160,7 +156,7 @@ def table_cell(
         standing=(standings or {}).get(cell.column.name),
         steady_state=cell.steadiness.state,
         badge=badge(cell),
-        marks=_marks(cell, notes),
+        notes=_notes(cell),
     )
 
 
@@ -171,12 +167,12 @@ def badge(cell: Cell) -> str:
     return "" if cell.steady else cell.steadiness.state
 
 
-def _marks(cell: Cell, notes: Footnotes) -> tuple[str, ...]:
+def _notes(cell: Cell) -> tuple[str, ...]:
     """A footnote for every run that a mean lacks, and for what disturbed one that it has."""
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
     lost = [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
     disturbed = [f"{DISTURBED}: {cell.disturbed}"] if cell.disturbed else []
-    return tuple(map(notes.mark, lost + disturbed))
+    return (*lost, *disturbed)
 
 
 def caption(name: str, **values: Any) -> str:

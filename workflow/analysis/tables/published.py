@@ -10,7 +10,7 @@ from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.tables.model import Footnotes, Table, TableCell, TableRow, caption, table_cell
+from analysis.tables.model import Table, TableCell, TableRow, caption, letters, table_cell
 
 LABELS = ("Model and task", "Measured on", "Batch size")
 
@@ -21,7 +21,7 @@ def published_table(results: Results, reference: Reference) -> Table:
     settings, which the page does not have.
     """
     columns = reference.beside(results.plan.columns)
-    notes, here = Footnotes(), machine_label(results, columns)
+    here = machine_label(results, columns)
     revisions: dict[str, list[str]] = {}  # which stands under which columns
     for column in columns:
         if column.family in reference.compared:
@@ -29,10 +29,10 @@ def published_table(results: Results, reference: Reference) -> Table:
     rows = tuple(
         line
         for entry in (results.rows if columns else ())
-        for line in _lines(entry, columns, here, reference, notes)
+        for line in _lines(entry, columns, here, reference)
     )
     text = caption("published", reference=reference, revisions=revisions)
-    return Table("published", text, LABELS, columns, rows, notes.listed())
+    return Table("published", text, LABELS, columns, rows, letters(rows))
 
 
 def machine_label(results: Results, columns: Sequence[Column]) -> str:
@@ -43,23 +43,19 @@ def machine_label(results: Results, columns: Sequence[Column]) -> str:
 
 
 def _lines(
-    entry: RowCells,
-    columns: Sequence[Column],
-    here: str,
-    reference: Reference,
-    notes: Footnotes,
+    entry: RowCells, columns: Sequence[Column], here: str, reference: Reference
 ) -> Iterable[TableRow]:
     row = entry.row
     cells = [cell for cell in entry.cells if cell.column in columns]
-    ours = tuple(table_cell(cell, notes) for cell in cells)
-    theirs = tuple(_theirs(cell, reference, notes) for cell in cells)
+    ours = tuple(table_cell(cell) for cell in cells)
+    theirs = tuple(_theirs(cell, reference) for cell in cells)
     batch = str(row.published_batch_size) if row.published_batch_size is not None else NA
     yield TableRow(row, (row.title, here, str(row.batch_size)), ours)
     yield TableRow(row, (row.title, f"published: {reference.hardware_short}", batch), theirs)
 
 
-def _theirs(cell: Cell, reference: Reference, notes: Footnotes) -> TableCell:
+def _theirs(cell: Cell, reference: Reference) -> TableCell:
     value = reference.published_ms(cell.row, cell.column)
     if value is not None:
         return TableCell(f"{value:.2f}", "published")
-    return TableCell(NA, "not published", marks=(notes.mark(f"{NA}: no published number"),))
+    return TableCell(NA, "not published", notes=(f"{NA}: no published number",))

@@ -17,7 +17,9 @@ def to_markdown(table: Table) -> str:
 def _markdown_table(table: Table) -> list[str]:
     header = column_titles(table)
     lines = [[markdown(title) for title in header]]
-    lines += [[*map(markdown, row.labels), *map(_markdown_cell, row.cells)] for row in table.rows]
+    for row in table.rows:
+        cells = (_markdown_cell(cell, table.marks(cell)) for cell in row.cells)
+        lines.append([*map(markdown, row.labels), *cells])
     labels = len(table.label_columns)
     intervals = any(cell.ends for row in table.rows for cell in row.cells)
     widths = table_text.widths(lines, labels, intervals)
@@ -29,9 +31,9 @@ def _markdown_table(table: Table) -> list[str]:
     return [table_text.aligned(line, widths, labels) for line in each]
 
 
-def _markdown_cell(cell: TableCell) -> str:
+def _markdown_cell(cell: TableCell, letters: list[str]) -> str:
     text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
     standing = f" {cell.standing_mark}" if cell.standing_mark else ""
-    marks = f" ({', '.join(cell.marks)})" if cell.marks else ""
+    marks = f" ({', '.join(letters)})" if letters else ""
     badge = f" *{markdown(cell.badge)}*" if cell.badge else ""
     return text + standing + badge + (f" {cell.interval}" if cell.ends else "") + marks
