@@ -70,7 +70,7 @@ def test_what_is_said_of_frameworks_is_the_same(both):
         found, claims = findings(results), judge(results, reference)
         assert "tf32" not in str(found) + str(claims)
         fastest = [
-            (entry.best.column.name, entry.base.column.name)
+            (entry.gain.new.column.name, entry.gain.base.column.name)
             for family in ("keras2", "pytorch")
             for entry in speedups(results.rows, family, reference)
         ]
@@ -83,7 +83,7 @@ def test_a_family_only_with_settings_is_reported(tmp_path):
     columns = ("keras3-jax", "keras2-tensorflow+no-jit")
     results = Project(tmp_path, make_plan(columns=columns)).load()
     (entry, _) = speedups(results.rows, "keras2", load_reference())
-    assert entry.value is None
+    assert entry.gain is None
     assert entry.missing == "Keras 2 only with settings of its own"
 
 

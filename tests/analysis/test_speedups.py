@@ -14,7 +14,7 @@ def test_a_row_without_a_ratio_says_why(project):
     project.fail("oom", "killed", column="keras2-tensorflow", task="fit")
     found = entries(project)
     assert [entry.missing for entry in found] == ["Keras 2 oom", ""]
-    assert [entry.value for entry in found] == [None, pytest.approx(2.5)]
+    assert found[0].gain is None and found[1].gain.value == pytest.approx(2.5)
 
 
 def test_the_best_of_a_family_is_steady(project):
@@ -23,8 +23,8 @@ def test_the_best_of_a_family_is_steady(project):
             block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
 
     project.change(slow_down, column="keras3-jax")
-    assert {entry.best.column.name for entry in entries(project)} == {"keras3-tensorflow"}
+    assert {entry.gain.new.column.name for entry in entries(project)} == {"keras3-tensorflow"}
     project.change(slow_down)
-    assert [(entry.best, entry.missing) for entry in entries(project)] == 2 * [
+    assert [(entry.gain, entry.missing) for entry in entries(project)] == 2 * [
         (None, "Keras 3 not steady; Keras 2 not steady")
     ]

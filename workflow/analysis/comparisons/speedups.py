@@ -9,27 +9,22 @@ added to the factor.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.comparisons.gains import FAMILIES, gain_of
+from analysis.comparisons.gains import FAMILIES, Gain, gain_of
 from analysis.results.cells import Cell
 from analysis.results.reference import Reference
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)
 class Speedup:
-    """t_base / t_keras3 of one row; above 1 Keras 3 is faster. `missing` says why there is no
-    value. `luck` is the factor that choosing the fastest by these runs added to it.
+    """The gain of Keras 3 over a family in one row, above 1 where Keras 3 is faster; `missing` says
+    why there is none, `published` is the same ratio from the published table.
     """
 
     row: RowCells
-    base: Cell | None
-    best: Cell | None
-    value: float | None
-    interval: Interval | None
-    luck: float
-    published: float | None  # the same ratio from the published table
+    gain: Gain | None
     missing: str
+    published: float | None
 
 
 def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> list[Speedup]:
@@ -42,12 +37,9 @@ def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> l
 def _speedup(row: RowCells, family: str, reference: Reference) -> Speedup:
     columns = tuple(cell.column for cell in row.cells)
     best, base = (reference.fastest(row.row, columns, name) for name in ("keras3", family))
-    published = base / best if base and best else None
     gain = gain_of(row.family("keras3"), row.family(family))
-    of_gain = (gain.value, gain.interval, gain.luck) if gain else (None, None, 1.0)
     missing = "" if gain else "; ".join(_lacking(row, family)) or "no round that both measured"
-    cells = (row.fastest(family), row.fastest("keras3"))
-    return Speedup(row, *cells, *of_gain, published, missing)
+    return Speedup(row, gain, missing, base / best if base and best else None)
 
 
 def _lacking(row: RowCells, family: str) -> Iterator[str]:

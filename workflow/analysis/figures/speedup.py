@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.comparisons.gains import change
+from analysis.comparisons.gains import Gain, change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.data import Data
 from analysis.figures.panels import WIDTH_IN, note_left_out, shown
@@ -43,7 +43,7 @@ def _figure(data: Data, family: str, base: str) -> Figure:
     axes.set_ylim(len(entries) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.axvline(1, color=INK, linewidth=1, zorder=0.9)
-    reach = [number for entry in entries for number in (_reach(entry), entry.published or 0.0)]
+    reach = [number for entry in entries for number in (_reach(entry.gain), entry.published or 0.0)]
     axes.set_xlim(0, 1.25 * max([1.6, *reach]))
     axes.set_xlabel(f"t({base}) / t(best Keras 3); beyond 1, Keras 3 is faster")
     if any(entry.published for entry in entries):
@@ -53,32 +53,32 @@ def _figure(data: Data, family: str, base: str) -> Figure:
     return figure
 
 
-def _reach(entry: Speedup) -> float:
+def _reach(gain: Gain | None) -> float:
     """The rightmost point of our bar; an absurdly wide interval may leave the picture."""
-    high = min(entry.interval.high, 2 * entry.value) if entry.interval else 0.0
-    return max(entry.value or 0.0, high)
+    if gain is None:
+        return 0.0
+    high = min(gain.interval.high, 2 * gain.value) if gain.interval else 0.0
+    return max(gain.value, high)
 
 
 def _label(entry: Speedup) -> str:
     """The row, and which columns were the fastest of the two families in it."""
-    row = entry.row.row
-    compared = ""
-    if entry.best and entry.base:
-        compared = f"\n{entry.best.column.title} over {entry.base.column.title}"
+    row, gain = entry.row.row, entry.gain
+    compared = f"\n{gain.new.column.title} over {gain.base.column.title}" if gain else ""
     return f"{row.title}, batch {row.batch_size}{compared}"
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
     text, end = f"no ratio ({entry.missing})", 0.0
-    if entry.value is not None:
-        text, end, column = times(entry.value), _reach(entry), entry.best.column
-        if abs(entry.luck - 1) >= WORTH_TELLING:
-            text += f" (of which {change(entry.luck)} by choosing)"
+    if gain := entry.gain:
+        text, end, column = times(gain.value), _reach(gain), gain.new.column
+        if abs(gain.luck - 1) >= WORTH_TELLING:
+            text += f" (of which {change(gain.luck)} by choosing)"
         fill = {"color": column.colour, "hatch": column.hatch, "edgecolor": INK, "linewidth": 0.6}
-        if ends := entry.interval:
-            fill["xerr"] = [[entry.value - ends.low], [ends.high - entry.value]]
+        if ends := gain.interval:
+            fill["xerr"] = [[gain.value - ends.low], [ends.high - gain.value]]
         line = {"elinewidth": 1.3, "ecolor": INK}
-        axes.barh(place - OURS_ABOVE, entry.value, height=0.44, capsize=4, error_kw=line, **fill)
+        axes.barh(place - OURS_ABOVE, gain.value, height=0.44, capsize=4, error_kw=line, **fill)
     label = axes.annotate(text, (end, place - OURS_ABOVE), xytext=(8, 0), **LABEL)
     label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
     if entry.published:

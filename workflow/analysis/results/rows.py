@@ -50,7 +50,3 @@ class RowCells:
     def family(self, name: str) -> tuple[Cell, ...]:
         """The plain columns of a family that may be compared."""
         return tuple(c for c in self.plain if c.column.family == name and c.comparable)
-
-    def fastest(self, family: str) -> Cell | None:
-        """The one with the lowest mean."""
-        return min(self.family(family), key=lambda cell: cell.step_ms, default=None)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.comparisons.speedups import FAMILIES
+from analysis.comparisons.gains import FAMILIES
 from analysis.data import CELL, Data, cell_key
 from analysis.formats.text import plain
 from analysis.results.cells import Cell
