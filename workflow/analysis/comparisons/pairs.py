@@ -14,7 +14,7 @@ from analysis.comparisons.gains import of_new
 from analysis.comparisons.questions import questions
 from analysis.data import ROW, Data
 from analysis.results.cells import Cell, cell_ratio
-from analysis.statistics.intervals import Interval, verdict
+from analysis.statistics.intervals import Interval, numbers, verdict
 
 QUESTION = ["effect", "question", "setting", "from", "to"]
 COLUMNS = [*QUESTION, "base", "new", "base_title", "new_title", *ROW, "label"]
@@ -51,11 +51,10 @@ def _pair(base: Cell, new: Cell) -> Iterable[Any]:
     columns, row = (base.column, new.column), base.row
     ratio = cell_ratio(base, new)
     interval = ratio and ratio.interval
-    ends = (interval.low, interval.high) if interval else (None, None)
     yield from (c.name for c in columns)
     yield from (c.title for c in columns)
     yield from (*row.key, row.label, base.step_ms, new.step_ms)
-    yield from (ratio.value, *ends, ratio.rounds) if ratio else [None] * 4
+    yield from numbers(ratio)
     yield str(of_new(verdict(interval))) if interval else None
     yield from (None if ratio else _missing(base, new), base, new)
 

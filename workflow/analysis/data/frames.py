@@ -39,6 +39,7 @@ from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.results.runs import Run
+from analysis.statistics.intervals import ends, numbers
 
 ROW = ["model", "task", "batch_size"]
 CELL = [*ROW, "column"]
@@ -145,13 +146,12 @@ CELL_COLUMNS += ["ci95_high_ms", "standing", "comparable", "tells_nothing", "ok_
 
 
 def _cell(row: RowCells, cell: Cell) -> tuple[Any, ...]:
-    column, interval = cell.column, cell.interval if cell.ok_runs else None
-    ends = (interval.low, interval.high) if interval else (None, None)
-    standing = row.standings.get(column.name)
+    column, standing = cell.column, row.standings.get(cell.column.name)
+    low_high = ends(cell.interval if cell.ok_runs else None)
     return (
         *(*cell_key(cell), cell.row.title, cell.row.label, column.title, column.framework),
         *(column.family, column.plain, column.accelerator, column.stack, cell.status, cell.reason),
-        *(cell.step_ms, *ends, standing and str(standing), cell.comparable),
+        *(cell.step_ms, *low_high, standing and str(standing), cell.comparable),
         *(cell.tells_nothing, len(cell.ok_runs)),
     )
 
@@ -164,9 +164,8 @@ def _ratios(row: RowCells) -> list[tuple[Any, ...]]:
     lines = []
     for faster, slower in permutations(row.measured, 2):
         if found := cell_ratio(slower, faster):
-            ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
             names = (faster.column.name, slower.column.name)
-            lines.append((*row.row.key, *names, found.value, *ends, found.rounds))
+            lines.append((*row.row.key, *names, *numbers(found)))
     return lines
 
 

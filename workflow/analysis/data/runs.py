@@ -8,6 +8,7 @@ from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.runs import Run
+from analysis.statistics.intervals import ends
 
 RESULTS = (
     *("model", "task", "batch_size", "column", "run", "position", "status", "reason", "record"),
@@ -51,7 +52,7 @@ def _results(cell: Cell, run: Run) -> Iterable[Any]:
     yield str(run.steadiness.state) if run.ok else None
     yield from (run.flops_per_s, run.share_of_peak, cell.step_ms)
     for interval in (cell.interval, cell.plain_interval):
-        yield from (interval.low, interval.high) if interval else (None, None)
+        yield from ends(interval)
 
 
 def _fields(record: Record | None) -> dict[str, Any]:

@@ -85,6 +85,16 @@ class Ratio:
         return verdict(self.interval)
 
 
+def ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Low and high end for a table; None without an interval."""
+    return (interval.low, interval.high) if interval else (None, None)
+
+
+def numbers(ratio: Ratio | None) -> tuple[float | int | None, ...]:
+    """Value, both ends and rounds for a table; all None without a ratio."""
+    return (ratio.value, *ends(ratio.interval), ratio.rounds) if ratio else (None,) * 4
+
+
 def run_mean_ms(blocks: Iterable[tuple[int, int]]) -> float:
     """Mean ms/step of one run from (steps, elapsed nanoseconds) of its blocks: total time over
     total steps.

@@ -22,7 +22,7 @@ from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, p_slower, shown_slower
 from analysis.statistics.forecast import rounds_to_place
-from analysis.statistics.intervals import MIN_RUNS, Verdict, verdict
+from analysis.statistics.intervals import MIN_RUNS, Verdict, ends, verdict
 from analysis.statistics.mean_ratio import mean_ratio
 
 PAIR = ["effect", "base", "new"]
@@ -106,9 +106,9 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
         if mean is None:
             lines.append((*key, None, None, None, 0, None, of["label"].tolist()))
             continue
-        ends = (mean.interval.low, mean.interval.high) if mean.interval else (None, None)
         shown = str(of_new(verdict(mean.interval))) if mean.interval else None
-        lines.append((*key, mean.value, *ends, len(mean.rows), shown, list(mean.missing)))
+        numbers = (mean.value, *ends(mean.interval), len(mean.rows))
+        lines.append((*key, *numbers, shown, list(mean.missing)))
     found = pd.DataFrame(lines, columns=MEAN)
     return found.astype(dict.fromkeys(["speedup", *ENDS], float))
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.data import CELL, ROW, Data
 from analysis.results.cells import cell_ratio
-from analysis.statistics.intervals import Interval, Ratio, Verdict, paired_ratio, verdict
+from analysis.statistics.intervals import Interval, Ratio, Verdict, numbers, paired_ratio, verdict
 from analysis.statistics.overtaking import steps_to_overtake
 from analysis.statistics.payoff import Pays, pays
 from analysis.topics.native.ways import NAIVE, NATIVE, OF_FRAMEWORK, WAY, measured_ways
@@ -86,12 +86,8 @@ def ways(data: Data) -> pd.DataFrame:
 def _gains(name: str, gains: Iterable[Ratio | None], of: pd.DataFrame) -> pd.DataFrame:
     """Return value, ends of the interval and rounds of a ratio for each of these lines."""
     names = [f"gain_{name}{end}" for end in ("", "_ci95_low", "_ci95_high")]
-    lines = []
-    for gain in gains:
-        ends = gain and gain.interval
-        low_high = (ends.low, ends.high) if ends else (None, None)
-        lines.append((gain.value, *low_high, gain.rounds) if gain else (None,) * 4)
-    found = pd.DataFrame(lines, index=of.index, columns=[*names, f"rounds_{name}"], dtype=object)
+    columns, lines = [*names, f"rounds_{name}"], list(map(numbers, gains))
+    found = pd.DataFrame(lines, index=of.index, columns=columns, dtype=object)
     return found.astype(dict.fromkeys(names, float))
 
 
