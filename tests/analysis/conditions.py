@@ -14,7 +14,7 @@ from quiet_table import (
     unsupported_cell,
     without_record,
 )
-from record_changes import profile
+from record_changes import profile, stretch
 from time_changes import (
     few_blocks,
     in_two_modes,
@@ -96,8 +96,7 @@ def slower_beside_neighbours(project):
 
     def disturb(record):
         record["session"].update(slots=2, neighbours=1)
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = int(1.02 * block["elapsed_ns"])
+        stretch(record, 1.02)
 
     project.change(disturb, run=2)
 

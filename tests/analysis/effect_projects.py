@@ -1,7 +1,9 @@
 """Tables whose columns differ in one thing."""
 
 import copy
+from functools import partial
 
+from record_changes import stretch
 from results_factory import Project, make_column, make_plan
 
 from analysis.results.plan import Column
@@ -39,9 +41,4 @@ def tf32_project(folder, more=(), **planned):
 def scale(project, column, factors, task=""):
     """Multiply the times of a column by a factor for each run."""
     for run, factor in factors.items():
-
-        def change(record, factor=factor):
-            for block in record["timing"]["blocks"]:
-                block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
-
-        project.change(change, column=column, task=task, run=run)
+        project.change(partial(stretch, factor=factor), column=column, task=task, run=run)

@@ -7,15 +7,15 @@ from analysis.caveats import collect
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
 QUIET = {"scale": "paper", "accelerator": "cuda", "weights": "preset"}
+ROW = ("bert", "fit", 8, 32)
 PROPERTY = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
-def quiet_project(folder):
-    """Two columns that differ in nothing, on paper scale and a GPU: no caveat applies."""
-    plan = make_plan(runs=3, rows=(("bert", "fit", 8, 32),), columns=(JAX, TORCH), **QUIET)
-    project = Project(folder, plan)
+def quiet_project(folder, runs=3, rows=(ROW,), columns=(JAX, TORCH)):
+    """Columns that differ in nothing, on paper scale and a GPU: no caveat applies."""
+    project = Project(folder, make_plan(runs, rows, columns, **QUIET))
     for record in project.records.values():
         record["parity"].update(execution="jit", compiler="xla")
     return project
@@ -51,7 +51,7 @@ def on_processor(project):
 
 def on_both_devices(project):
     """The same row of one framework on the processor and on the GPU."""
-    twin = make_plan(3, (("bert", "fit", 8, 32),), (JAX, f"{JAX}+cpu"), **QUIET)
+    twin = make_plan(3, (ROW,), (JAX, f"{JAX}+cpu"), **QUIET)
     other = Project(project.folder, twin)
     project.plan, project.records = other.plan, other.records
     project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
@@ -71,12 +71,9 @@ def one_run_only(project):
 
 
 def another_batch_size(project):
-    twin = make_plan(3, (("bert", "fit", 8, 32), ("bert", "fit", 16, 32)), (JAX, TORCH), **QUIET)
-    other = Project(project.folder, twin)
-    for r in other.records.values():
-        r["parity"].update(execution="jit", compiler="xla")
+    other = quiet_project(project.folder, rows=(ROW, ("bert", "fit", 16, 32)))
     project.records, project.canaries = other.records, other.canaries
-    project.plan.update(rows=twin["rows"], cells=twin["cells"], blocks=twin["blocks"])
+    project.plan.update({name: other.plan[name] for name in ("rows", "cells", "blocks")})
 
 
 def unsupported_cell(project):

@@ -22,10 +22,21 @@ ENDING = {
 FAILURES = {"oom": "MemoryError", "error": "RuntimeError", "unsupported": "WrongDevice"}
 
 
+def takes(record: dict[str, Any], step_ms: float) -> None:
+    """Every step takes so long."""
+    for block in record["timing"]["blocks"]:
+        block["elapsed_ns"] = round(1e6 * block["steps"] * step_ms)
+
+
+def stretch(record: dict[str, Any], factor: float, of: slice = slice(None)) -> None:
+    """Steps take so many times as long, in all blocks or in some."""
+    for block in record["timing"]["blocks"][of]:
+        block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+
+
 def slow_down(record: dict[str, Any]) -> None:
     """By a tenth from the sixth block on."""
-    for block in record["timing"]["blocks"][5:]:
-        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
+    stretch(record, 1.1, slice(5, None))
 
 
 def fail(record: dict[str, Any], status: str, message: str = "") -> None:
@@ -49,9 +60,7 @@ def uneven(record: dict[str, Any]) -> None:
     """A change: runs scatter by 2 %, differently in every cell."""
     cell = record["cell"]
     seed = f"{cell['column']} {cell['task']} {cell['run']}"
-    factor = math.exp(0.02 * random.Random(seed).gauss(0.0, 1.0))
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+    stretch(record, math.exp(0.02 * random.Random(seed).gauss(0.0, 1.0)))
 
 
 EAGER = {"aten::addmm": (0.5, 24), "aten::native_layer_norm": (0.05, 5), "aten::gelu": (0.1, 2)}

@@ -9,12 +9,8 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from the_pages_machine import (
-    PUBLISHED,
-    answers,
-    on_the_pages_machine,
-    verdicts,
-)
+from record_changes import takes
+from the_pages_machine import PUBLISHED, answers, on_the_pages_machine, verdicts
 
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.claim_tests import TESTS
@@ -78,8 +74,7 @@ def test_one_row_of_twelve_shows_nothing_that_chance_would(tmp_path, scatter, an
         gain = 1.0 if r["cell"]["batch_size"] == 1 else 1.02
         slower = gain * math.exp(scatter * (r["cell"]["run"] - 3))
         step_ms = 10 * slower if r["cell"]["column"] == "keras2-tensorflow" else 10
-        for block in r["timing"]["blocks"]:
-            block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+        takes(r, step_ms)
 
     project.change(change)
     results = project.load()

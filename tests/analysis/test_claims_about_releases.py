@@ -2,6 +2,7 @@
 
 import pytest
 from effect_projects import project_of, scale
+from record_changes import takes
 from the_pages_machine import A100, verdicts
 
 from analysis.claims import ClaimResult
@@ -67,9 +68,8 @@ def test_of_variants_the_one_with_the_largest_mask_decides(tmp_path):
 
     def change(r):
         long, newer = r["cell"]["model"] != "gemma", r["cell"]["column"] == columns[1][0]
-        for block in r["timing"]["blocks"]:
-            ms = (20 if long else 10) / (2 if long and newer else 1) + r["cell"]["run"] / 100
-            block["elapsed_ns"] = round(block["steps"] * ms * 1e6)
+        ms = (20 if long else 10) / (2 if long and newer else 1)
+        takes(r, ms + r["cell"]["run"] / 100)
 
     project.change(change)
     found = verdicts(project.load())["gemma_upgrade"]

@@ -11,6 +11,7 @@ import pytest
 from archive_factory import as_archive
 from hypothesis import given
 from hypothesis import strategies as st
+from record_changes import stretch
 from results_factory import Project, fail, make_plan
 from scipy.stats import ttest_ind
 from test_commands import run
@@ -38,13 +39,8 @@ def make_archive(folder, name, change=lambda record: None, runs=3, **plan):
     return as_archive(project.folder, folder / f"{name}.zip")
 
 
-def slower(record, factor=1.2):
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
-
-
 def upgraded(record):
-    slower(record)
+    stretch(record, 1.2)
     record["environment"]["packages"]["numpy"] = "2.5.0"
     record["parity"]["compiler"] = "xla 2"
 

@@ -1,9 +1,11 @@
 """What follows from a table: what it shows, what it does not, and how many rounds would show it."""
 
 import json
+from functools import partial
 
 import yaml
 from drawn_pages import report_of
+from record_changes import takes
 from results_factory import BERT_ROWS, Project, make_plan
 
 from analysis.comparisons.rounds import undecided
@@ -20,12 +22,7 @@ def table(folder, times, rows=BERT_ROWS[:1]):
     project = Project(folder, make_plan(columns=tuple(times), rows=rows, runs=runs))
     for column, run_ms in times.items():
         for run, step_ms in enumerate(run_ms, start=1):
-
-            def change(record, step_ms=step_ms):
-                for block in record["timing"]["blocks"]:
-                    block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
-
-            project.change(change, column, task="fit", run=run)
+            project.change(partial(takes, step_ms=step_ms), column, task="fit", run=run)
     return project
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 from html import unescape
 
 import pytest
@@ -10,7 +11,7 @@ from drawn_pages import pages_of, report_of
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from quiet_table import JAX, TORCH, quiet_project
-from record_changes import slow_down
+from record_changes import slow_down, stretch
 from results_factory import Project, make_plan
 from whole_table import whole_table
 
@@ -138,7 +139,7 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     project = quiet_project(tmp_path)
     # ratios of 1, 1.1 and 1.21 over three rounds
     for run, factor in ((1, 1.0), (2, 1.1), (3, 1.21)):
-        project.change(slower_by(factor), TORCH, run=run)
+        project.change(partial(stretch, factor=factor), TORCH, run=run)
     project.canaries[1].update(python_loop_ms=60.0)
     project.change(lambda r: r["load"].update(foreign_cpu_share=0.1), JAX)
     groups = groups_of(project)
@@ -149,14 +150,6 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     reach = math.exp(4.3027 * math.log(1.1) / math.sqrt(3)) - 1
     assert f"differences under {100 * reach:.0f}\u00a0% mean nothing" in noise.title
     assert "In the one pair of columns the 95 % interval of the ratio is wider" in noise.summary
-
-
-def slower_by(factor):
-    def change(record):
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(factor * block["elapsed_ns"])
-
-    return change
 
 
 def test_single_runs_show_no_difference_on_a_machine_that_was_not_quiet(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from record_changes import slow_down
 from results_factory import Project, make_plan, uneven
 
 from analysis.statistics.intervals import as_measured, log_t_interval, paired_ratio
@@ -114,12 +115,6 @@ def test_neither_a_silent_nor_a_loud_cell_moves_the_intervals_of_others(runs):
         assert (after[:, 1:] == before[:, 1:]).all()
         column.append(np.abs(after[1:, 0] / before[1:, 0] - 1).mean())
     assert np.mean(column) < 0.10
-
-
-def slow_down(record):
-    blocks = record["timing"]["blocks"]
-    for block in blocks[len(blocks) // 2 :]:
-        block["elapsed_ns"] = round(block["elapsed_ns"] * 1.3)
 
 
 def test_cells_of_a_table_know_its_scatter_but_for_the_unsteady_one(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, TORCH, quiet_project
+from record_changes import stretch
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
@@ -124,8 +125,7 @@ def test_neighbours_are_named_beyond_one_percent(tmp_path, factor, expected):
 
     def disturb(record):
         record["session"].update(slots=2, neighbours=1)
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(factor * block["elapsed_ns"])
+        stretch(record, factor)
 
     project.change(disturb, run=2)  # its time is the geometric mean of the two others, to 1e-6
     found = [caveat for caveat in collect(project.load()) if caveat.id == "neighbours_disturb"]

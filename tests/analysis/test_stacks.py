@@ -1,8 +1,10 @@
 """Library versions: columns compete on one stack, and the page's own stands beside the page."""
 
+from functools import partial
+
 import pytest
 from effect_projects import columns
-from record_changes import profile, slow_down
+from record_changes import profile, slow_down, takes
 from results_factory import BERT_ROWS, Project, make_plan
 from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdicts
 
@@ -44,14 +46,6 @@ def project_of(folder, **more):
     return project
 
 
-def set_ms(step_ms):
-    def change(r):
-        for block in r["timing"]["blocks"]:
-            block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
-
-    return change
-
-
 def test_every_stack_has_its_own_best(tmp_path):
     results = project_of(tmp_path).load()
     for row in results.rows:
@@ -86,7 +80,7 @@ def test_one_stack_is_not_spoken_of(tmp_path):
 def test_what_is_undecided_is_undecided_among_its_stack(tmp_path):
     project = project_of(tmp_path)
     for run, step_ms in enumerate((7.0, 9.0, 8.3), start=1):
-        project.change(set_ms(step_ms), column=f"{K3_TF}+{THEN}", run=run)
+        project.change(partial(takes, step_ms=step_ms), column=f"{K3_TF}+{THEN}", run=run)
     found = undecided(project.load())
     names = {cell.column.name for each in found for cell in each.cells}
     assert names == {f"{K3_TF}+{THEN}", f"{JAX}+{THEN}"}
@@ -95,7 +89,7 @@ def test_what_is_undecided_is_undecided_among_its_stack(tmp_path):
 
 def test_findings_are_about_todays(tmp_path):
     both, alone = project_of(tmp_path / "both"), tmp_path / "alone"
-    both.change(set_ms(0.1), column=f"{K2}+{THEN}")
+    both.change(partial(takes, step_ms=0.1), column=f"{K2}+{THEN}")
     today = Project(alone, make_plan(columns=BOTH[:3])).load()
     assert [f.verdict for f in findings(both.load())] == [f.verdict for f in findings(today)]
 
@@ -176,7 +170,7 @@ def test_claims_about_the_page_are_asked_of_its_versions(tmp_path):
     project = project_of(tmp_path, **options)
     for run, step_ms in enumerate((40.0, 40.1, 40.2), start=1):
         for name in (K3_TF, JAX):
-            project.change(set_ms(step_ms), column=name, run=run)
+            project.change(partial(takes, step_ms=step_ms), column=name, run=run)
     results = project.load()
     found = verdicts(results)["upgrade_alone"]
     assert found.verdict is ClaimResult.REPRODUCED

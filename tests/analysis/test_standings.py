@@ -1,10 +1,12 @@
 """Where a framework stands in its row: four states, none of which stands for another."""
 
 import math
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from record_changes import takes
 from results_factory import Project, make_plan
 
 from analysis.claims.claim_tests import no_best_backend
@@ -43,12 +45,7 @@ def set_times(project, column, task, run_ms):
         if run not in run_ms:
             project.fail("error", "lost", **where)
             continue
-
-        def change(record, step_ms=run_ms[run]):
-            for block in record["timing"]["blocks"]:
-                block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
-
-        project.change(change, **where)
+        project.change(partial(takes, step_ms=run_ms[run]), **where)
 
 
 def test_the_states_of_a_quiet_row():
@@ -132,9 +129,8 @@ def test_claim_and_finding_correct_over_all_rows(tmp_path):
 def _scale(record, batch):
     """JAX 7 to 13 % slower in the first row; in the others the two are tied, with scatter."""
     run, jax = record["cell"]["run"], record["cell"]["column"] == "keras3-jax"
-    step_ms = 10 * (1 + (0.04 + 0.03 * run if batch == 1 else 0.002 * (run * batch % 5)) * jax)
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+    slower = 0.04 + 0.03 * run if batch == 1 else 0.002 * (run * batch % 5)
+    takes(record, 10 * (1 + slower * jax))
 
 
 def test_one_run_compares_nothing(tmp_path):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from record_changes import stretch
 from results_factory import Project, make_plan
 
 from analysis.atlas.read import MEAN, content
@@ -75,9 +76,7 @@ def test_a_ratio_of_several_starts_is_as_uncertain_as_these_differ(tmp_path):
         cell = record["cell"]
         later = cell["run"] > 3
         odd = cell["run"] % 3 - 1 + (cell["column"] == "keras3-jax") * cell["run"] % 2
-        factor = math.exp(0.002 * odd + 0.02 * (later and cell["column"] == "keras3-jax"))
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+        stretch(record, math.exp(0.002 * odd + 0.02 * (later and cell["column"] == "keras3-jax")))
 
     def tell(record):
         record["session"]["start"] = "ab"[record["cell"]["run"] > 3] * 12

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from record_changes import stretch, takes
 from results_factory import Project, make_plan
 
 from analysis.statistics.steady_state import (
@@ -225,8 +226,8 @@ def test_warm_up_leaves_the_mean_where_most_runs_show_it(tmp_path, runs, step_ms
     project = Project(tmp_path, make_plan(rows=(("bert", "fit", 8, 32),)))
 
     def change(record):
-        for place, block in enumerate(record["timing"]["blocks"]):
-            block["elapsed_ns"] = round(block["steps"] * 1e7 * (1.1 if place < 2 else 1.0))
+        takes(record, 10.0)
+        stretch(record, 1.1, slice(2))
 
     for number in runs:
         project.change(change, column="keras3-jax", run=number)

@@ -4,7 +4,7 @@ import pytest
 from conditions import CONDITIONS
 from quiet_table import JAX, TORCH, ids, quiet_project
 from real_table import real_results
-from record_changes import profile
+from record_changes import profile, slow_down
 from results_factory import Project
 
 from analysis.caveats import collect
@@ -25,18 +25,13 @@ def disturbed(record):
     record["load"]["foreign_cpu_share"] = 0.5
 
 
-def unsteady(record):
-    for block in record["timing"]["blocks"][5:]:
-        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
-
-
 def invalid(record):
     """A program was compiled among the timed steps, twice."""
     record["timing"]["compilations"]["during_timing"] = 1
     record["restarted"] = 1
 
 
-@pytest.mark.parametrize("spoil", [disturbed, unsteady, invalid])
+@pytest.mark.parametrize("spoil", [disturbed, slow_down, invalid])
 @pytest.mark.parametrize("name", sorted(CONCLUDING))
 def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, spoil):
     project = quiet_project(tmp_path)
@@ -48,7 +43,7 @@ def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, 
     assert name not in [caveat.id for caveat in collect(results)]
 
 
-@pytest.mark.parametrize("spoil", [disturbed, unsteady, invalid])
+@pytest.mark.parametrize("spoil", [disturbed, slow_down, invalid])
 def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
     project = Project(tmp_path)
     assert len(gains(project.load(), JAX, TORCH)) == 2

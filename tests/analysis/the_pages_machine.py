@@ -1,6 +1,7 @@
 """A run with all that the published page ran with, and what it shows of claims and findings."""
 
 from quiet_table import PROPERTY as PROPERTY
+from record_changes import takes
 from results_factory import Project, make_plan
 
 from analysis.claims import judge
@@ -27,8 +28,7 @@ def on_the_pages_machine(folder, rows=BERT, runs=3, **step_ms):
         r["parity"]["execution"] = mode or PAGE.execution[column]
         factor = step_ms.get(r["cell"]["column"].replace("-", "_"))
         if factor:
-            for block in r["timing"]["blocks"]:
-                block["elapsed_ns"] = round(block["steps"] * factor * 1e6 * wobble(r))
+            takes(r, factor * wobble(r))
 
     project.change(change_record)
     return project

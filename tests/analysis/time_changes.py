@@ -1,18 +1,14 @@
 """Changes of the times in the records of a table that no caveat applies to."""
 
-from quiet_table import JAX, QUIET, TORCH
-from results_factory import Project, make_plan
+from functools import partial
+
+from quiet_table import JAX, TORCH, quiet_project
+from record_changes import stretch, takes
 
 
 def step_ns(r):
     block = r["timing"]["blocks"][0]
     return block["elapsed_ns"] // block["steps"]
-
-
-def takes(r, step_ms):
-    """Every step of a record takes so long."""
-    for block in r["timing"]["blocks"]:
-        block["elapsed_ns"] = round(1e6 * block["steps"] * step_ms)
 
 
 def scale(r, factor):
@@ -41,16 +37,12 @@ def probed(project, ratio):
 
 
 def scattered(project):
-    def change(r):
-        for index, block in enumerate(r["timing"]["blocks"]):
-            block["elapsed_ns"] = int(block["elapsed_ns"] * (0.9 if index % 2 else 1.1))
-
-    project.change(change, column=TORCH)
+    for factor, every_other in ((1.1, slice(0, None, 2)), (0.9, slice(1, None, 2))):
+        project.change(partial(stretch, factor=factor, of=every_other), column=TORCH)
 
 
 def slower_later(r):
-    for block in r["timing"]["blocks"][5:]:
-        block["elapsed_ns"] = block["elapsed_ns"] * 103 // 100
+    stretch(r, 1.03, slice(5, None))
 
 
 def slowed(project):
@@ -64,20 +56,12 @@ def slowed_once(project):
 
 
 def warmed_up(project):
-    def change(r):
-        for block in r["timing"]["blocks"][:2]:
-            block["elapsed_ns"] = block["elapsed_ns"] * 104 // 100
-
-    project.change(change, column=TORCH)
+    project.change(lambda r: stretch(r, 1.04, slice(2)), column=TORCH)
 
 
 def in_two_modes(project):
     """Six rounds of three columns, in one of which every other process takes 3 % longer."""
-    columns = (JAX, TORCH, "keras3-tensorflow")
-    plan = make_plan(6, (("bert", "fit", 8, 32),), columns, **QUIET)
-    other = Project(project.folder, plan)
-    for r in other.records.values():
-        r["parity"].update(execution="jit", compiler="xla")
+    other = quiet_project(project.folder, runs=6, columns=(JAX, TORCH, "keras3-tensorflow"))
     project.plan, project.records, project.canaries = other.plan, other.records, other.canaries
     for run in (2, 4, 6):
         project.change(lambda r: scale(r, 1.03), column=TORCH, run=run)
@@ -136,8 +120,7 @@ def generating(r, call_ms, kinds=LENGTHS, own=(44, 50)):
     r["work"]["tokens_per_step"] = size * own[0]
     r["timing"]["legacy"]["step_ms"] = own_ms
     r["timing"]["synchronised_ns"] = [round(own_ms * 1e6)] * 10
-    for block in r["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["steps"] * own_ms * 1e6)
+    takes(r, own_ms)
     r["probes"] = [
         {
             "batch_size": size,

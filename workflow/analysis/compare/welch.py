@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from analysis.statistics.intervals import MIN_RUNS, Ratio, deviation, interval_around
+from analysis.statistics.intervals import MIN_RUNS, Ratio, interval_around
+from analysis.statistics.mean_ratio import of_mean, of_sum
 
 
 def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
@@ -21,19 +22,6 @@ def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
     difference = fmean(samples[0]) - fmean(samples[1])
     number, interval, freedom = min(map(len, samples)), None, 0.0
     if number >= MIN_RUNS:
-        error, freedom = _error(samples)
+        error, freedom = of_sum(list(map(of_mean, samples)))
         interval = interval_around(difference, error, freedom)
     return Ratio(math.exp(difference), interval, number, number, freedom)
-
-
-def _error(samples: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Of the difference of the means, and its degrees of freedom."""
-    variances = [deviation(logs) ** 2 / len(logs) for logs in samples]
-    total = math.fsum(variances)
-    if total == 0:
-        return 0.0, math.inf
-    shares = [variance / total for variance in variances]
-    spent = math.fsum(
-        share**2 / (len(logs) - 1) for share, logs in zip(shares, samples, strict=True)
-    )
-    return math.sqrt(total), 1 / spent

@@ -19,7 +19,7 @@ from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
-from analysis.statistics.starts import independent_of_start
+from analysis.statistics.starts import independent_of_start, squares
 
 CONFIDENCE = 0.95
 MARGIN = 0.02  # ratios within 1/1.02 to 1.02 count as the same
@@ -144,8 +144,7 @@ def t_quantile(degrees_of_freedom: float, intervals: int = 1) -> float:
 
 def deviation(values: Sequence[float]) -> float:
     """Sample standard deviation."""
-    mean = fmean(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return math.sqrt(squares(values) / (len(values) - 1))
 
 
 def _exp(value: float) -> float:

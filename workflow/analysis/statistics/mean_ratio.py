@@ -13,7 +13,7 @@ The mean says nothing about a row that is missing from it, so it names those row
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -67,17 +67,25 @@ def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) 
 def _interval(
     mean: float, rows: list[dict[str, list[float]]], values: list[list[float]]
 ) -> Interval:
-    parts = [_of_rounds(logs) for row, logs in zip(rows, values, strict=True) if len(row) == 1]
+    parts = [of_mean(logs) for row, logs in zip(rows, values, strict=True) if len(row) == 1]
     parts += _of_nodes([row for row in rows if len(row) > 1])
+    error, freedom = of_sum(parts)
+    return interval_around(mean, error / len(rows), freedom)
+
+
+def of_sum(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Standard error of a sum of independent values, and its degrees of freedom by Welch and
+    Satterthwaite, from the variance and the degrees of freedom of each.
+    """
     total = math.fsum(variance for variance, _ in parts)
     if total == 0:
-        return Interval(math.exp(mean), math.exp(mean))
+        return 0.0, math.inf
     spent = math.fsum((variance / total) ** 2 / freedom for variance, freedom in parts)
-    return interval_around(mean, math.sqrt(total) / len(rows), 1 / spent)
+    return math.sqrt(total), 1 / spent
 
 
-def _of_rounds(logs: list[float]) -> tuple[float, int]:
-    """Variance of the mean of a row on one node, and its degrees of freedom."""
+def of_mean(logs: list[float]) -> tuple[float, int]:
+    """Variance of the mean of logarithms, and its degrees of freedom."""
     return deviation(logs) ** 2 / len(logs), len(logs) - 1
 
 

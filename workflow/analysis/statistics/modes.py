@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from analysis.statistics.intervals import MARGIN, Runs
+from analysis.statistics.starts import squares
 
 MIN_PROCESSES = 6
 MIN_ROW = 3  # columns, that the rounds of a row are told by
@@ -38,9 +39,9 @@ def modes_of(logs: Sequence[float]) -> Modes | None:
     if count < MIN_PROCESSES:
         return None
     cuts = range(2, count - 1)
-    cut = min(cuts, key=lambda cut: _squares(ordered[:cut]) + _squares(ordered[cut:]))
+    cut = min(cuts, key=lambda cut: squares(ordered[:cut]) + squares(ordered[cut:]))
     fast, slow = ordered[:cut], ordered[cut:]
-    within = math.sqrt((_squares(fast) + _squares(slow)) / (count - 2))
+    within = math.sqrt((squares(fast) + squares(slow)) / (count - 2))
     apart = fmean(slow) - fmean(fast)
     if apart <= math.log1p(MARGIN) or apart <= APART * within:
         return None
@@ -63,8 +64,3 @@ def without_rounds(row: Mapping[str, Runs]) -> dict[str, list[float]]:
         name: [log - median(common[place]) for place, log in found.items()]
         for name, found in logs.items()
     }
-
-
-def _squares(values: Sequence[float]) -> float:
-    mean = fmean(values)
-    return math.fsum((value - mean) ** 2 for value in values)

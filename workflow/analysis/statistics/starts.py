@@ -39,15 +39,16 @@ def _correlation(logs: Logs) -> float | None:
     number, blocks = len(logs), len(starts)
     if blocks < 2 or number - blocks < MIN_WITHIN:
         return None
-    squares = math.fsum(map(_squares, starts))
-    between = (_squares(logs.values()) - squares) / (blocks - 1)
-    within = squares / (number - blocks) * _median_of_f(blocks - 1, number - blocks)
+    of_starts = math.fsum(map(squares, starts))
+    between = (squares(logs.values()) - of_starts) / (blocks - 1)
+    within = of_starts / (number - blocks) * _median_of_f(blocks - 1, number - blocks)
     runs = (number - _runs_beside(starts)) / (blocks - 1)  # of a start, where they differ in number
     total = between + (runs - 1) * within
     return (between - within) / total if total else None
 
 
-def _squares(values: Collection[float]) -> float:
+def squares(values: Collection[float]) -> float:
+    """Sum of squared deviations from the mean."""
     mean = fmean(values)
     return math.fsum((value - mean) ** 2 for value in values)
 
