@@ -109,7 +109,7 @@ def compile_program(
     """A program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
     command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
-    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-ldl", "-lpthread"]
+    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", f"-l:{CORE}", "-ldl", "-lpthread"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise CannotBuild(f"{shlex.join(command)}\n{done.stderr}")
