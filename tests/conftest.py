@@ -31,6 +31,7 @@ FIRST = (
     "cluster",
     "test_recipes.py",
     "models",
+    "gpu_stand_in",
     "test_overlays.py",
     "test_environments.py",
 )

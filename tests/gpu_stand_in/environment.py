@@ -5,11 +5,10 @@ the same hashes. It lies in the cache beside the others, by its own digest. Trit
 assembler that it compiles with, and XLA gets NVIDIA's (``nvidia-cuda-nvcc``).
 """
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from deploy import environments
 
 from . import values
 
@@ -19,14 +18,15 @@ REQUIREMENT = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=\S+)+)", re.M)
 
 
 def deployed(column: str, cache: Path) -> dict:
-    """The marker of the environment for a framework's columns; it is made where it is not there."""
+    """The marker of the environment for a framework's columns; it is made where it is not there.
+
+    Raises EnvironmentProblem.
+    """
     lock = cache / "stand-in" / "cuda" / f"{column}.txt"
     write(lock, lock_without(NVIDIAS, shipped_lock(column)))
-    marker = lock.with_suffix(".json")
-    command = [sys.executable, str(ROOT / "workflow/deploy"), "--method", "venv"]
-    command += ["--name", f"stand-in-{column}", "--definition", str(lock), "--marker", str(marker)]
-    subprocess.run(command, check=True, cwd=ROOT)
-    found = json.loads(marker.read_text())
+    name = f"stand-in-{column}"
+    interpreter = environments.virtual_interpreter(name, lock, None, f"environment {name}")
+    found = environments.marker(name, lock, "venv", interpreter)
     site = next(Path(found["prefix"]).glob("lib/python*/site-packages"))
     write(site / "gpu_stand_in_values.py", Path(values.__file__).read_text())
     write(site / "gpu_stand_in_values.pth", values.STARTED_BY_SITE)

@@ -39,7 +39,10 @@ def plan(columns, scale="smoke", **changes) -> Plan:
 
 @cache
 def environment_of(column: str) -> tuple[dict, Path]:
-    """The marker of a column's environment, and libraries with all that is asked for there."""
+    """The marker of a column's environment, and libraries with all that is asked for there.
+
+    Raises EnvironmentProblem and CannotBuild.
+    """
     name = "pytorch" if column.startswith("pytorch") else column
     folder = build.default_cache()
     marker = environment.deployed(name, folder)
