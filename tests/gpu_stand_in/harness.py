@@ -18,7 +18,7 @@ from . import build, environment
 from .environment import ROOT
 from .machine import Machine
 
-TIME_LIMIT_S, MEMORY_LIMIT_MIB = 900.0, 16_000.0
+TIME_LIMIT_S, MEMORY_LIMIT_MIB = 1800.0, 16_000.0
 
 
 def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
