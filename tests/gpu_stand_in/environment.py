@@ -5,6 +5,7 @@ the same hashes. It lies in the cache beside the others, by its own digest. Trit
 assembler that it compiles with, and XLA gets NVIDIA's (``nvidia-cuda-nvcc``).
 """
 
+import json
 import re
 from pathlib import Path
 
@@ -15,6 +16,14 @@ from . import values
 ROOT = Path(__file__).parents[2]
 NVIDIAS = re.compile(r"(nvidia|cuda)-(?!cuda-nvcc)")
 REQUIREMENT = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=\S+)+)", re.M)
+# Room that the disk must have before anything is downloaded.
+AT_MOST_GB = {
+    "pytorch": 3.5,
+    "keras3-torch": 3.6,
+    "keras3-jax": 2.8,
+    "keras3-tensorflow": 2.6,
+    "keras2-tensorflow": 2.6,
+}
 
 
 def deployed(column: str, cache: Path) -> dict:
@@ -24,6 +33,7 @@ def deployed(column: str, cache: Path) -> dict:
     """
     lock = cache / "stand-in" / "cuda" / f"{column}.txt"
     write(lock, lock_without(NVIDIAS, shipped_lock(column)))
+    write(lock.parent.with_name("sizes.json"), json.dumps({"cuda": AT_MOST_GB}))
     name = f"stand-in-{column}"
     interpreter = environments.virtual_interpreter(name, lock, None, f"environment {name}")
     found = environments.marker(name, lock, "venv", interpreter)
