@@ -68,7 +68,7 @@ def pytorch(environment_of):
 
 @pytest.fixture(scope="session")
 def asked():
-    """What a busy machine may change the answer of runs only then."""
+    """What a busy machine may change the answer of, or takes long on it, runs only then."""
     if not os.environ.get(ASKED):
         pytest.skip(f"wants a machine with little else to do, and runs where {ASKED} is set")
 
