@@ -74,6 +74,21 @@ def title(run):
     return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
 
 
+def ms_per_step(run, record):
+    """Of a run that is ok; another one ends the benchmark with its reason."""
+    if record["status"] != "ok":
+        sys.exit(f"{title(run)}: {record['status']}: {record['reason']}")
+    return reported_ms(record)
+
+
+def reported_ms(record):
+    """Of a step, by all blocks together, None where none was timed."""
+    blocks = (record["timing"] or {}).get("blocks")
+    if not blocks:
+        return None
+    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
+
+
 def framework_of(identity):
     """Inside an environment: the framework of an identity, pinned as a run would be."""
     import os

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from cells import ROOT, parser, title
+from cells import ROOT, parser, reported_ms, title
 
 sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
 
@@ -111,13 +111,6 @@ def line_without(name, record, step, other):
     facts = [number(step and step.waits, 1), *map(number, (true_ms, theirs_ms))]
     facts.append(number(ratio(theirs_ms, true_ms)))
     return f"| {name} | {' | '.join(facts)} | {status(other)} |"
-
-
-def reported_ms(record):
-    blocks = (record["timing"] or {}).get("blocks")
-    if not blocks:
-        return None
-    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 
 
 def status(record):

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cells import ROOT, parser, title
+from cells import ROOT, ms_per_step, parser, title
 from same_cell import compared
 
 sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
@@ -54,11 +54,7 @@ def experiment(run, us, rounds, rng, scratch):
             machine = Machine(folder, libraries).set(kernel_us=us[name])
             with harness.on(machine):
                 record = harness.measured(run, machine, folder / "run.json", extras=False)
-            if record["status"] != "ok":
-                raise SystemExit(f"{title(run)}: {record['status']}: {record['reason']}")
-            blocks = record["timing"]["blocks"]
-            elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
-            names[name][number] = elapsed_ns / sum(block["steps"] for block in blocks) / 1e6
+            names[name][number] = ms_per_step(run, record)
     return names
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cells import environment_of, parser, planned, title
+from cells import environment_of, parser, planned, reported_ms, title
 
 
 def main():
@@ -89,9 +89,7 @@ def inside(wanted):
             )
             if record["status"] != "ok":
                 sys.exit(f"{record['status']}: {record['reason']}")
-            blocks = record["timing"]["blocks"]
-            elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
-            print(elapsed_ns / sum(block["steps"] for block in blocks) / 1e6, flush=True)
+            print(reported_ms(record), flush=True)
             if not wanted["again"]:
                 return
 

@@ -12,7 +12,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from cells import environment_of, planned, title
+from cells import environment_of, ms_per_step, planned, title
 
 
 def main():
@@ -81,11 +81,7 @@ def experiment(plan, run, rounds, rng):
                     plan.time_limit_s,
                     memory.limit_mib(plan.memory_gib),
                 )
-                if record["status"] != "ok":
-                    raise SystemExit(f"{title(run)}: {record['status']}: {record['reason']}")
-                blocks = record["timing"]["blocks"]
-                elapsed_ns = sum(block["elapsed_ns"] for block in blocks)
-                names[name][number] = elapsed_ns / sum(block["steps"] for block in blocks) / 1e6
+                names[name][number] = ms_per_step(run, record)
     return names
 
 

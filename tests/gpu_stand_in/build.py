@@ -16,6 +16,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from deploy import environments
+
 from . import symbols
 from .environment import requirement, shipped_lock
 
@@ -36,14 +38,12 @@ OPTIONS = ["-std=gnu11", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror"]
 
 
 class CannotBuild(Exception):
-    """There is no compiler, or the headers cannot be had."""
+    """There is no compiler, or CUDA's headers cannot be had."""
 
 
 def default_cache() -> Path:
     """Beside the environments, in the user's cache."""
-    if own := os.environ.get("MILLISTEP_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "millistep")
+    return environments.cache().parent
 
 
 def compiler() -> str:
@@ -64,7 +64,10 @@ def headers(cuda: int, cache: Path) -> Path:
             lock.write_text(locked + "\n")
             command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
             command += ["--require-hashes", "--only-binary", ":all:", "--dest", scratch]
-            subprocess.run([*command, "--requirement", str(lock)], check=True)
+            command += ["--requirement", str(lock)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise CannotBuild(f"CUDA's headers cannot be had: {done.stderr.strip()}")
             unpacked = Path(scratch, "headers")
             for wheel in Path(scratch).glob("*.whl"):
                 _take_headers(wheel, unpacked)
@@ -109,10 +112,14 @@ def compile_program(
     """A program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
     command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
-    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-ldl", "-lpthread"]
+    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", f"-l:{CORE}", "-ldl", "-lpthread"]
+    run(command)
+
+
+def run(command: list[str]) -> None:
+    """A command of the compiler, whose errors are ours."""
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise CannotBuild(f"{shlex.join(command)}\n{done.stderr}")
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
 
 
 class Builder:
@@ -165,10 +172,7 @@ class Builder:
         self._run(*shared, *map(str, sorted(sources)), "-lpthread", *more)
 
     def _run(self, *arguments: str) -> None:
-        command = [compiler(), *self.options, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise CannotBuild(f"{shlex.join(command)}\n{done.stderr}")
+        run([compiler(), *self.options, *arguments])
 
 
 def _digest(content: bytes) -> str:
@@ -192,7 +196,12 @@ def _made(folder: Path) -> Path:
 def built_for(prefix: str, cache: Path) -> Path:
     """The libraries that the wheels in an environment ask for."""
     site = next(Path(prefix).glob("lib/python*/site-packages"))
-    if of_xla := sorted([*site.glob("jax_cuda12_plugin/*.so"), *site.glob("jax_plugins/*/*.so")]):
-        return built(cache, symbols.looked_up(of_xla), cuda=12)
-    of_torch = sorted([*site.glob("torch/lib/*.so*"), *site.glob("torch/_C*.so")])
-    return built(cache, symbols.wanted(of_torch))
+    if of_torch := _in(site, "torch/lib/*.so*", "torch/_C*.so"):
+        return built(cache, symbols.wanted(of_torch))
+    of_jax = _in(site, "jax_cuda12_plugin/*.so", "jax_plugins/*/*.so")
+    of_xla = of_jax or _in(site, "tensorflow/libtensorflow_*.so.2")
+    return built(cache, symbols.looked_up(of_xla), cuda=12)
+
+
+def _in(site: Path, *patterns: str) -> list[Path]:
+    return sorted(path for pattern in patterns for path in site.glob(pattern))

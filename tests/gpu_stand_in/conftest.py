@@ -1,14 +1,19 @@
 """Simulated machines for tests: libraries and environments are made once and kept in the cache."""
 
 import os
+import platform
 import subprocess
+import sys
 
 import pytest
 
-from . import build, environment
+from deploy.virtual_environments import EnvironmentProblem
+
+from . import build, harness
 from .machine import Machine
 
-ASKED = "MILLISTEP_GPU_STAND_IN"  # set: frameworks for CUDA are deployed and run, too
+ASKED = "MILLISTEP_GPU_STAND_IN"  # set: more frameworks for CUDA are deployed and run
+ALWAYS = ("pytorch-", "keras3-jax")  # how the columns begin that need no asking
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +24,10 @@ def cache():
 @pytest.fixture(scope="session")
 def libraries(cache):
     """What is written down, without the wishes of any wheel but one that nobody has written."""
-    return build.built(cache, wishes={"cufftPlan1d": "libcufft.so.12"})
+    try:
+        return build.built(cache, wishes={"cufftPlan1d": "libcufft.so.12"})
+    except build.CannotBuild as problem:
+        pytest.skip(str(problem))
 
 
 @pytest.fixture
@@ -29,17 +37,40 @@ def machine(tmp_path, libraries):
 
 
 @pytest.fixture(scope="session")
-def frameworks():
-    """What runs a framework for CUDA does so where that is asked for: it deploys gigabytes."""
-    if not os.environ.get(ASKED):
-        pytest.skip(f"deploys and runs frameworks for CUDA, 9 GB, where {ASKED} is set")
+def environment_of(libraries):
+    """``environment_of(column)``: its interpreter for CUDA and its libraries.
+
+    They are made where they are not there. Where they cannot be made (no network, no room) a test
+    is skipped with the reason.
+    """
+    reasons = {}
+
+    def of(column):
+        if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+            pytest.skip("there are wheels for CUDA for Linux on x86-64 alone")
+        if not column.startswith(ALWAYS) and not os.environ.get(ASKED):
+            pytest.skip(f"{column} for CUDA is deployed and run where {ASKED} is set")
+        if column not in reasons:
+            try:
+                marker, libraries = harness.environment_of(column)
+                return marker["interpreter"], libraries
+            except EnvironmentProblem as problem:
+                reasons[column] = problem.reason
+        pytest.skip(reasons[column])
+
+    return of
 
 
 @pytest.fixture(scope="session")
-def pytorch(cache, frameworks):
-    """The interpreter and the libraries of an environment with PyTorch for CUDA."""
-    marker = environment.deployed("pytorch", cache)
-    return marker["interpreter"], build.built_for(marker["prefix"], cache)
+def pytorch(environment_of):
+    return environment_of("pytorch-eager")
+
+
+@pytest.fixture(scope="session")
+def asked():
+    """What a busy machine may change the answer of, or takes long on it, runs only then."""
+    if not os.environ.get(ASKED):
+        pytest.skip(f"wants a machine with little else to do, and runs where {ASKED} is set")
 
 
 @pytest.fixture(scope="session")

@@ -7,26 +7,36 @@ assembler that it compiles with, and XLA gets NVIDIA's (``nvidia-cuda-nvcc``).
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from deploy import environments
 
 from . import values
 
 ROOT = Path(__file__).parents[2]
 NVIDIAS = re.compile(r"(nvidia|cuda)-(?!cuda-nvcc)")
 REQUIREMENT = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=\S+)+)", re.M)
+# Room that the disk must have before anything is downloaded.
+AT_MOST_GB = {
+    "pytorch": 3.5,
+    "keras3-torch": 3.6,
+    "keras3-jax": 2.8,
+    "keras3-tensorflow": 2.6,
+    "keras2-tensorflow": 2.6,
+}
 
 
 def deployed(column: str, cache: Path) -> dict:
-    """The marker of the environment for a framework's columns; it is made where it is not there."""
+    """The marker of the environment for a framework's columns; it is made where it is not there.
+
+    Raises EnvironmentProblem.
+    """
     lock = cache / "stand-in" / "cuda" / f"{column}.txt"
     write(lock, lock_without(NVIDIAS, shipped_lock(column)))
-    marker = lock.with_suffix(".json")
-    command = [sys.executable, str(ROOT / "workflow/deploy"), "--method", "venv"]
-    command += ["--name", f"stand-in-{column}", "--definition", str(lock), "--marker", str(marker)]
-    subprocess.run(command, check=True, cwd=ROOT)
-    found = json.loads(marker.read_text())
+    write(lock.parent.with_name("sizes.json"), json.dumps({"cuda": AT_MOST_GB}))
+    name = f"stand-in-{column}"
+    interpreter = environments.virtual_interpreter(name, lock, None, f"environment {name}")
+    found = environments.marker(name, lock, "venv", interpreter)
     site = next(Path(found["prefix"]).glob("lib/python*/site-packages"))
     write(site / "gpu_stand_in_values.py", Path(values.__file__).read_text())
     write(site / "gpu_stand_in_values.pth", values.STARTED_BY_SITE)

@@ -18,7 +18,7 @@ from . import build, environment
 from .environment import ROOT
 from .machine import Machine
 
-TIME_LIMIT_S, MEMORY_LIMIT_MIB = 900.0, 16_000.0
+TIME_LIMIT_S, MEMORY_LIMIT_MIB = 1800.0, 16_000.0
 
 
 def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
@@ -39,7 +39,10 @@ def plan(columns, scale="smoke", **changes) -> Plan:
 
 @cache
 def environment_of(column: str) -> tuple[dict, Path]:
-    """The marker of a column's environment, and libraries with all that is asked for there."""
+    """The marker of a column's environment, and libraries with all that is asked for there.
+
+    Raises EnvironmentProblem and CannotBuild.
+    """
     name = "pytorch" if column.startswith("pytorch") else column
     folder = build.default_cache()
     marker = environment.deployed(name, folder)

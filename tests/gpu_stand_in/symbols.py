@@ -103,14 +103,14 @@ def wanted(binaries: list[Path]) -> dict[str, str]:
 
 
 def looked_up(binaries: list[Path]) -> dict[str, str]:
-    """Names that XLA's libraries look up when they first call them, by a function so named in each
-    of them. They link to no library of CUDA's.
+    """Names that libraries of XLA and TensorFlow look up when they first call them, by a function
+    so named in each of them. They link to no library of CUDA's.
     """
     found = {}
     for binary in binaries:
         command = ["nm", "--defined-only", "--format=posix", str(binary)]
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        found |= {name: "" for name in re.findall(rf"^({NAMES}\w*) t ", listed, re.M)}
+        found |= {name: "" for name in re.findall(rf"^({NAMES}\w*) [tT] ", listed, re.M)}
     return found
 
 

@@ -17,13 +17,13 @@ class Framework(pytorch_eager.Framework):
 
 
 @pytest.mark.parametrize("task", ["fit", "predict"])
-def test_without_a_fence_a_run_is_invalid(frameworks, tmp_path, task):
+def test_without_a_fence_a_run_is_invalid(asked, pytorch, tmp_path, task):
     """BERT waits for its device once a step, where it looks at the mask: most time is seen."""
     own = tmp_path / "own"
     (own / "frameworks").mkdir(parents=True)
     (own / "frameworks/frameworks.yaml").write_text(ENTRY)
     (own / "frameworks/pytorch_unfenced.py").write_text(CLASS)
-    _, libraries = harness.environment_of("pytorch-unfenced")
+    _, libraries = pytorch
     machine = Machine(tmp_path, libraries).set(kernel_us=1000)
     with harness.on(machine):
         (run,) = harness.planned(["pytorch-unfenced"], ["bert"], [task], folders=[str(own)])

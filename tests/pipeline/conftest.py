@@ -174,10 +174,3 @@ def fresh(tmp_path) -> Project:
 def counted(*names):
     """One run of each of these columns for fit and for predict."""
     return dict(collections.Counter(names * 2))
-
-
-def pytest_collection_modifyitems(items):
-    """The first of these tests pays for measuring, which a busy machine makes slow."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(2400))

@@ -14,14 +14,14 @@ static void copies_are_real_and_wait_as_documented(void) {
     FINE(cudaDeviceSynchronize());
     double start = now_ms();
     FINE(cudaMemcpyAsync(pinned, device, 10 * MIB, cudaMemcpyDeviceToHost, NULL));
-    HOLDS(cudaStreamQuery(NULL) == cudaErrorNotReady || now_ms() - start > 10);
+    HOLDS(cudaStreamQuery(NULL) == cudaErrorNotReady);
     FINE(cudaStreamSynchronize(NULL));
-    HOLDS(about(now_ms() - start, 10.4));
+    HOLDS(exactly(now_ms() - start, 10.48576));
     HOLDS(pinned[0] == 7 && pinned[10 * MIB - 1] == 7);
     FINE(cudaMemset(device, 3, 10 * MIB));
     start = now_ms();
     FINE(cudaMemcpyAsync(pageable, device, 10 * MIB, cudaMemcpyDeviceToHost, NULL));
-    HOLDS(about(now_ms() - start, 10.4));
+    HOLDS(exactly(now_ms() - start, 10.48576));
     HOLDS(pageable[10 * MIB - 1] == 3);
     FINE(cudaMemset(device, 0, 10 * MIB));
     FINE(cudaMemcpy(pageable, device, 10 * MIB, cudaMemcpyDeviceToHost));
@@ -127,7 +127,7 @@ static void a_device_whose_clocks_fall_takes_longer(void) {
     float ms;
     FINE(cudaEventCreate(&begin));
     FINE(cudaEventCreate(&end));
-    FINE(run(lasting, NULL));
+    FINE(run(usual, NULL));
     FINE(cudaEventRecord(begin, NULL));
     for (int i = 0; i < 4; i++) FINE(run(usual, NULL)); /* from the third on at half the clocks */
     FINE(cudaEventRecord(end, NULL));

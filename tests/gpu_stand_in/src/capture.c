@@ -9,6 +9,14 @@ int refused(Graph *graph) {
     return CAPTURE_UNSUPPORTED;
 }
 
+/* What other threads may do while this one captures: here all, whatever it says. */
+int capture_mode(int mode) {
+    static __thread int own; /* "global", which the runtime and the driver have as 0 */
+    int old = own;
+    own = mode;
+    return old;
+}
+
 int capture_begin(void *handle, Graph *into) {
     Stream *stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;

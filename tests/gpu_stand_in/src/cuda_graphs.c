@@ -29,10 +29,7 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    static __thread CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    CUstreamCaptureMode old = own;
-    own = *mode;
-    *mode = old;
+    *mode = (CUstreamCaptureMode)capture_mode(*mode);
     return CUDA_SUCCESS;
 }
 
@@ -149,9 +146,7 @@ CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CU
 }
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n) {
-    Graph *own = (Graph *)graph;
-    for (size_t i = 0; nodes && i < *n; i++) nodes[i] = i < own->n ? (CUgraphNode)own->nodes[i] : 0;
-    if (!nodes || *n > own->n) *n = own->n;
+    graph_list(((Graph *)graph)->nodes, ((Graph *)graph)->n, (void **)nodes, n);
     return CUDA_SUCCESS;
 }
 

@@ -69,6 +69,7 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)value = device < 0 ? current_device() : device;
         break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = 0; break; /* nothing is */
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: device_range(pointer, value, NULL); break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: device_range(pointer, NULL, value); break;
     default: return (CUresult)log_missing("cuPointerGetAttribute of another attribute");

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "cuda_driver.h"
 
-#include <stdlib.h>
-
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
     *stream = (CUstream)stream_new(flags, priority);
     return CUDA_SUCCESS;
@@ -18,10 +16,9 @@ CUresult cuStreamSynchronize(CUstream stream) { return (CUresult)stream_wait(str
 CUresult cuStreamQuery(CUstream stream) { return (CUresult)stream_query(stream); }
 
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *context) {
-    Stream *stream = stream_of(handle);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    *context = context_of(stream_device(stream));
-    return CUDA_SUCCESS;
+    int number, error = stream_facts(handle, NULL, NULL, NULL, &number);
+    if (!error) *context = context_of(number);
+    return (CUresult)error;
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
@@ -29,35 +26,12 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     return (CUresult)stream_wait_event(stream, (Event *)event);
 }
 
-CUresult cuStreamGetPriority(CUstream handle, int *priority) {
-    Stream *stream = stream_of(handle);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    *priority = stream_priority(stream);
-    return CUDA_SUCCESS;
+CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+    return (CUresult)stream_facts(stream, priority, NULL, NULL, NULL);
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *argument) {
     return (CUresult)host_function(stream, function, argument);
-}
-
-typedef struct {
-    CUstreamCallback function;
-    CUstream stream;
-    void *argument;
-} Callback;
-
-static void call_back(void *call) {
-    Callback *callback = call;
-    callback->function(callback->stream, (CUresult)device_error(), callback->argument);
-    free(callback);
-}
-
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void *argument,
-                             unsigned flags) {
-    (void)flags;
-    Callback *callback = malloc(sizeof *callback);
-    *callback = (Callback){function, stream, argument};
-    return (CUresult)host_function(stream, call_back, callback);
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {

@@ -30,28 +30,20 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return told(stream_wait
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return told(stream_query(stream)); }
 
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
-    Stream *stream = stream_of(handle);
-    if (stream) *priority = stream_priority(stream);
-    return told(stream ? OK : INVALID_HANDLE);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    return told(stream_facts(stream, priority, NULL, NULL, NULL));
 }
 
-cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
-    Stream *stream = stream_of(handle);
-    if (stream) *flags = stream_flags(stream);
-    return told(stream ? OK : INVALID_HANDLE);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
+    return told(stream_facts(stream, NULL, flags, NULL, NULL));
 }
 
-cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
-    Stream *stream = stream_of(handle);
-    if (stream) *id = stream_id(stream);
-    return told(stream ? OK : INVALID_HANDLE);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+    return told(stream_facts(stream, NULL, NULL, id, NULL));
 }
 
-cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *number) {
-    Stream *stream = stream_of(handle);
-    if (stream) *number = stream_device(stream);
-    return told(stream ? OK : INVALID_HANDLE);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *number) {
+    return told(stream_facts(stream, NULL, NULL, NULL, number));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
@@ -113,7 +105,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
 /* ---- capture and graphs ---- */
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {
-    (void)mode; /* what other threads may do meanwhile: here, all */
+    (void)mode;
     return told(capture_begin(stream, NULL));
 }
 
@@ -146,10 +138,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    static __thread enum cudaStreamCaptureMode own = cudaStreamCaptureModeGlobal;
-    enum cudaStreamCaptureMode old = own;
-    own = *mode;
-    *mode = old;
+    *mode = (enum cudaStreamCaptureMode)capture_mode(*mode);
     return cudaSuccess;
 }
 
@@ -164,21 +153,16 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     return cudaSuccess;
 }
 
-/* "If the array is longer, the rest of it is NULL": how many there are, and where asked for, which. */
-static cudaError_t listed(Node **found, size_t n_found, cudaGraphNode_t *to, size_t *n) {
-    for (size_t i = 0; to && i < *n; i++) to[i] = i < n_found ? (cudaGraphNode_t)found[i] : NULL;
-    if (!to || *n > n_found) *n = n_found;
-    return cudaSuccess;
-}
-
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n) {
-    return listed(((Graph *)graph)->nodes, ((Graph *)graph)->n, nodes, n);
+    graph_list(((Graph *)graph)->nodes, ((Graph *)graph)->n, (void **)nodes, n);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *after,
                                          cudaGraphEdgeData *edges, size_t *n) {
     (void)edges;
-    return listed(((Node *)node)->after, ((Node *)node)->n_after, after, n);
+    graph_list(((Node *)node)->after, ((Node *)node)->n_after, (void **)after, n);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *instance, cudaGraph_t graph,

@@ -55,6 +55,12 @@ void graph_depend(Node *node, Node *on) {
     end_again(node->graph);
 }
 
+/* "If the array is longer, the rest of it is NULL": how many there are, and where asked for, which. */
+void graph_list(Node *const *found, size_t n_found, void **to, size_t *n) {
+    for (size_t i = 0; to && i < *n; i++) to[i] = i < n_found ? found[i] : NULL;
+    if (!to || *n > n_found) *n = n_found;
+}
+
 /* The node of an instance that was made of one of its graph, or of a child graph in it. */
 Node *graph_find(Graph *instance, const Node *original) {
     for (size_t i = 0; i < instance->n; i++) {

@@ -8,6 +8,7 @@
 
 #define SECOND 1000000000L
 #define EARLY 100000 /* ns: the thread wakes so much before a function is due, and spins */
+#define EARLIEST (settings.clock_stands ? 0 : EARLY)
 
 struct call {
     Stream *stream;
@@ -17,10 +18,11 @@ struct call {
     struct call *next;
 };
 static struct call *calls;
+static int being_called;
 static pthread_cond_t called;
 
 static void wait_for_call(const struct call *first) {
-    if (!first) {
+    if (!first || settings.clock_stands) {
         pthread_cond_wait(&called, &stream_lock);
         return;
     }
@@ -34,17 +36,19 @@ static void *call_them(void *nothing) {
     lock_all();
     for (;;) {
         struct call *call = calls;
-        if (!call || call->at_ns - now_ns() > EARLY) {
+        if (!call || call->at_ns - now_ns() > EARLIEST) {
             wait_for_call(call);
             continue;
         }
         calls = call->next;
+        being_called = 1;
         int number = call->stream->device;
         unlock_all();
         wait_until(call->at_ns);
         border(number); /* before the function: whom it wakes may issue more */
         call->function(call->argument);
         lock_all();
+        being_called = 0;
         call->stream->waiting_functions--;
         pthread_cond_broadcast(&function_ended);
         free(call);
@@ -80,4 +84,17 @@ int host_function(void *handle, void (*function)(void *), void *argument) {
     pthread_cond_signal(&called);
     unlock_all();
     return OK;
+}
+
+/* A clock that stands goes on to each function that is due, and waits there until it has ended. */
+void pass_until(int64_t ns) {
+    lock_all();
+    for (;;) {
+        int due = calls && calls->at_ns <= ns;
+        if (!being_called) move_clock(due ? calls->at_ns : ns);
+        if (!being_called && !due) break;
+        pthread_cond_signal(&called);
+        pthread_cond_wait(&function_ended, &stream_lock);
+    }
+    unlock_all();
 }

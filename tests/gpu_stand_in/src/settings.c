@@ -12,6 +12,7 @@
  *   fault 1000 999              ... it is lost: for NVML and for later processes, too
  *   fault 1000 2                ... it has no more memory for this process
  *   slow 1000 0.5               after the 1000th launch clocks fall to half, and say so
+ *   clock host                  what is waited for is real time; "stands": but where it is waited
  *   folder /tmp/x               where each process leaves its log
  */
 #define _GNU_SOURCE
@@ -104,6 +105,7 @@ static void understand(char *line) {
         for (; second; second = strtok_r(NULL, " \t\n", &rest)) add_device(second);
     } else if (!strcmp(key, "mig")) divide(value);
     else if (!strcmp(key, "folder")) snprintf(settings.folder, sizeof settings.folder, "%s", value);
+    else if (!strcmp(key, "clock")) settings.clock_stands = !strcmp(value, "stands");
     else if (!strcmp(key, "driver") && second) {
         snprintf(settings.driver, sizeof settings.driver, "%s", value);
         settings.cuda = atoi(second);

@@ -57,6 +57,7 @@ typedef struct {
     int fault_code;          /* ... with this error */
     uint64_t slow_launch;    /* 0: none; the launch after which clocks fall ... */
     double slow_to;          /* ... to this part of what they were */
+    int clock_stands;        /* but where the host waits for a device */
     char folder[512];        /* of the logs, one file a process */
 } Settings;
 extern Settings settings;
@@ -111,15 +112,14 @@ int stream_free(Stream *stream);
 int stream_wait(void *stream);
 int stream_query(void *stream);
 int stream_capturing(void *stream, uint64_t *id, Graph **graph, Node *const **last, size_t *n);
-int stream_priority(Stream *stream);
-unsigned stream_flags(Stream *stream);
-uint64_t stream_id(Stream *stream);
-int stream_device(Stream *stream);
+int stream_facts(void *stream, int *priority, unsigned *flags, unsigned long long *id,
+                 int *device);
 int device_wait(void);
 void waited_until(int64_t ns); /* the host waits for the device, which is counted */
 int launch(void *stream, const char *name, uint64_t blocks);
 int issue_copy(void *stream, Node node, int64_t *end_ns);
 int host_function(void *stream, void (*function)(void *), void *argument);
+int capture_mode(int mode); /* of this thread from now on; the one until now */
 int device_error(void); /* the error that the device has had; it stays */
 
 Event *event_new(unsigned flags);
@@ -161,6 +161,7 @@ Graph *graph_copy(const Graph *graph);
 void graph_free(Graph *graph);
 Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after);
 void graph_depend(Node *node, Node *on);
+void graph_list(Node *const *found, size_t n_found, void **to, size_t *n);
 Node *graph_find(Graph *instance, const Node *original);
 void graph_change(Node *node, Node what); /* what it does, not when */
 int graph_launch(Graph *graph, void *stream);

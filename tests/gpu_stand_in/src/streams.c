@@ -78,10 +78,17 @@ int stream_free(Stream *stream) {
     return OK;
 }
 
-int stream_priority(Stream *stream) { return stream->priority; }
-unsigned stream_flags(Stream *stream) { return stream->flags; }
-uint64_t stream_id(Stream *stream) { return stream->id; }
-int stream_device(Stream *stream) { return stream->device; }
+/* Those that are asked for. */
+int stream_facts(void *handle, int *priority, unsigned *flags, unsigned long long *id,
+                 int *number) {
+    Stream *stream = stream_of(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (priority) *priority = stream->priority;
+    if (flags) *flags = stream->flags;
+    if (id) *id = stream->id;
+    if (number) *number = stream->device;
+    return OK;
+}
 
 int is_legacy(const Stream *stream) { return stream == legacy[stream->device]; }
 

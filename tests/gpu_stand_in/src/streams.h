@@ -37,6 +37,8 @@ int64_t end_of(const Stream *stream);
 int is_legacy(const Stream *stream);
 int issue(Stream *stream, Node node, int64_t *end_ns); /* whether it was captured for later */
 int refused(Graph *graph);
+void pass_until(int64_t ns); /* of a clock that stands, as is the next */
+void move_clock(int64_t ns);
 void border(int device); /* the host knows how far a device is: told in the log where all is done */
 #pragma GCC visibility pop
 
