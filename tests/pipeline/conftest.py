@@ -15,8 +15,8 @@ import yaml
 from deploy.environments import definition_sha256
 from planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
 scale: smoke
@@ -127,6 +127,10 @@ class Project:
         files = sorted((self.folder / "results/records").rglob("run*.json"))
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
 
+    def found(self) -> list[dict]:
+        """The records themselves."""
+        return [*map(json.loads, self.records().values())]
+
 
 def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
     """The files of this project as they are in the working tree, nothing generated."""
@@ -174,10 +178,3 @@ def fresh(tmp_path) -> Project:
 def counted(*names):
     """One run of each of these columns for fit and for predict."""
     return dict(collections.Counter(names * 2))
-
-
-def pytest_collection_modifyitems(items):
-    """The first of these tests pays for measuring, which a busy machine makes slow."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(2400))
