@@ -24,9 +24,9 @@ HALVES = "pipeline/test_all_models.py"
 LONGEST = "measured", "["  # and each of the halves
 # No framework, no browser, no environment that has to be made: `make quick`.
 QUICK = "planning", "analysis", "test_contract.py", "test_definitions.py", "test_layers.py"
-# The first of each pays for measuring, which a busy machine makes slow.
-MEASURING = "pipeline/", "gpu_stand_in/"
 NOT_QUICK = "analysis/test_accessibility", "analysis/test_browser", "analysis/test_latex"
+# The first of these tests pays for what others share, which a busy machine makes slow.
+SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
     "pipeline",
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(config, items):
         path = _path(item.nodeid)
         if path.startswith(QUICK) and not path.startswith(NOT_QUICK):
             item.add_marker(pytest.mark.quick)
-        if path.startswith(MEASURING):
+        if path.startswith(SHARING):
             item.add_marker(pytest.mark.timeout(2400))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: _place(item.nodeid))

@@ -24,6 +24,15 @@ def valid(document: dict, name: str) -> dict:
     return document
 
 
+def put(path: Path, text: str, program: bool = False) -> Path:
+    """A file with this text, and its folders; program: one that can be run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    if program:
+        path.chmod(0o755)
+    return path
+
+
 def succeed(command: list[str], **options) -> str:
     """What a command says on both streams; it must succeed."""
     done = subprocess.run(command, capture_output=True, text=True, **options)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.bundle_kit import THIS, Kit, fake_kit
 from tests.measure import nvidia_smi
-from tests.shared import gone, succeed
+from tests.shared import gone, put, succeed
 
 
 @pytest.fixture
@@ -160,11 +160,8 @@ def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tm
 
 def fake_python(folder: Path, version: str) -> Path:
     """A program that says of itself that it is some Python."""
-    path = folder / f"python{version}"
     facts = json.dumps({"prefix": "/x", "python": version, "packages": {}})
-    path.write_text(f"#!/bin/sh\necho '{facts}'\n")
-    path.chmod(0o755)
-    return path
+    return put(folder / f"python{version}", f"#!/bin/sh\necho '{facts}'\n", program=True)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,14 @@ import threading
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
 from datasets.fetch import NotFetched, fetch
 from datasets.registry import DATASETS, Dataset
+from tests.shared import ROOT
 from tests.workshop import build_wheel
 
-ROOT = Path(__file__).resolve().parents[1]
 CONTENT = b"0,0,5,13,9,1,0,0\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 

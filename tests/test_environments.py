@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from deploy.environments import definition_sha256
+from tests.shared import put
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 
@@ -75,10 +76,9 @@ def test_what_uv_cannot_install_is_installed_by_pip(workshop):
     assert workshop.run() == (0, [])
     assert "pip goes on" not in Path(f"{workshop.prefix}.log").read_text()
     shutil.rmtree(workshop.folder / "cache")
-    broken, called = workshop.folder / "bin" / "uv", workshop.folder / "called"
-    broken.parent.mkdir()
-    broken.write_text(f"#!/bin/sh\necho called >> {called}\nexit 2\n")
-    broken.chmod(0o755)
+    called = workshop.folder / "called"
+    text = f"#!/bin/sh\necho called >> {called}\nexit 2\n"
+    broken = put(workshop.folder / "bin/uv", text, program=True)
     workshop.environ["PATH"] = f"{broken.parent}:{workshop.environ['PATH']}"
     assert workshop.run() == (0, [])
     assert called.read_text().splitlines() == ["called"] * 2
@@ -144,15 +144,11 @@ exit {code}
 def needs_another_python(workshop, programs, code=0):
     """Python 3.99 is locked, and these programs alone can bring it."""
     workshop.definition.write_text("dependencies:\n  - python=3.99\n  - pip\n")
-    folder = workshop.folder / "bin"
-    folder.mkdir()
-    another = workshop.folder / "python3.99-that-was-brought"
-    another.write_text(ANOTHER.format(python=sys._base_executable))
+    folder, text = workshop.folder / "bin", ANOTHER.format(python=sys._base_executable)
+    another = put(workshop.folder / "python3.99-that-was-brought", text, program=True)
     places = {"trace": workshop.folder / "asked", "brought": workshop.folder / "brought"}
     for name, text in programs.items():
-        (folder / name).write_text(text.format(another=another, code=code, **places))
-    for path in (another, *folder.iterdir()):
-        path.chmod(0o755)
+        put(folder / name, text.format(another=another, code=code, **places), program=True)
     for name in ("sh", "touch", "mkdir", "cp", "cat", "awk", "grep"):
         (folder / name).symlink_to(shutil.which(name))
     workshop.environ["PATH"] = str(folder)

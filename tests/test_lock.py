@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from locks import definitions
+from tests.shared import put
 from tests.test_definitions import ENVS, script_problems
 
 PROGRAM = (ENVS / "lock.py", *sorted((ENVS / "locks").glob("*.py")))
@@ -33,19 +34,11 @@ def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
     inputs = envs / "inputs" / "cpu"
     inputs.mkdir(parents=True)
     (envs / definitions.STACK).mkdir()
-    for path in PROGRAM:
-        copy = envs / path.relative_to(ENVS)
-        copy.parent.mkdir(exist_ok=True)
-        copy.write_text(path.read_text())
-    install = tmp_path / definitions.INSTALL.relative_to(ENVS.parent)
-    install.parent.mkdir(parents=True)
-    install.write_text(definitions.INSTALL.read_text())
+    for path in (*PROGRAM, definitions.INSTALL):
+        put(tmp_path / path.relative_to(ENVS.parent), path.read_text())
     (inputs / "builds.txt").write_text((ENVS / "inputs/cpu/builds.txt").read_text())
     (inputs / "keras3-torch.in").write_text("torch\npure\n")
-    uv = tmp_path / "bin" / "uv"
-    uv.parent.mkdir()
-    uv.write_text(FAKE_UV.format(python=sys.executable))
-    uv.chmod(0o755)
+    uv = put(tmp_path / "bin/uv", FAKE_UV.format(python=sys.executable), program=True)
 
     def relock(*arguments):
         command = [sys.executable, "envs/lock.py", "keras3-torch", *arguments]

@@ -10,13 +10,7 @@ from machine_card import host
 from supervise import machine
 
 from .measure import nvidia_smi
-from .shared import ROOT, succeed, valid
-
-
-def write(root, files):
-    for path, content in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(f"{content}\n")
+from .shared import ROOT, put, succeed, valid
 
 
 def made(tmp_path, *accelerators):
@@ -120,7 +114,8 @@ FACTS = {
 
 
 def test_facts_of_a_made_up_machine(tmp_path):
-    write(tmp_path, SYSTEM)
+    for path, content in SYSTEM.items():
+        put(tmp_path / path, f"{content}\n")
     sections = host.sections(tmp_path)
     facts = {name: value for section in sections.values() for name, value in section.items()}
     assert FACTS.items() <= facts.items()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.shared import ROOT
+from tests.shared import ROOT, put
 
 
 @pytest.fixture
@@ -14,13 +14,11 @@ def make(tmp_path):
     """``make(*words, **environ)``: exit status, stdout, stderr of make in a project whose Snakemake
     says what it is called with, with two studies.
     """
-    (tmp_path / ".venv/bin").mkdir(parents=True)
     program(tmp_path / ".venv/bin/snakemake", 'echo "called: $*${PYTHONPATH+; PYTHONPATH}"')
     (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
     (tmp_path / "workflow").symlink_to(ROOT / "workflow")
-    (tmp_path / "config/studies").mkdir(parents=True)
     for name in ("patch", "precision"):
-        (tmp_path / "config/studies" / f"{name}.yaml").write_text("runs: 1\n")
+        put(tmp_path / f"config/studies/{name}.yaml", "runs: 1\n")
     (tmp_path / "bin").mkdir()
     for tool in ("bash", "env", "sort", "head"):  # and no conda of this machine
         (tmp_path / "bin" / tool).symlink_to(shutil.which(tool))
@@ -37,8 +35,7 @@ def make(tmp_path):
 
 
 def program(path, text):
-    path.write_text(f"#!/usr/bin/env bash\n{text}\n")
-    path.chmod(0o755)
+    put(path, f"#!/usr/bin/env bash\n{text}\n", program=True)
 
 
 @pytest.mark.parametrize(

@@ -3,24 +3,21 @@
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from locks.definitions import definitions
 from locks.pins import parse
+from tests.shared import ROOT, put
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/offline.md").read_text()
 
 
 @pytest.fixture
 def fetched(tmp_path):
     """``fetched(lock)``: what the page's first command hands to pip for this one lock."""
-    pip = tmp_path / "bin" / "python3"
-    pip.parent.mkdir()
-    pip.write_text('#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n')
-    pip.chmod(0o755)
+    said = '#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n'
+    pip = put(tmp_path / "bin/python3", said, program=True)
     command = re.search(r"^\$ (for lock in .*?done)$", PAGE, re.M | re.S)[1]
     environ = {"PATH": f"{pip.parent}{os.pathsep}{os.environ['PATH']}"}
 

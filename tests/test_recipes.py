@@ -13,7 +13,7 @@ import pytest
 
 from deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS, ROOT, copy_tree
-from tests.shared import succeed
+from tests.shared import put, succeed
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -67,8 +67,7 @@ class Copy:
     def write(self, name: str, code: str) -> None:
         path = self.folder / name
         assert not path.exists(), f"{name} is no new file"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(code)
+        put(path, code)
 
     def run(self, *command: str) -> str:
         """What a Python command says here, which must succeed."""
@@ -160,8 +159,7 @@ print(run("read_back", one, "card", folder="made")["deterministic"])
 
 
 def test_a_stack(copy, before):
-    copy.write("bin/uv", FAKE_UV.format(python=f"{sys.executable} -IS"))
-    (copy.folder / "bin/uv").chmod(0o755)
+    put(copy.folder / "bin/uv", FAKE_UV.format(python=f"{sys.executable} -IS"), program=True)
     locks = sorted((copy.folder / "envs/2026-11").rglob("*.*"))
     digests = [sha256(path.read_bytes()).hexdigest() for path in locks]
     copy.follow("Add a stack")

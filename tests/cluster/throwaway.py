@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.shared import put
+
 COMMANDS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo", "scontrol")
 NODE = (
     "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}"
@@ -123,8 +125,7 @@ def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
     """Nodes n1, n2, ... of a partition ``main``; every job asks for whole processors of them."""
     host = socket.gethostname().partition(".")[0]
     ports = free_ports(nodes + 1)
-    for part in ("state", "bin"):
-        (folder / part).mkdir(parents=True)
+    (folder / "state").mkdir(parents=True)
     conf, srun = folder / "slurm.conf", folder / "bin" / "srun"
     names = [f"n{number}" for number in range(1, nodes + 1)]
     lines = [
@@ -133,8 +134,7 @@ def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
     ]
     head, partition = CONF.format(host=host, port=ports[0], folder=folder).split("PartitionName")
     conf.write_text(f"{head}{''.join(lines)}PartitionName{partition}")
-    srun.write_text(SRUN.format(conf=conf, srun=shutil.which("srun")))
-    srun.chmod(0o755)
+    put(srun, SRUN.format(conf=conf, srun=shutil.which("srun")), program=True)
     path = os.pathsep.join([str(srun.parent), os.environ["PATH"]])
     found = Cluster(folder, {**os.environ, "SLURM_CONF": str(conf), "PATH": path})
     try:

@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+from ..shared import put
+
 PROGRAM = """\
 #!{python} -I
 import json, sys
@@ -49,8 +51,5 @@ def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), before
         [name for name in gpus[0] if not (before_mig and name.startswith("mig"))] if gpus else []
     )
     answers = json.dumps({"gpus": gpus, "listed": listed, "known": known, **more})
-    folder.mkdir(exist_ok=True)
-    program = folder / "nvidia-smi"
-    program.write_text(PROGRAM.format(python=sys.executable, answers=answers))
-    program.chmod(0o755)
-    return str(folder)
+    program = PROGRAM.format(python=sys.executable, answers=answers)
+    return str(put(folder / "nvidia-smi", program, program=True).parent)

@@ -4,6 +4,8 @@ import pytest
 
 from supervise import cgroup, machine, memory
 
+from ..shared import put
+
 GIB = 2**30
 V1 = "4:memory:/slurm/uid_7/job_12/step_0\n2:cpuacct,cpu:/slurm\n0::/\n"
 V1_MOUNTS = (
@@ -23,8 +25,7 @@ def root(tmp_path):
         contents = {"proc/self/cgroup": groups, "proc/self/mountinfo": mounts}
         contents |= {f"sys/fs/cgroup/{path}": text for path, text in files.items()}
         for path, text in contents.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(text)
+            put(tmp_path / path, text)
         return tmp_path
 
     return make

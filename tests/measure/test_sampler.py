@@ -9,10 +9,11 @@ import pytest
 
 from supervise import sampler
 
+from ..shared import put
+
 
 def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{content}\n")
+    put(path, f"{content}\n")
 
 
 def power_domain(system, number, name, microjoules):

@@ -1,10 +1,12 @@
-"""What the tests of the models share: cells, and programs in the environments."""
+"""What the tests of the models share: cells, and tasks done in the environments of frameworks."""
 
 import json
 import os
 import subprocess
-from dataclasses import asdict
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from deploy.environments import virtual_interpreter, virtual_prefix
 from deploy.virtual_environments import COMPLETE
@@ -13,9 +15,9 @@ from planning.columns import STACK
 from planning.frameworks import frameworks
 from planning.models import Models
 from tests.nets import NETS
+from tests.shared import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(__file__).parent / "programs"
+MAIN = Path(__file__).parent / "programs" / "main.py"
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
@@ -52,22 +54,75 @@ def is_deployed(name, stack):
     return (prefix / COMPLETE).exists()
 
 
-def run(program, cell, *command, folder, stack=STACK):
-    """What a program says last in the environment of the cell's framework, decoded."""
-    framework = frameworks([])[cell.framework]
+@dataclass(frozen=True)
+class Task:
+    """A function of a program that is done with a cell; folder: what it reads and writes."""
+
+    program: str  # without the ending, which is the family of the cell's framework
+    does: str
+    cell: Cell
+    folder: Path | None = None
+    stack: str = STACK
+
+    @property
+    def process(self) -> Hashable:
+        """Tasks for which this is equal may share a process: of one framework and one way.
+
+        KerasNLP has TensorFlow take NumPy's rules for all of a process, with which KerasCV fails.
+        """
+        return self.cell.framework, self.cell.way, self.stack, self.program == "vision"
+
+
+class Tasks:
+    """What tasks come to, by their keys. A process takes seconds to import its framework: the first
+    one that is asked for has all that may share a process done there, one after the other.
+    """
+
+    def __init__(self, tasks: Mapping[Hashable, Task], home: Path, **environ: str):
+        self._tasks = tasks
+        self._environ = {"KERAS_HOME": str(home), **environ}
+        self._found: dict[Hashable, dict[str, Any]] = {}
+
+    def __getitem__(self, key: Hashable) -> Any:
+        if key not in self._found:
+            process = self._tasks[key].process
+            of = {k: task for k, task in self._tasks.items() if task.process == process}
+            self._found |= zip(of, _done([*of.values()], self._environ), strict=True)
+        found = self._found[key]
+        assert "failed" not in found, found["failed"]
+        return found["value"]
+
+
+def run(program, cell, does, folder):
+    """What one task comes to, in a process of its own."""
+    return Tasks({None: Task(program, does, cell)}, folder)[None]
+
+
+def _done(tasks: list[Task], environ: dict[str, str]) -> list[dict[str, Any]]:
+    framework, stack = frameworks([])[tasks[0].cell.framework], tasks[0].stack
     interpreter = virtual_interpreter(
         framework.environment, definition_of(framework, stack), None, framework.environment
     )
     kind = framework.family if framework.family in ("pytorch", "host") else "keras"
-    script = PROGRAMS / f"{program}_{kind}.py"
-    arguments = [str(ROOT / "workflow"), json.dumps(asdict(cell)), *map(str, command)]
-    environ = {"KERAS_HOME": str(folder), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    environ = {**os.environ, **environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
-    command_line = [interpreter, "-s", str(script), *arguments]
-    done = subprocess.run(command_line, env=environ, capture_output=True, text=True)
+    asked = [
+        {
+            "program": f"{task.program}_{kind}",
+            "does": task.does,
+            "cell": asdict(task.cell),
+            "folder": task.folder and str(task.folder),
+        }
+        for task in tasks
+    ]
+    alone = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
+    done = subprocess.run(
+        [interpreter, "-s", str(MAIN), str(ROOT / "workflow")],
+        input=json.dumps(asked),
+        env={**os.environ, **alone, **environ},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
-    lines = done.stdout.splitlines()
-    return json.loads(lines[-1]) if command[0] != "outputs" else None
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def check_results(model, agreement):

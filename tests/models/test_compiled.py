@@ -6,15 +6,34 @@ import shutil
 import pytest
 
 from measure.models.causal_lm.inputs import new_tokens
-from tests.models.libraries import cell, run
+from tests.models.libraries import Task, Tasks, cell, run
+
+
+def compiled(does, model, task, batch_size=1):
+    one = cell(model, "pytorch-compiled", task, "smoke", batch_size=batch_size)
+    return Task("compiled", does, one)
+
+
+TASKS = {
+    "gemma": compiled("generate", "gemma", "generate", 2),
+    "mistral": compiled("generate", "mistral", "generate", 2),
+    "marks": compiled("marks", "sam", "predict", 2),
+    "recordings": compiled("recordings", "bert", "predict"),
+    "skips": compiled("skips", "bert", "predict"),
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    return Tasks(TASKS, tmp_path_factory.mktemp("home"))
 
 
 @pytest.mark.parametrize("model", ["gemma", "mistral"])
-def test_generation_compiles_each_tokens_pass_and_answers_as_it_does_eagerly(model, tmp_path):
+def test_generation_compiles_each_tokens_pass_and_answers_as_it_does_eagerly(model, told):
     """Not the pass over the prompt, and on a cache of which torch.compile knows that it stays."""
-    one = cell(model, "pytorch-compiled", "generate", "smoke", batch_size=2)
-    found = run("compiled", one, "generate", folder=tmp_path)
-    passes = 3 * (new_tokens(one.architecture) - 1)  # the prompt's gives the first token
+    found = told[model]
+    # The prompt's gives the first token.
+    passes = 3 * (new_tokens(TASKS[model].cell.architecture) - 1)
     assert found["shapes"] == passes * [[2, 1]]
     assert found["static"] and found["same"]
     assert found["counted"][0] > 0 and len(set(found["counted"])) == 1
@@ -33,21 +52,15 @@ def test_a_process_tells_whether_it_found_all_compiled(framework, settings, tmp_
     assert found == [[None, "cold"], [None, "warm"]]
 
 
-def test_a_step_of_two_compiled_modules_is_marked_once_before_the_first(tmp_path):
+def test_a_step_of_two_compiled_modules_is_marked_once_before_the_first(told):
     """Otherwise CUDA graphs of the second overwrite what it reads of the first."""
-    one = cell("sam", "pytorch-compiled", "predict", "smoke", batch_size=2)
     step = ["mark", "ImageEncoderViT reduce-overhead", "MaskDecoder reduce-overhead"]
-    assert run("compiled", one, "marks", folder=tmp_path) == 2 * step
+    assert told["marks"] == 2 * step
 
 
-def test_recorded_cuda_graphs_count_as_compilations_those_recorded_again_too(tmp_path):
-    one = cell("bert", "pytorch-compiled", "predict", "smoke")
-    assert run("compiled", one, "recordings", folder=tmp_path) == [0, 0, 1, 2, 3]
+def test_recorded_cuda_graphs_count_as_compilations_those_recorded_again_too(told):
+    assert told["recordings"] == [0, 0, 1, 2, 3]
 
 
-def test_the_card_says_why_cuda_graphs_were_skipped_each_reason_once(tmp_path):
-    one = cell("bert", "pytorch-compiled", "predict", "smoke")
-    assert run("compiled", one, "skips", folder=tmp_path) == [
-        False,
-        "mutated inputs (2 instances); multiple devices",
-    ]
+def test_the_card_says_why_cuda_graphs_were_skipped_each_reason_once(told):
+    assert told["skips"] == [False, "mutated inputs (2 instances); multiple devices"]

@@ -6,7 +6,7 @@ from measure.models.causal_lm.inputs import check_new_tokens, new_tokens, prompt
 from measure.models.sam import inputs as sam
 from measure.models.sam import kerascv
 from measure.models.stable_diffusion.steps import Steps
-from tests.models.libraries import cell, run
+from tests.models.libraries import cell
 
 
 def test_both_libraries_get_the_same_images_and_points():
@@ -49,10 +49,3 @@ def test_max_length_counts_the_prompt():
     check_new_tokens(44, {"max_length": 50})
     with pytest.raises(RuntimeError, match="made 45 new tokens a prompt instead of 44"):
         check_new_tokens(45, {"max_length": 50})
-
-
-@pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
-def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, tmp_path):
-    """Its layers compute in it, whatever the policy of the process is."""
-    one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
-    assert run("causal_lm", one, "dtype", folder=tmp_path) == "bfloat16"

@@ -6,22 +6,40 @@ import pytest
 from measure.models.activation_net import inputs as of_nets
 from measure.models.aligner import inputs as of_aligner
 from planning.models import Models
-from tests.models.libraries import cell, check_losses, check_results, run
+from tests.models.libraries import Task, Tasks, cell, check_losses, check_results
 
 MODELS = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
 WAYS = ("framework", "native", "naive", "callback")
 
 
-def one(model, way, framework="pytorch-eager", task="fit", **sizes):
-    return cell(model, framework, task, "smoke", batch_size=3, way=way, **sizes)
+def one(model, way, framework="pytorch-eager", task="fit"):
+    return cell(model, framework, task, "smoke", batch_size=3, way=way)
+
+
+def tasks():
+    for model in MODELS:
+        for way in WAYS:
+            does = "agreement" if way == "framework" else "operator"
+            yield (model, way), Task("ways", does, one(model, way))
+        in_one_graph = one(model, "native", "pytorch-compiled")
+        yield (model, "compiled"), Task("ways", "agreement", in_one_graph)
+        yield (model, "initial"), Task("ways", "initial", one(model, "framework"))
+    for task in ("fit", "predict"):
+        yield task, Task("ways", "inference", one("aligner", "framework", task=task))
+    for way in ("native", "callback"):
+        yield way, Task("ways", "profile", one("snake_net", way))
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    return Tasks(dict(tasks()), tmp_path_factory.mktemp("home"))
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("model", MODELS)
-def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
+def test_every_way_has_the_results_of_the_reference(model, way, told):
     """And PyTorch's own tests of an operator find nothing wrong with those in C."""
-    command = "agreement" if way == "framework" else "operator"
-    found = run("ways", one(model, way), command, folder=tmp_path)
+    found = told[model, way]
     assert (found["name"], found["way"]) == (MODELS[model], way)
     check_results(model, found["agreement"])
     if way == "framework":
@@ -36,33 +54,29 @@ def test_every_way_has_the_results_of_the_reference(model, way, tmp_path):
 
 
 @pytest.mark.parametrize(("task", "expected"), [("predict", [True]), ("fit", [False])])
-def test_the_operation_by_itself_is_called_in_the_mode_of_its_step(task, expected, tmp_path):
+def test_the_operation_by_itself_is_called_in_the_mode_of_its_step(task, expected, told):
     """A fifth of a search of a thousand small operations lies between the two."""
-    wanted = one("aligner", "framework", task=task)
-    assert run("ways", wanted, "inference", folder=tmp_path) == expected
+    assert told[task] == expected
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_compiled_steps_take_the_operator_and_give_the_same(model, tmp_path):
-    compiled = one(model, "native", "pytorch-compiled")
-    found = run("ways", compiled, "agreement", folder=tmp_path)
-    check_losses(found["agreement"])
+def test_compiled_steps_take_the_operator_and_give_the_same(model, told):
+    check_losses(told[model, "compiled"]["agreement"])
 
 
 @pytest.mark.parametrize(
     ("way", "operator"), [("native", "millistep::snake"), ("callback", "millistep::snake_callback")]
 )
-def test_the_profile_counts_operators_of_ones_own_as_computing(way, operator, tmp_path):
-    found = run("ways", one("snake_net", way), "profile", folder=tmp_path)
-    assert {operator, f"{operator}_gradient", "aten::addmm"} <= {*found}
+def test_the_profile_counts_operators_of_ones_own_as_computing(way, operator, told):
+    assert {operator, f"{operator}_gradient", "aten::addmm"} <= {*told[way]}
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_nets_begin_with_the_weights_that_every_framework_begins_with(model, tmp_path):
-    wanted = one(model, "framework")
+def test_the_nets_begin_with_the_weights_that_every_framework_begins_with(model, told):
     inputs = of_aligner if model == "aligner" else of_nets
-    expected = [float(np.square(array).sum()) for array in inputs.initial_weights(wanted)]
-    assert run("ways", wanted, "initial", folder=tmp_path) == pytest.approx(expected, rel=1e-5)
+    weights = inputs.initial_weights(one(model, "framework"))
+    expected = [float(np.square(array).sum()) for array in weights]
+    assert told[model, "initial"] == pytest.approx(expected, rel=1e-5)
 
 
 def test_work_of_an_aligner_by_hand():

@@ -1,15 +1,12 @@
 """Operations in Keras 3: every way on every backend gives what the reference gives."""
 
-import json
-from dataclasses import asdict, replace
-
 import numpy as np
 import pytest
 
 from measure.models.activation_net import inputs as net
 from measure.models.aligner import inputs as aligner
 from measure.native import reference
-from tests.models.libraries import cell, run
+from tests.models.libraries import Task, Tasks, cell
 
 WAYS = [
     (framework, way)
@@ -47,10 +44,9 @@ def encoded(x, weights):
 
 @pytest.mark.parametrize(("framework", "way"), WAYS)
 def test_every_way_gives_what_the_reference_gives(framework, way, tmp_path):
-    rows = [cell(model, framework, task, "smoke", batch_size=3) for model, task in ROWS]
-    cells = [replace(row, way=way) for row in rows]
-    (tmp_path / "cells.json").write_text(json.dumps([asdict(one) for one in cells]))
-    told = run("native_ways", cells[0], "tell", tmp_path, folder=tmp_path)
+    cells = [cell(model, framework, task, "smoke", 3, way=way) for model, task in ROWS]
+    tasks = Tasks({n: Task("native_ways", "tell", one) for n, one in enumerate(cells)}, tmp_path)
+    told = [tasks[number] for number in range(len(cells))]
     search, *trained = told
     expected = reference.mas(aligner.operand(cells[0]))
     assert search["paths"] == expected.tolist()

@@ -3,10 +3,32 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from measure.device_memory import SHARE
 from measure.frameworks.denormals import flushed
-from tests.models.libraries import cell, run
+from tests.models.libraries import Task, Tasks, cell, run
+
+
+def bert(framework):
+    return cell("bert", framework, "predict", "smoke", batch_size=4)
+
+
+def in_bfloat16(framework):
+    one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
+    return Task("causal_lm", "dtype", one)
+
+
+TASKS = {
+    "share": Task("read_back", "card", bert("keras3-jax")),
+    "auto": Task("read_back", "card", replace(bert("keras3-tensorflow"), jit_compile="auto")),
+    **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    return Tasks(TASKS, tmp_path_factory.mktemp("home"))
 
 
 def test_denormal_numbers_are_looked_at_bit_by_bit():
@@ -19,15 +41,18 @@ def test_denormal_numbers_are_looked_at_bit_by_bit():
     assert not flushed(by_some_threads_only)
 
 
-def test_jax_takes_its_share_of_a_devices_memory(tmp_path):
-    one = cell("bert", "keras3-jax", "predict", "smoke", batch_size=4)
-    assert run("read_back", one, "card", folder=tmp_path)["memory_fraction"] == SHARE
+def test_jax_takes_its_share_of_a_devices_memory(told):
+    assert told["share"]["memory_fraction"] == SHARE
 
 
-def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(tmp_path):
-    one = replace(cell("bert", "keras3-tensorflow", "predict", "smoke"), jit_compile="auto")
-    card = run("read_back", one, "card", folder=tmp_path)
-    assert (card["jit_compile"], card["jit_compile_auto"]) == (False, False)
+def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
+    assert (told["auto"]["jit_compile"], told["auto"]["jit_compile_auto"]) == (False, False)
+
+
+@pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
+def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
+    """Its layers compute in it, whatever the policy of the process is."""
+    assert told[framework] == "bfloat16"
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):

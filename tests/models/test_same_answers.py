@@ -9,7 +9,7 @@ import pytest
 
 from measure.models.causal_lm.inputs import new_tokens, prompts
 from planning.models import Models
-from tests.models.libraries import KERAS, STACK, cell, is_deployed, run
+from tests.models.libraries import KERAS, STACK, Task, Tasks, cell, is_deployed
 
 OLD = "2024-03"
 TEXT = {"program": "causal_lm", "task": "generate", "batch": 2, "layers": 2}
@@ -52,40 +52,45 @@ def columns():
                 yield pytest.param(model, framework, OLD, marks=skipped)
 
 
-def answer(model, framework, folder, stack=STACK):
-    """Have a column write its answers into a folder."""
-    about = {**CASES[model]}
-    program, task, batch = (about.pop(name) for name in ("program", "task", "batch"))
-    one = cell(model, framework, task, "smoke", batch_size=batch, **about)
-    run(program, one, "outputs", folder, folder=folder, stack=stack)
+COLUMNS = [*columns()]
 
 
 @pytest.fixture(scope="module")
-def native(tmp_path_factory):
-    """``native(model)``: the folder with its weights and the answers of native PyTorch."""
-    folders = {}
+def home(tmp_path_factory):
+    """A folder for each model, with weights and what the columns answer with them."""
+    folder = tmp_path_factory.mktemp("home")
+    for model in CASES:
+        (folder / model).mkdir()
+    return folder
 
-    def of(model):
-        if model not in folders:
-            folders[model] = tmp_path_factory.mktemp(model)
-            answer(model, "pytorch-eager", folders[model])
-        return folders[model]
 
-    return of
+@pytest.fixture(scope="module")
+def answers(home):
+    """Tasks that write into that folder, by model those of native PyTorch, by column the others."""
+
+    def answering(model, framework, stack):
+        about = {**CASES[model]}
+        program, task, batch = (about.pop(name) for name in ("program", "task", "batch"))
+        one = cell(model, framework, task, "smoke", batch_size=batch, **about)
+        return Task(program, "outputs", one, home / model, stack)
+
+    tasks = {model: answering(model, "pytorch-eager", STACK) for model in CASES}
+    of_columns = [getattr(case, "values", case) for case in COLUMNS]
+    return Tasks(tasks | {case: answering(*case) for case in of_columns}, home)
 
 
 def words(folder, name):
     return [text.split() for text in json.loads((folder / f"{name}.json").read_text())]
 
 
-@pytest.mark.parametrize(("model", "framework", "stack"), [*columns()])
-def test_the_same_weights_give_the_same_answers(native, model, framework, stack):
-    folder = native(model)
+@pytest.mark.parametrize(("model", "framework", "stack"), COLUMNS)
+def test_the_same_weights_give_the_same_answers(home, answers, model, framework, stack):
+    assert answers[model] is None and answers[model, framework, stack] is None
+    folder = home / model
     expected = np.load(folder / "pytorch.npy")
     sizes = Models([]).load(model).architecture["smoke"]
     shape = SHAPES.get(model) or (2, sizes["sequence_length"], sizes["vocabulary_size"])
     assert expected.shape == shape and np.ptp(expected) > 0.1
-    answer(model, framework, folder, stack)
     found = np.load(folder / f"{framework}.npy")
     assert found.shape == shape
     assert np.abs(found - expected).max() < ALLOWED[model](expected)

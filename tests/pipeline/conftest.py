@@ -15,8 +15,8 @@ import yaml
 from deploy.environments import definition_sha256
 from planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
 scale: smoke
@@ -126,6 +126,10 @@ class Project:
         """Content of all records, by path."""
         files = sorted((self.folder / "results/records").rglob("run*.json"))
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
+
+    def found(self) -> list[dict]:
+        """The records themselves."""
+        return [*map(json.loads, self.records().values())]
 
 
 def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ..shared import put
 from .conftest import TABLE
 
 MINIMUM = (24, 7, 1)
@@ -36,12 +37,9 @@ ACTIVATE = 'export CONDA_PREFIX="$1" PATH="$1/bin:$PATH"\n'
 
 def stand_in(root: Path) -> Path:
     """The folder for the PATH that has it."""
-    folder = root / "bin"
-    folder.mkdir(parents=True)
-    (folder / "conda").write_text(CONDA.format(python=sys.executable, root=root))
-    (folder / "conda").chmod(0o755)
-    (folder / "activate").write_text(ACTIVATE)
-    return folder
+    text = CONDA.format(python=sys.executable, root=root)
+    folder = put(root / "bin/conda", text, program=True).parent
+    return put(folder / "activate", ACTIVATE).parent
 
 
 def usable_conda():
@@ -65,9 +63,8 @@ def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     wanted = ("--quiet", "all", "--use-conda", "--", "environments", TABLE)
     done = fresh.snakemake(*wanted, PATH=path)
     assert done.returncode == 0, done.stderr
-    records = [json.loads(content) for content in fresh.records().values()]
-    assert len(records) == 4
-    for record in records:
+    assert len(fresh.found()) == 4
+    for record in fresh.found():
         assert record["status"] == "ok"
         assert record["environment"]["method"] == "conda"
     # Frameworks are installed as they are needed: the first number waits for its own alone.
@@ -95,7 +92,7 @@ def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     fresh.made("results/caveats.json")
     methods = {
         (record["cell"]["column"], record["cell"]["task"]): record["environment"]["method"]
-        for record in map(json.loads, fresh.records().values())
+        for record in fresh.found()
         if record["cell"]["batch_size"] in (2, 4)
     }
     assert methods["keras3-jax", "predict"] == methods["pytorch-eager", "fit"] == "conda"

@@ -13,6 +13,7 @@ from deploy.environments import definition_sha256
 from planning.plan import Plan
 from tests.pipeline.conftest import CONFIG, ROOT, Project, checkout
 from tests.planning.records import write_record
+from tests.shared import put
 
 MODULE = """\
 configfile: "config/config.yaml"
@@ -45,8 +46,7 @@ def using(sources, tmp_path) -> Project:
         "config/config.yaml": CONFIG,
         PROFILE: (sources / PROFILE).read_text(),
     }.items():
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text(text)
+        put(tmp_path / name, text)
     return Project(tmp_path)
 
 

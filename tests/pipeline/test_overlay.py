@@ -1,7 +1,5 @@
 """Packages put over a lock: measured beside the release, and a tree that cannot be says why."""
 
-import json
-
 import pytest
 
 from tests.workshop import source_tree
@@ -25,7 +23,7 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     backend = {"TRACE": str(tmp_path / "trace"), "GATE": str(tmp_path / "gate")}
     done = project.snakemake("--quiet", "all", "--", "environments", TABLE, **backend)
     assert done.returncode != 0, "an environment that cannot be made is no success"
-    records = {r["cell"]["column"]: r for r in map(json.loads, project.records().values())}
+    records = {r["cell"]["column"]: r for r in project.found()}
     statuses = {name: record["status"] for name, record in records.items()}
     assert statuses == {"keras3-jax": "ok", "keras3-jax+fork": "ok", "keras3-jax+broken": "error"}
     release, over = (records[name]["environment"] for name in ("keras3-jax", "keras3-jax+fork"))
@@ -40,6 +38,6 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     (broken / "tiny_thing.py").write_text("SAYS = 'mended'")
     assert project.measured() == {"keras3-jax+fork": 1, "keras3-jax+broken": 1}
     project.measure(**backend)
-    again = {r["cell"]["column"]: r for r in map(json.loads, project.records().values())}
+    again = {r["cell"]["column"]: r for r in project.found()}
     assert {record["status"] for record in again.values()} == {"ok"}
     assert again["keras3-jax"] == records["keras3-jax"]

@@ -1,8 +1,8 @@
 """docs/own_model.md, followed to the letter from outside the repository."""
 
-import json
 import re
 
+from ..shared import put
 from .conftest import ROOT, TABLE
 
 FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
@@ -13,9 +13,7 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     files = dict(FILE.findall(section))
     assert {name.rsplit("/", 1)[1] for name in files} >= {"model.yaml", "keras3.py", "pytorch.py"}
     for name, content in files.items():
-        path = tmp_path / "my-models" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
+        put(tmp_path / "my-models" / name, content)
     fresh.configure(
         models={"mlp": {"fit": "default"}, "mlp_wide": {"fit": "default"}},
         columns=["keras2-tensorflow", "keras3-jax", "pytorch-eager"],
@@ -26,8 +24,7 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
         ],
     )
     fresh.measure()
-    found = map(json.loads, fresh.records().values())
-    records = {(r["cell"]["model"], r["cell"]["column"]): r for r in found}
+    records = {(r["cell"]["model"], r["cell"]["column"]): r for r in fresh.found()}
     assert {cell: (r["status"], r["reason"]) for cell, r in records.items()} == {
         ("mlp", "keras3-jax"): ("ok", ""),
         ("mlp_wide", "pytorch-eager"): ("ok", ""),

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 
+from ..shared import put
 from .conftest import ROOT
 
 FILE = re.compile(r"^`((?:my-models|config)/\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
@@ -16,9 +17,7 @@ def test_an_operation_of_ones_own_is_answered(fresh):
     files = dict(FILE.findall(page))
     assert {name.rsplit("/", 1)[1] for name in files} >= {"envelope.h", "envelope_torch.cpp"}
     for name, content in files.items():
-        path = fresh.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
+        put(fresh.folder / name, content)
     (command,) = COMMAND.findall(page)
     arguments = [*command.split(), *SMALL]
     results = "results/studies/my_operation"

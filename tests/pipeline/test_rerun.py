@@ -57,9 +57,10 @@ def test_what_says_how_a_block_was_measured_is_made_again_without_touching_a_cel
     assert project.measured() == {} and project.records() == before
 
 
-def test_one_record_is_measured_by_its_path_and_nothing_else(project):
+def test_a_removed_record_is_measured_again_alone_and_by_its_path_nothing_else(project):
     before = project.records()
     (project.folder / RECORD).unlink()
+    assert project.measured("--", "results/report.html") == {"keras3-jax": 1}
     done = project.snakemake("--", RECORD)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^total +1$", done.stdout + done.stderr, re.M)
@@ -126,11 +127,6 @@ def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
     assert len(first["runs"]) == len(COLUMNS) and first["id"] != second["id"]
     assert all(second["canaries"]["cpu"].values())
     assert project.planned("--", TABLE) == {}
-
-
-def test_a_removed_record_is_measured_again(project):
-    (project.folder / RECORD).unlink()
-    assert project.measured("--", "results/report.html") == {"keras3-jax": 1}
 
 
 def test_what_is_used_by_no_cell_measures_none(project):

@@ -6,6 +6,8 @@ from pathlib import Path
 from supervise.record import SCHEMA
 from supervise.schema import SCHEMAS
 
+from ..shared import put
+
 REQUIRED = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
 
 
@@ -16,8 +18,7 @@ def record_text(identity: str, **facts) -> str:
 
 
 def write_record(path: Path, identity: str, **facts) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(record_text(identity, **facts))
+    put(path, record_text(identity, **facts))
 
 
 def identities(plan) -> dict[str, str]:

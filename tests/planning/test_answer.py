@@ -11,7 +11,8 @@ import yaml
 from planning import answer
 from planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
 
-ROOT = Path(__file__).resolve().parents[2]
+from ..shared import ROOT
+
 STUDY = """
 study: {name: pull_request, title: T, question: "Q?"}
 models:

@@ -10,7 +10,7 @@ import pytest
 from planning.conclusion import Call, lines
 from planning.config import on_the_command_line
 
-from ..shared import succeed
+from ..shared import put, succeed
 
 ROWS = "{default: 3, bert: {fit: {8: 5}}}"
 
@@ -56,8 +56,7 @@ def test_what_is_asked_for_arrives_through_make_shell_and_the_command_line(tmp_p
     hostile = "folders=[\"a 'b' $HOME `c` !d\"]"
     command = Call(by_make=by_make, overrides=(hostile,)).with_runs(ROWS)
     (tmp_path / "Makefile").write_text("run:\n\t@snakemake $(ARGS)\n")
-    (tmp_path / "snakemake").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
-    (tmp_path / "snakemake").chmod(0o755)
+    put(tmp_path / "snakemake", '#!/bin/sh\nprintf "%s\\n" "$@"\n', program=True)
     path = f"{tmp_path}:{os.path.dirname(shutil.which('make'))}:/usr/bin:/bin"
     words = succeed(["bash", "-c", command], cwd=tmp_path, env={"PATH": path}).splitlines()
     found = on_the_command_line(words[words.index("--config") + 1 :])

@@ -10,6 +10,7 @@ from planning.measures import measures
 from planning.models import Models
 from planning.write_rows import PAGE, with_tables
 
+from ..shared import put
 from .test_config import plan, refused
 
 TRAINED = {"trained", "optimizer", "loss"}
@@ -30,10 +31,7 @@ GOOD = {
 
 
 def written(folder, text):
-    path = folder / "models" / "small" / "model.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    return path
+    return put(folder / "models/small/model.yaml", text)
 
 
 def set_(*path_and_value):

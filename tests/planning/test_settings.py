@@ -10,6 +10,7 @@ from planning.frameworks import frameworks
 from planning.write_settings import README, with_table
 from supervise.parent import CELL_FIELDS
 
+from ..shared import put
 from .test_config import BERT, plan, refused
 
 OURS = frameworks([])
@@ -73,9 +74,7 @@ def folder(tmp_path):
     """Write the frameworks of a folder of one's own."""
 
     def written(**entries):
-        path = tmp_path / "frameworks/frameworks.yaml"
-        path.parent.mkdir()
-        path.write_text(json.dumps(entries))
+        put(tmp_path / "frameworks/frameworks.yaml", json.dumps(entries))
         return str(tmp_path)
 
     return written

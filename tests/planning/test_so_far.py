@@ -1,6 +1,5 @@
 """When it is shown what is known: after the first row, after a round, when a row is complete."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +8,8 @@ from planning.jobs import Jobs
 from planning.plan import Plan
 from planning.so_far import SoFar
 
-ENVS = Path(__file__).parents[2] / "envs"
+from ..shared import ROOT
+
 ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
 
 
@@ -20,7 +20,7 @@ def shown(tmp_path, monkeypatch):
 
     def of(done=0, scale="laptop", **config):
         here = {"scale": scale, "accelerator": "cpu", "threads": 1, "columns": ["keras3-jax"]}
-        plan = Plan({"models": ROWS, **here, **config}, lambda path: "0" * 64, ENVS)
+        plan = Plan({"models": ROWS, **here, **config}, lambda path: "0" * 64, ROOT / "envs")
         first = {run.record for block in plan.blocks[:done] for run in block.runs}
         settings = SimpleNamespace(forcerun=set(), forceall=False)
         start = SimpleNamespace(

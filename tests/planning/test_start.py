@@ -16,10 +16,10 @@ from planning.drawing import Drawing
 from planning.start import Start
 from supervise import sitting
 
+from ..shared import ROOT
 from .test_config import BERT, plan, refused
 from .test_models import GOOD, written
 
-ROOT = Path(__file__).parents[2]
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 BLOCK = {"scale": "smoke", "model": "bert", "task": "fit", "batch": "4", "run": "1"}
 

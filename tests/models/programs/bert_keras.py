@@ -1,16 +1,11 @@
-"""Run in the environment of a Keras column: what KerasHub or KerasNLP makes of a cell.
-
-    python bert_keras.py WORKFLOW CELL outputs EXCHANGE
-
-outputs: logits into the folder EXCHANGE, from the weights there.
-"""
+"""What KerasHub or KerasNLP makes of a cell."""
 
 from column import predict
-from program import command, exchange
 
 
-def outputs(folder):
-    predict(folder, counterparts, as_keras)
+def outputs(cell, folder):
+    """Logits into the folder, from the weights there."""
+    predict(cell, folder, counterparts, as_keras)
 
 
 def as_keras(weight, name):
@@ -46,6 +41,3 @@ def dense(layer, name):
 
 def norm(layer, name):
     return [(layer.gamma, f"{name}.weight"), (layer.beta, f"{name}.bias")]
-
-
-{"outputs": outputs}[command](*exchange)

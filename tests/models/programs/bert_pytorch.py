@@ -1,30 +1,16 @@
-"""Run in the PyTorch environment: what Transformers makes of a cell.
-
-    python bert_pytorch.py WORKFLOW CELL flops
-    python bert_pytorch.py WORKFLOW CELL outputs EXCHANGE
-
-flops: what PyTorch counts in one step.
-outputs: weights (unless some lie there) and logits into the folder EXCHANGE.
-"""
+"""What Transformers makes of a cell: logits, and what PyTorch counts in one step."""
 
 import numpy as np
 import torch
-from native import batch, flops, weighted
-from program import command, exchange
+from native import batch, flops, more, weighted
 
-
-def change(model):
-    """Every weight random, those too that a fresh model has at zero or one, and far enough from
-    linear that another activation or attention shows.
-    """
-    for parameter in model.parameters():
-        parameter.add_(0.2 * torch.randn_like(parameter))
+__all__ = ["flops", "outputs"]
 
 
 @torch.inference_mode()
-def outputs(folder):
-    model, name = weighted(folder, change)
-    np.save(folder / f"{name}.npy", model(**batch()).logits.numpy())
-
-
-{"flops": flops, "outputs": outputs}[command](*exchange)
+def outputs(cell, folder):
+    """Into the folder, with its weights unless some lie there: far enough from linear that another
+    activation or attention shows.
+    """
+    model, name = weighted(cell, folder, more(0.2))
+    np.save(folder / f"{name}.npy", model(**batch(cell)).logits.numpy())

@@ -1,23 +1,11 @@
-"""Run in a Keras environment: what KerasHub or KerasNLP makes of a cell.
-
-    python causal_lm_keras.py WORKFLOW CELL count
-    python causal_lm_keras.py WORKFLOW CELL outputs EXCHANGE
-    python causal_lm_keras.py WORKFLOW CELL dtype
-
-count: ``[parameters, trainable with LoRA]`` on standard output, nothing allocated (Keras 3 only).
-outputs: logits and generated strings into the folder EXCHANGE, from the weights there.
-dtype: what the parity card says that the built model computes in.
-"""
+"""What KerasHub or KerasNLP makes of a cell."""
 
 import json
 import math
-import os
-import traceback
 from operator import attrgetter
 
 import numpy as np
-from column import framework
-from program import cell, command, exchange
+from column import abstract, framework_of
 
 from measure.libraries.causal_lm import never_stopping
 from measure.models.causal_lm.inputs import prompts, tokens
@@ -49,33 +37,31 @@ LAYER = {
 }
 
 
-def count():
-    """Numbers of all parameters and of LoRA's; ends the process.
+def sizes(cell):
+    """Numbers of all parameters and of LoRA's, of Keras 3, nothing allocated.
 
     The backbone holds them all; a task would make an optimiser, which the scope forbids.
     """
-    with framework.keras.StatelessScope():
-        status = 1
-        try:
-            backbone = framework.models.backbone(cell.architecture)
-            whole = size(backbone.weights)
-            backbone.enable_lora(cell.architecture["lora_rank"])
-            print(json.dumps([whole, size(backbone.trainable_weights)]), flush=True)
-            status = 0
-        except Exception:
-            traceback.print_exc()
-        finally:
-            os._exit(status)  # leaving the scope would allocate everything
+    framework = framework_of(cell)
+
+    def found():
+        backbone = framework.models.backbone(cell.architecture)
+        whole = size(backbone.weights)
+        backbone.enable_lora(cell.architecture["lora_rank"])
+        return [whole, size(backbone.trainable_weights)]
+
+    return abstract(framework.keras, found)
 
 
 def size(variables):
     return sum(math.prod(variable.shape) for variable in variables)
 
 
-def outputs(folder):
-    """Logits of one batch, and what the prompts become."""
+def outputs(cell, folder):
+    """Logits of one batch and what the prompts become into the folder, from the weights there."""
+    framework = framework_of(cell)
     model = framework.models.build(cell)
-    assign(model.backbone, np.load(folder / "weights.npz"))
+    assign(cell, model.backbone, np.load(folder / "weights.npz"))
     ids, mask, _ = tokens(cell, cell.batch_size)
     inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
     logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
@@ -85,12 +71,14 @@ def outputs(folder):
     (folder / f"{cell.framework}.json").write_text(json.dumps(list(texts)))
 
 
-def dtype():
+def dtype(cell):
+    """What the parity card says that the built model computes in."""
+    framework = framework_of(cell)
     framework.build()
-    print("\n" + json.dumps(framework.parity()["dtype"]))
+    return framework.parity()["dtype"]
 
 
-def assign(backbone, weights):
+def assign(cell, backbone, weights):
     """Transformers' weights to Keras' variables; every variable gets one."""
     put = {}
 
@@ -109,11 +97,11 @@ def assign(backbone, weights):
             found = attrgetter(place)(layer)
             variable = found if hasattr(found, "assign") else found.weights[0]  # of a norm
             value = weights[f"model.layers.{number}.{name}.weight"]
-            set_(variable, laid_out(value, name, tuple(variable.shape)))
+            set_(variable, laid_out(cell, value, name, tuple(variable.shape)))
     assert len(put) == len(backbone.weights)
 
 
-def laid_out(value, name, shape):
+def laid_out(cell, value, name, shape):
     """A matrix of (outputs, inputs) as Keras has it: inputs first, heads apart.
 
     Gemma's query, key and value have their heads before the inputs.
@@ -123,6 +111,3 @@ def laid_out(value, name, shape):
         heads, inputs, size = shape
         return value.reshape(inputs, heads, size).transpose(1, 0, 2)
     return value.reshape(shape)
-
-
-{"count": count, "outputs": outputs, "dtype": dtype}[command](*exchange)

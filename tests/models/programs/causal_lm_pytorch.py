@@ -1,51 +1,39 @@
-"""Run in the PyTorch environment: what Transformers makes of a cell.
-
-    python causal_lm_pytorch.py WORKFLOW CELL count
-    python causal_lm_pytorch.py WORKFLOW CELL flops
-    python causal_lm_pytorch.py WORKFLOW CELL outputs EXCHANGE
-
-count: ``[parameters, trainable with LoRA]`` on standard output, nothing allocated.
-flops: what PyTorch counts in one step.
-outputs: weights (unless some lie there), logits and generated strings into the folder EXCHANGE.
-"""
+"""What Transformers makes of a cell: sizes, logits and texts, and what PyTorch counts in a step."""
 
 import json
 
 import numpy as np
 import torch
-from native import flops, models, weighted
-from program import cell, command, exchange
+from native import flops, weighted
 
+from measure.frameworks import builder
 from measure.models.causal_lm.inputs import new_tokens, prompts, tokens
 
+__all__ = ["flops", "outputs", "sizes"]
 
-def count():
-    """Numbers of all parameters and of LoRA's."""
-    parameters = list(models.build(cell).parameters())
+
+def sizes(cell):
+    """Numbers of all parameters and of LoRA's, nothing allocated where the accelerator is meta."""
+    parameters = list(builder(cell, "pytorch").build(cell).parameters())
     adapters = sum(p.numel() for p in parameters if p.requires_grad)
-    print(json.dumps([sum(p.numel() for p in parameters) - adapters, adapters]))
+    return [sum(p.numel() for p in parameters) - adapters, adapters]
 
 
-def change(model):
-    """Random weights as they are, except that norms get weights of their own, too."""
-    for name, parameter in model.named_parameters():
-        if "norm" in name:
-            parameter.add_(0.1 * torch.randn_like(parameter))
-        else:
-            parameter.mul_(5.0)  # far enough from a uniform guess to tell mistakes
+def changed(name, parameter):
+    """Random as it is, far enough from a uniform guess to tell mistakes; norms get their own."""
+    return parameter + 0.1 * torch.randn_like(parameter) if "norm" in name else 5.0 * parameter
 
 
 @torch.inference_mode()
-def outputs(folder):
-    model, name = weighted(folder, change)
+def outputs(cell, folder):
+    """Logits of one batch and what prompts become into the folder, with the weights, unless some
+    lie there.
+    """
+    model, name = weighted(cell, folder, changed)
     ids, mask, _ = tokens(cell, cell.batch_size)
     logits = model(torch.tensor(ids).long(), attention_mask=torch.tensor(mask).long()).logits
     inputs = model.tokenizer(prompts(cell.batch_size), return_tensors="pt")
-    count = new_tokens(cell.architecture)
-    generated = model.generate(**inputs, max_new_tokens=count)
+    generated = model.generate(**inputs, max_new_tokens=new_tokens(cell.architecture))
     texts = model.tokenizer.batch_decode(generated, skip_special_tokens=True)
     np.save(folder / f"{name}.npy", logits.numpy())
     (folder / f"{name}.json").write_text(json.dumps(texts))
-
-
-{"count": count, "flops": flops, "outputs": outputs}[command](*exchange)

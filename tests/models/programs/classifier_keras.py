@@ -1,16 +1,11 @@
-"""Run in the environment of a Keras column: a small classifier in Keras' layers.
-
-    python classifier_keras.py WORKFLOW CELL outputs EXCHANGE
-
-outputs: probabilities into the folder EXCHANGE, from the weights there.
-"""
+"""A small classifier in Keras' layers."""
 
 import numpy as np
 from column import predict
-from program import command, exchange
 
 
-def outputs(folder):
+def outputs(cell, folder):
+    """Probabilities into the folder, from the weights there."""
     names = np.load(folder / "weights.npz").files  # layer by layer, the kernel before the bias
 
     def counterparts(model):
@@ -18,12 +13,9 @@ def outputs(folder):
         variables = [v for layer in kernels for v in (layer.kernel, layer.bias)]
         return list(zip(variables, names, strict=True))
 
-    predict(folder, counterparts, as_keras)
+    predict(cell, folder, counterparts, as_keras)
 
 
 def as_keras(weight, name):
     """Inputs before outputs here, and the sides of a filter before both."""
     return weight.transpose(2, 3, 1, 0) if weight.ndim == 4 else weight.T
-
-
-{"outputs": outputs}[command](*exchange)

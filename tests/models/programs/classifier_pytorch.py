@@ -1,27 +1,14 @@
-"""Run in the PyTorch environment: a small classifier in PyTorch's layers.
-
-    python classifier_pytorch.py WORKFLOW CELL flops
-    python classifier_pytorch.py WORKFLOW CELL outputs EXCHANGE
-
-flops: what PyTorch counts in one step.
-outputs: weights and probabilities into the folder EXCHANGE.
-"""
+"""A small classifier in PyTorch's layers: probabilities, and what PyTorch counts in one step."""
 
 import numpy as np
 import torch
-from native import batch, flops, models
-from program import cell, command, exchange
+from native import batch, flops, more, weighted
+
+__all__ = ["flops", "outputs"]
 
 
-def outputs(folder):
-    torch.manual_seed(cell.seed)
-    model = models.build(cell).eval()
-    with torch.inference_mode():
-        for parameter in model.parameters():
-            parameter.add_(0.2 * torch.randn_like(parameter))
-        probabilities = model(**batch())
-    np.savez(folder / "weights.npz", **{k: v.numpy() for k, v in model.state_dict().items()})
-    np.save(folder / "pytorch.npy", probabilities.numpy())
-
-
-{"flops": flops, "outputs": outputs}[command](*exchange)
+@torch.inference_mode()
+def outputs(cell, folder):
+    """Into the folder, with its weights."""
+    model, name = weighted(cell, folder, more(0.2))
+    np.save(folder / f"{name}.npy", model(**batch(cell)).numpy())

@@ -1,21 +1,42 @@
-"""What the programs in the environment of a Keras column share: its framework, and its answers."""
+"""What the programs share: a cell's framework, and what Keras answers and makes."""
+
+import os
 
 import numpy as np
-from program import cell
 
 from measure import frameworks
+from measure.protocol import PROTOCOLS
+from measure.timer import Timer
 
-framework = frameworks.create(cell)
-framework.load()
-models = framework.models
+_loaded = {}
 
 
-def predict(folder, counterparts, as_keras):
+def framework_of(cell):
+    """That of a cell, loaded once for all cells of this process, and not built."""
+    if cell.framework not in _loaded:
+        _loaded[cell.framework] = frameworks.create(cell)
+        _loaded[cell.framework].load()
+    framework = _loaded[cell.framework]
+    framework.cell, framework.models = cell, frameworks.builder(cell, framework.family)
+    return framework
+
+
+def measured(cell):
+    """The same after a few steps, on as many processors as it has threads."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: cell.threads])
+    framework = framework_of(cell)
+    framework.build()
+    framework.run(Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations))
+    return framework
+
+
+def predict(cell, folder, counterparts, as_keras):
     """Give the built model the weights in the folder, and save there what it answers to its inputs.
 
     counterparts: from the model to all its variables, each with the native library's name of it.
     as_keras: from a weight there and its name to what Keras has, but for the shape.
     """
+    framework = framework_of(cell)
     framework.build()
     weights = np.load(folder / "weights.npz")
     given = counterparts(framework.model)
@@ -23,5 +44,16 @@ def predict(folder, counterparts, as_keras):
     assert len(given) == len(framework.model.weights)
     for variable, name in given:
         variable.assign(as_keras(weights[name], name).reshape(variable.shape))
-    inputs = models.batch(cell, cell.batch_size)[0]
+    inputs = framework.models.batch(cell, cell.batch_size)[0]
     np.save(folder / f"{cell.framework}.npy", framework.model.predict(inputs, verbose=0))
+
+
+def abstract(keras, found):
+    """What a function finds of Keras 3 models that it makes, no weight of which gets a value."""
+    from keras.src.backend.common import global_state
+
+    with keras.StatelessScope():
+        try:
+            return found()
+        finally:  # leaving the scope would allocate them all
+            global_state.set_global_attribute("uninitialized_variables", [])

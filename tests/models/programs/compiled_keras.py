@@ -1,20 +1,13 @@
-"""Run in the environment of Keras 3 on PyTorch: what compiling finds on disk.
+"""What compiling finds on disk in Keras 3 on PyTorch."""
 
-    python compiled_keras.py WORKFLOW CELL start
+from column import framework_of
 
-start: see compiled_pytorch.py.
-"""
 
-import json
-
-from program import cell
-
-from measure import frameworks
-
-framework = frameworks.create(cell)
-framework.load()
-framework.build()
-before = framework.compile_cache()
-(inputs, *_) = framework.models.batch(cell, cell.batch_size)
-framework.model.predict(inputs, verbose=0)
-print(json.dumps([before, framework.compile_cache()]))
+def start(cell):
+    """See compiled_pytorch.py."""
+    framework = framework_of(cell)
+    framework.build()
+    before = framework.compile_cache()
+    (inputs, *_) = framework.models.batch(cell, cell.batch_size)
+    framework.model.predict(inputs, verbose=0)
+    return [before, framework.compile_cache()]

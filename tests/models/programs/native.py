@@ -1,24 +1,23 @@
-"""What the programs in the PyTorch environment share: the cell's builder, batch, and FLOPs."""
+"""What the programs in the PyTorch environment share: FLOPs, shapes, weights and answers."""
 
 import numpy as np
 import torch
-from program import cell
 from torch.utils.flop_counter import FlopCounterMode
 
 from measure.frameworks import builder
 
-models = builder(cell, "pytorch")
 
-
-def batch():
+def batch(cell):
     """The cell's own, as tensors."""
-    return {name: torch.from_numpy(a) for name, a in models.batch(cell, cell.batch_size).items()}
+    arrays = builder(cell, "pytorch").batch(cell, cell.batch_size)
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def flops():
-    """Print what PyTorch counts in one step."""
+def flops(cell):
+    """What PyTorch counts in one step."""
     from torch.nn.attention import SDPBackend, sdpa_kernel  # here: early releases have none
 
+    models = builder(cell, "pytorch")
     model = models.build(cell)
     # The counter does not know the host's fused attention; the plain one is two products.
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
@@ -26,21 +25,30 @@ def flops():
             ticks = iter([False])
             models.LOOPS[cell.task](model, cell, cell.batch_size, lambda: next(ticks, True))
         elif cell.task == "fit":
-            model(**batch()).loss.backward()
+            model(**batch(cell)).loss.backward()
         else:
-            model(**batch())
-    print(counter.get_total_flops())
+            model(**batch(cell))
+    return counter.get_total_flops()
 
 
-def weighted(folder, change):
-    """The model with the weights in the folder, or with its own, changed at random and left there;
-    and the name for what it gives: that of its column, or of the first one.
+def weighted(cell, folder, changed, part=lambda model: model):
+    """The model, or a part of it, with the weights in the folder, or with its own, changed and left
+    there; and the name for what it gives: that of its column, or of the first one.
+
+    changed: from the name of a parameter and itself to what it becomes.
     """
     torch.manual_seed(cell.seed)
-    model, path = models.build(cell).eval(), folder / "weights.npz"
+    model, path = part(builder(cell, "pytorch").build(cell).eval()), folder / "weights.npz"
     if path.exists():
         model.load_state_dict({name: torch.from_numpy(w) for name, w in np.load(path).items()})
         return model, cell.framework
-    change(model)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(changed(name, parameter))
     np.savez(path, **{name: weight.numpy() for name, weight in model.state_dict().items()})
     return model, "pytorch"
+
+
+def more(share):
+    """Every weight random, those too that a fresh model has at zero or one."""
+    return lambda name, parameter: parameter + share * torch.randn_like(parameter)

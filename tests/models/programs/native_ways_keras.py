@@ -1,30 +1,18 @@
-"""Run in the environment of a Keras column: models around an operation, all in one way.
+"""What a model around an operation comes to in a Keras column."""
 
-    python native_ways_keras.py WORKFLOW CELL tell EXCHANGE
-
-tell: what each of the cells in EXCHANGE/cells.json comes to, on standard output; CELL is the first.
-"""
-
-import json
 from dataclasses import asdict
 
 import numpy as np
-from column import framework
-from program import Cell, command, exchange
+from column import framework_of
 
-from measure import frameworks
 from measure.native import build, lines
 
 STEPS = 10
 
 
-def tell(folder):
-    cells = [Cell(**about) for about in json.loads((folder / "cells.json").read_text())]
-    print("\n" + json.dumps([told(each) for each in cells]))
-
-
-def told(one):
-    framework.cell, framework.models = one, frameworks.builder(one, "keras3")
+def tell(one):
+    """Results beside the reference's, and losses or paths."""
+    framework = framework_of(one)
     framework.build()
     models, called = framework.models, framework.models.alone(one)
     results = called[0]()
@@ -36,7 +24,7 @@ def told(one):
         "uses": called[1],
         "lines": lines.of_python(*models.written(one)),
         "built": {**asdict(built), "path": None} if built else None,
-        **(trained(models, one) if one.task == "fit" else predicted(models, one)),
+        **(trained(models, one) if one.task == "fit" else predicted(framework, one)),
     }
 
 
@@ -57,9 +45,9 @@ def trained(models, one):
     return {way: models.losses(one, way, STEPS) for way in {one.way, "framework"}}
 
 
-def predicted(models, one):
+def predicted(framework, one):
     """Through the public API, as a step is measured; and whether all was done behind the fence."""
-    (value,) = models.batch(one, one.batch_size)
+    (value,) = framework.models.batch(one, one.batch_size)
     paths = framework.keras.Model.predict(framework.model, value, verbose=0)
     steps = iter([False] * 3)
 
@@ -78,6 +66,3 @@ def predicted(models, one):
 
     framework.run(clock := Clock())
     return {"paths": paths.tolist(), "late_ns": clock.late_ns}
-
-
-{"tell": tell}[command](*exchange)

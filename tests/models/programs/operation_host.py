@@ -1,24 +1,20 @@
-"""Run in the environment without a framework: an operation in the cell's way, checked and timed.
+"""An operation without a framework, in the cell's way, checked and timed."""
 
-python operation_host.py WORKFLOW CELL checked
-"""
+from column import framework_of
 
-import json
-
-from program import cell
-
-from measure import frameworks
 from measure.card import parity
 from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 from measure.timer import Timer
 
-framework = frameworks.create(cell)
-framework.load()
-framework.build()
-timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
-framework.run(timer)
-operation = Operation(framework.models, cell, cell.model)
-found = operation.checked() | operation.timed(PROTOCOLS["smoke"])
-card = parity(framework, {"images_per_step": None})
-print(json.dumps({"operation": found, "card": card, "compiled": timer.compilations_during}))
+
+def checked(cell):
+    """The record's operation, the card, and what was compiled while it was timed."""
+    framework = framework_of(cell)
+    framework.build()
+    timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
+    framework.run(timer)
+    operation = Operation(framework.models, cell, cell.model)
+    found = operation.checked() | operation.timed(PROTOCOLS["smoke"])
+    card = parity(framework, {"images_per_step": None})
+    return {"operation": found, "card": card, "compiled": timer.compilations_during}

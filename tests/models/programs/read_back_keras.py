@@ -1,6 +1,19 @@
-"""See read_back.py."""
+"""What a card says after a few steps of a cell, and JAX's share of a device's memory."""
 
-from program import command
-from read_back import COMMANDS
+from column import measured
 
-COMMANDS[command]()
+from measure.card import parity
+
+
+def card(cell):
+    """The card; what the framework makes of the policy for a device's memory, where it is JAX."""
+    found = parity(measured(cell), {"images_per_step": None})
+    return {**found, "memory_fraction": _memory_fraction(cell)}
+
+
+def _memory_fraction(cell):
+    if cell.framework != "keras3-jax":
+        return None
+    from jaxlib.xla_client import generate_pjrt_gpu_plugin_options
+
+    return generate_pjrt_gpu_plugin_options()["memory_fraction"]

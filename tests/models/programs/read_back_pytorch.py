@@ -1,6 +1,42 @@
-"""See read_back.py."""
+"""What a card and a profile say after a few steps of a cell."""
 
-from program import command
-from read_back import COMMANDS
+from column import measured
 
-COMMANDS[command]()
+from measure.card import parity
+from measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
+
+
+def card(cell):
+    return parity(measured(cell), {"images_per_step": None})
+
+
+def profile(cell):
+    """What the real profiler calls an annotation, and how many events compute beside them; which
+    operators compute nothing.
+    """
+    framework = measured(cell)
+    framework.begin_profile()
+    ticks = iter([False, False, True])
+    framework._loop(cell.batch_size)(lambda: next(ticks))
+    framework.end_profile()
+    events = recorded_events(framework._profile)
+    host = framework.torch.autograd.DeviceType.CPU
+    named = [event for event in events if event.is_user_annotation]
+    names = {event.name for event in events if event.name.startswith("aten::")}
+    nothing = computing_nothing(framework.torch, names)
+    # As if the processor were a GPU: everything on it, but for the ranges.
+    return {
+        "annotations": sorted({event.name for event in named}),
+        "events": len(events),
+        "named": len(named),
+        "computing": len(computing(events, host)),
+        "nothing": sorted(nothing),
+        "something": sorted(names - nothing),
+        "as_pytorch_has_them": _spans(events) == _spans(framework._profile.events()),
+    }
+
+
+def _spans(events):
+    """What computes, to the nanosecond."""
+    found = [(round(s.start), round(s.end), s.name, s.lane[1]) for s in computing(events)]
+    return sorted(found)

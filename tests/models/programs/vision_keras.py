@@ -1,28 +1,29 @@
-"""Run in the environment of a Keras column: what KerasCV makes of a cell.
+"""What KerasCV makes of a cell."""
 
-    python vision_keras.py WORKFLOW CELL shapes
-    python vision_keras.py WORKFLOW CELL library_shapes
-    python vision_keras.py WORKFLOW CELL outputs EXCHANGE
+import math
+from functools import partial
+from importlib import import_module
 
-shapes: of every weight of the cell's model, in order, nothing allocated.
-library_shapes: the same for KerasCV's own class, for Stable Diffusion.
-outputs: output of fit's network with the weights in the folder EXCHANGE.
-"""
-
-import importlib
-import json
-
-from column import models, predict
-from program import cell, command, exchange
+from column import abstract, framework_of, predict
 
 
-def shapes():
-    kerascv = importlib.import_module(f"measure.models.{cell.model}.kerascv")
-    print(json.dumps(abstract(lambda: kerascv.network(models.keras, models.keras_cv, cell))))
+def shapes(cell):
+    """Of every weight of the cell's model, in order, nothing allocated."""
+    models = framework_of(cell).models
+    kerascv = import_module(f"measure.models.{cell.model}.kerascv")
+    return shapes_of(models.keras, lambda: kerascv.network(models.keras, models.keras_cv, cell))
 
 
-def library_shapes():
+def sizes(cell):
+    """Number of parameters."""
+    return sum(map(math.prod, shapes(cell)))
+
+
+def library_shapes(cell):
+    """The same for KerasCV's own class, for Stable Diffusion."""
     from keras_cv.models import stable_diffusion as library
+
+    keras = framework_of(cell).models.keras
 
     def build():
         a = cell.architecture
@@ -30,23 +31,19 @@ def library_shapes():
             side = a["image_size"]
             return library.DiffusionModel(side, side, a["text_length"], download_weights=False)
         encoder = library.ImageEncoder(download_weights=False)
-        return models.keras.Model(encoder.inputs, encoder.layers[-3].output)
+        return keras.Model(encoder.inputs, encoder.layers[-3].output)
 
-    print(json.dumps(abstract(build)))
-
-
-def abstract(build):
-    """Shapes of a model's weights, none of which is ever given a value."""
-    from keras.src.backend.common import global_state
-
-    with models.keras.StatelessScope():
-        found = [list(variable.shape) for variable in build().weights]
-        global_state.set_global_attribute("uninitialized_variables", [])
-    return found
+    return shapes_of(keras, build)
 
 
-def outputs(folder):
-    predict(folder, {"sam": sam, "stable_diffusion": image_encoder}[cell.model], as_keras)
+def shapes_of(keras, build):
+    return abstract(keras, lambda: [list(variable.shape) for variable in build().weights])
+
+
+def outputs(cell, folder):
+    """Of fit's network into the folder, with the weights there."""
+    of = {"sam": sam, "stable_diffusion": partial(image_encoder, cell)}
+    predict(cell, folder, of[cell.model], as_keras)
 
 
 def as_keras(weight, name):
@@ -78,7 +75,7 @@ def sam(model):
     return pairs
 
 
-def image_encoder(model):
+def image_encoder(cell, model):
     """KerasCV's variables of the VAE's encoder with Diffusers' names for them."""
     layers, blocks = iter(model.layers), cell.architecture["blocks"]
     pairs = affine(next(layers).conv2d, "conv_in")
@@ -108,6 +105,3 @@ def residual(block, name):
 def affine(layer, name):
     """Kernel or scale, and bias where there is one."""
     return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))
-
-
-{"shapes": shapes, "library_shapes": library_shapes, "outputs": outputs}[command](*exchange)

@@ -1,49 +1,35 @@
-"""Run in the PyTorch environment: a model around an operation, in the cell's way.
+"""A model around an operation in PyTorch, in the cell's way."""
 
-    python ways_pytorch.py WORKFLOW CELL agreement
-    python ways_pytorch.py WORKFLOW CELL operator
-    python ways_pytorch.py WORKFLOW CELL profile
-    python ways_pytorch.py WORKFLOW CELL initial
-    python ways_pytorch.py WORKFLOW CELL kernels
-    python ways_pytorch.py WORKFLOW CELL inference
-
-agreement: the record's operation, timed by itself.
-operator: the same, and what PyTorch's own tests of an operator find.
-profile: names of what computes in a step.
-initial: the weights that the model begins with, as the sum of squares of each.
-kernels: bytes of the operation's kernels in Triton, compiled for an A100 and an H100.
-inference: whether the operation by itself is called in inference mode.
-"""
-
-import json
+from unittest.mock import patch
 
 import torch
-from program import cell, command
+from column import framework_of
 
-from measure import frameworks
 from measure.native import torch_ways
 from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 
 NAMES = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
-framework = frameworks.create(cell)
-framework.load()
-name = NAMES[cell.model]
 
 
-def agreement():
-    operation = Operation(framework.models, cell, name)
+def agreement(cell):
+    """The record's operation, timed by itself."""
+    operation = Operation(framework_of(cell).models, cell, NAMES[cell.model])
     return operation.checked() | operation.timed(PROTOCOLS["smoke"])
 
 
-def operator():
-    found, function = agreement(), torch_ways.operation(name, cell.way)
+def operator(cell):
+    """The same, and what PyTorch's own tests of an operator find."""
+    name = NAMES[cell.model]
+    found, function = agreement(cell), torch_ways.operation(name, cell.way)
     operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
     constants = (1.5,) if name == "snake" else ()
     return {**found, "opcheck": torch.library.opcheck(function, (operand, *constants))}
 
 
-def profile():
+def profile(cell):
+    """Names of what computes in a step."""
+    framework = framework_of(cell)
     framework.build()
     framework.begin_profile()
     ticks = iter([False, False, True])
@@ -51,12 +37,14 @@ def profile():
     return sorted({span.name for span in framework.end_profile()})
 
 
-def initial():
-    model = framework.models.build(cell)
+def initial(cell):
+    """The weights that the model begins with, as the sum of squares of each."""
+    model = framework_of(cell).models.build(cell)
     return [float(parameter.square().sum()) for parameter in model.parameters()]
 
 
-def kernels():
+def kernels(cell):
+    """Bytes of the operation's kernels in Triton, compiled for an A100 and an H100."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -66,7 +54,7 @@ def kernels():
     numbers = {"n": "i32", "frames": "i32", "tokens": "i32", "a": "fp32", "path": "*i32"}
     constants = {"WIDTH": 256, "BLOCK": triton_ways.BLOCK}
     found = {}
-    for kernel in triton_ways.WRITTEN[name]:
+    for kernel in triton_ways.WRITTEN[NAMES[cell.model]]:
         if not isinstance(kernel, triton.JITFunction):
             continue
         own = {each: constants[each] for each in kernel.arg_names if each in constants}
@@ -78,24 +66,14 @@ def kernels():
     return found
 
 
-def inference():
+def inference(cell):
+    """Whether the operation by itself is called in inference mode."""
     modes = []
 
     def seen(value):
         modes.append(torch.is_inference_mode_enabled())
         return value
 
-    torch_ways.operation = lambda name, way: seen
-    framework.models.alone(cell)[0]()
+    with patch.object(torch_ways, "operation", lambda name, way: seen):
+        framework_of(cell).models.alone(cell)[0]()
     return modes
-
-
-COMMANDS = {
-    "agreement": agreement,
-    "operator": operator,
-    "profile": profile,
-    "initial": initial,
-    "kernels": kernels,
-    "inference": inference,
-}
-print(json.dumps(COMMANDS[command]()))

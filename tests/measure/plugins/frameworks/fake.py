@@ -18,17 +18,17 @@ DESCRIPTORS = range(3, 1024)
 
 
 class Framework:
+    probeable = True
+
     def __init__(self, cell):
         self.cell = cell
         self.wanted = cell.architecture
-        self.probeable = self.wanted.get("probeable", True)
         self.compiled = 0
         self.steps = self.blocks = 0
         self.models = Operation(self.wanted.get("operation", {}))
 
     def load(self):
-        if self.wanted.get("missing_package"):
-            import no_such_package  # noqa: F401
+        pass
 
     def live_accelerator(self):
         return self.wanted.get("lives_on", self.cell.accelerator), "fake 1"
@@ -137,8 +137,7 @@ class Framework:
             late = Path(self.wanted["compiles_late_once"])
             self.compiled += not late.exists()
             late.touch()
-        slow = 2 if self.steps < self.wanted.get("slow_until", 0) else 1
-        wait(slow * self.wanted["step_ms"] / 1000)
+        wait(self.wanted["step_ms"] / 1000)
 
     def legacy(self, steps, cap_s):
         if self.wanted.get("legacy_fails"):

@@ -1,0 +1,27 @@
+"""Run in the environment of a framework: does tasks one after the other.
+
+python main.py WORKFLOW < TASKS
+
+The last line of what is printed says what each comes to: ``value``, or ``failed`` with the reason.
+"""
+
+import json
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+
+from measure.frameworks import Cell  # where that path leads
+
+
+def done(program, does, cell, folder):
+    own = [Path(folder)] if folder else []
+    try:
+        return {"value": getattr(import_module(program), does)(Cell(**cell), *own)}
+    except Exception:
+        return {"failed": traceback.format_exc()[-3000:]}
+
+
+print("\n" + json.dumps([done(**task) for task in json.load(sys.stdin)]))
