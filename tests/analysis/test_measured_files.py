@@ -12,7 +12,6 @@ from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.results.canaries import Around, Canary, peak_flops_per_s
 from analysis.results.loading import load_results
-from analysis.results.measured import keep_measured
 from analysis.results.self_test import KnownStep, MonitorCost, SameCell
 from analysis.results.sessions import canaries_of
 from analysis.results.structure import build
@@ -50,8 +49,7 @@ def test_later_rules_need_no_record(project, tmp_path):
     """What was kept is all that they read, whatever becomes of the files meanwhile."""
     project.fail("oom", column="keras3-torch", task="fit", run=1)
     plan, kept = project.save(), tmp_path / "measured.parquet"
-    keep_measured(plan, None, kept)
-    before = load_results(plan)
+    before = load_results(plan, keep=kept)
     for folder in ("records", "blocks"):
         shutil.rmtree(project.folder / "results" / folder)
     (project.folder / CARD).write_text("{")
@@ -65,8 +63,8 @@ def test_what_is_broken_is_not_kept(project, tmp_path):
     plan, kept = project.save(), tmp_path / "measured.parquet"
     (project.folder / BLOCK).write_text("{")
     with pytest.raises(InputError, match=f"{BLOCK}: not valid JSON"):
-        keep_measured(plan, None, kept)
-    assert not kept.exists()
+        load_results(plan, keep=kept)
+    assert not [*tmp_path.glob("measured*")]
     kept.write_text("{")
     with pytest.raises(InputError, match=r"measured.parquet: not the Parquet that"):
         load_results(plan, measured=kept)

@@ -18,7 +18,6 @@ from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
 from analysis.results.commands import add_reference, parser, results_of
-from analysis.results.measured import keep_measured
 from analysis.results.reference import load_reference
 from analysis.tables.files import TABLES
 from analysis.topics import load_rules
@@ -40,10 +39,7 @@ def main() -> None:
         "--keep", type=Path, help="keep in this file what was measured, for --measured"
     )
     arguments = options.parse_args()
-    if arguments.keep:
-        keep_measured(arguments.plan, arguments.project, arguments.keep)
-        arguments.measured = arguments.keep
-    data = Data(results_of(arguments), load_reference(arguments.reference))
+    data = Data(results_of(arguments, arguments.keep), load_reference(arguments.reference))
     asked = {part: part in (arguments.only or PARTS) for part in PARTS}
     caveats = collect(data.results, data) if asked["caveats"] or asked["report"] else []
     groups = grouped(caveats, data.results, data)

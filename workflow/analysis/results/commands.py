@@ -32,6 +32,6 @@ def add_reference(options: argparse.ArgumentParser) -> None:
     )
 
 
-def results_of(arguments: argparse.Namespace) -> Results:
-    """The results that the options name."""
-    return load_results(arguments.plan, arguments.project, arguments.measured)
+def results_of(arguments: argparse.Namespace, keep: Path | None = None) -> Results:
+    """The results that the options name; `keep` is where to keep what was measured."""
+    return load_results(arguments.plan, arguments.project, arguments.measured, keep)

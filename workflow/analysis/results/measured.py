@@ -4,20 +4,19 @@ Rule `runs` reads and checks them once, and keeps their bytes in one Parquet. Wh
 reads that alone: all of it is of the same records, whatever becomes of their files meanwhile.
 """
 
+import json
 import os
-from collections.abc import Callable
-from functools import partial
-from itertools import chain
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import parse_json, read_bytes, validate
-from analysis.results.plan import Plan, PlannedBlock, load_plan
-from contract import ending
+from analysis.results.plan import Plan
 
-Files = dict[str, bytes]  # by their paths in the plan
-LINES_AT_ONCE = 500  # of tens of thousands: all at once would be in memory twice
+LINES_AT_ONCE = 500  # of tens of thousands: all at once would be in memory beside what they become
+Make = Callable[[Any], Any]  # of a file's data
 
 
 class Folder:
@@ -33,7 +32,7 @@ class Folder:
         self._project = os.path.abspath(project or above)
         self._problems: list[str] = []
 
-    def read(self, path: str, schema: str, make: Callable[[Any], Any]) -> tuple[bytes, Any]:
+    def read(self, path: str, schema: str, make: Make) -> tuple[bytes, Any]:
         """The bytes of a file, and what is made of its data; ``(b"", None)`` where there is none. A
         broken one is a problem.
         """
@@ -64,71 +63,65 @@ class Folder:
         return Path(full)
 
 
-def read_measured(plan: Plan, folder: Folder) -> Files:
-    """Every record, session file and machine card that is there, in the order of the plan."""
-    files: Files = {}
+class Kept:
+    """Files as they were kept: they were checked before."""
 
-    def read(path: str, schema: str, make: Callable[[Any], Any]) -> Any:
-        raw, made = folder.read(path, schema, make)
-        if raw:
-            files[path] = raw
-        return made
+    def __init__(self, path: Path):
+        import pyarrow.parquet as pq  # here, because importing it takes longer than most commands
 
-    for row in plan.rows:
-        for column in plan.columns:
-            for run in plan.cell(row, column).runs:
-                expected = (*row.key, column.name, run.run)
-                read(run.record, "record", partial(_check_record, expected))
-    nodes = [read(block.path, "block", partial(_nodes, block)) for block in plan.blocks]
-    for node in dict.fromkeys(chain.from_iterable(filter(None, nodes))):
-        read(plan.machine_card(node), "machine", bool)
-    return files
+        self._path = path
+        self._waiting: dict[str, bytes] = {}
+        with self._refused():
+            file = pq.ParquetFile(path)
+            self._left = {*file.read(["path"])["path"].to_pylist()}
+            self._batches = file.iter_batches(LINES_AT_ONCE)
+
+    def read(self, path: str, _: str, make: Make) -> tuple[bytes, Any]:
+        """As :meth:`Folder.read`; they are asked for in the order in which they were kept."""
+        if path not in self._left:
+            return b"", None
+        self._left.remove(path)
+        while path not in self._waiting:
+            with self._refused():
+                lines = next(self._batches).to_pydict()
+                self._waiting |= zip(lines["path"], lines["content"], strict=True)
+        raw = self._waiting.pop(path)
+        return raw, make(json.loads(raw))
+
+    @contextmanager
+    def _refused(self) -> Iterator[None]:
+        try:
+            yield
+        except (KeyError, ValueError) as error:
+            told = f"{self._path}: not the Parquet that `--keep` writes ({error})"
+            raise InputError(told) from None
 
 
-def keep_measured(plan_path: Path, project: Path | None, output: Path) -> None:
-    """Read and check every measured file, and keep all in one."""
-    import pyarrow as pa  # here as elsewhere, because importing it takes longer than most commands
+@contextmanager
+def keeping(output: Path) -> Iterator[Callable[[str, bytes], None]]:
+    """Write files into one as they are read; nothing is left of it where that fails."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    plan = load_plan(plan_path)
-    folder = Folder(plan, plan_path, project)
-    files = read_measured(plan, folder)
-    folder.raise_problems()
+    schema = pa.schema({"path": pa.string(), "content": pa.binary()})
+    waiting: dict[str, bytes] = {}
+
+    def write() -> None:
+        lines = {"path": [*waiting], "content": [*waiting.values()]}
+        writer.write_table(pa.table(lines, schema))
+        waiting.clear()
+
+    def keep(path: str, raw: bytes) -> None:
+        waiting[path] = raw
+        if len(waiting) == LINES_AT_ONCE:
+            write()
+
+    partial = output.with_name(f"{output.name}.partial")
     output.parent.mkdir(parents=True, exist_ok=True)
-    lines = pa.table({"path": [*files], "content": [*files.values()]})
-    pq.write_table(lines, output, compression="zstd", row_group_size=LINES_AT_ONCE)
-
-
-def kept_measured(path: Path) -> Files:
-    """The files as they were kept: they were checked before."""
-    import pyarrow.parquet as pq
-
-    files: Files = {}
     try:
-        for lines in pq.ParquetFile(path).iter_batches(LINES_AT_ONCE):
-            files |= zip(lines["path"].to_pylist(), lines["content"].to_pylist(), strict=True)
-    except (KeyError, ValueError) as error:
-        raise InputError(f"{path}: not the Parquet that `--keep` writes ({error})") from None
-    return files
-
-
-def _check_record(expected: tuple[str, str, int, str, int], data: dict[str, Any]) -> None:
-    """What a schema cannot check: the record is in the right place, and ok means times exist."""
-    cell = data["cell"]
-    if tuple(cell[name] for name in ("model", "task", "batch_size", "column", "run")) != expected:
-        model, task, batch_size, column, run = expected
-        planned = f"{model} {task} b{batch_size} {column} run {run}"
-        raise InputError(f"/cell: is not the run that the plan expects here ({planned})")
-    status, _ = ending.of_record(data)
-    if status == "ok" and not (data["timing"] and data["timing"]["blocks"]):
-        raise InputError("/timing/blocks: empty, although the status is ok")
-
-
-def _nodes(block: PlannedBlock, data: dict[str, Any]) -> list[str]:
-    """Those of a block's sessions; it has to be the block that the plan expects there."""
-    row = (data["row"]["model"], data["row"]["task"], data["row"]["batch_size"])
-    if (row, data["round"]) != (block.row, block.round):
-        model, task, batch_size = block.row
-        planned = f"{model} {task} b{batch_size} round {block.round}"
-        raise InputError(f"/row: is not the block that the plan expects here ({planned})")
-    return [session["node"] for session in data["sessions"]]
+        with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+            yield keep
+            write()
+        partial.replace(output)
+    finally:
+        partial.unlink(missing_ok=True)
