@@ -5,9 +5,12 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing import get_context
 
-MOST_AT_ONCE = 4  # each makes a copy of its own of the pages in which it counts a reference
+MOST_AT_ONCE = 4
+# Of one process, which makes a copy of its own of each page in which it counts a reference.
+PARTS_OF_A_PROCESS = 2
 PARTS: list[Callable[[], None]] = []  # forked processes have them already
 
 
@@ -21,14 +24,17 @@ def in_processes(parts: Iterable[Callable[[], None]]) -> None:
         return PARTS[0]()
     gc.freeze()
     workers = min(os.cpu_count() or 1, MOST_AT_ONCE)
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
-        try:
-            for part in [pool.submit(_call, place) for place in range(len(PARTS))]:
-                part.result()
-        except BrokenProcessPool:
-            raise SystemExit("error: a part of the drawing was killed, as for its memory") from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+    places = iter(range(len(PARTS)))
+    while some := [*islice(places, PARTS_OF_A_PROCESS * workers)]:
+        with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+            try:
+                for part in [pool.submit(_call, place) for place in some]:
+                    part.result()
+            except BrokenProcessPool:
+                told = "error: a part of the drawing was killed, as for its memory"
+                raise SystemExit(told) from None
+            finally:
+                pool.shutdown(cancel_futures=True)
     return None
 
 
