@@ -1,17 +1,41 @@
 """When deploying fails, one line names the likely cause."""
 
+import socket
+
 import pytest
 
 from deploy.causes import cause
+from tests.workshop import Workshop
 
 
-def test_the_likely_cause_is_named(workshop):
-    """That of an index which cannot be reached by pipeline/test_bad_input.py."""
+def closed_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def no_index(workshop: Workshop) -> None:
+    del workshop.environ["PIP_NO_INDEX"], workshop.environ["PIP_FIND_LINKS"]
+    workshop.environ["PIP_INDEX_URL"] = f"http://127.0.0.1:{closed_port()}/simple"
+
+
+def other_wheel(workshop: Workshop) -> None:
     with open(next((workshop.folder / "wheels").iterdir()), "ab") as wheel:
         wheel.write(b"\0")
+
+
+@pytest.mark.parametrize(
+    "spoil, cause",
+    [
+        (no_index, "the package index cannot be reached"),
+        (other_wheel, "a downloaded file is not the one that was locked"),
+    ],
+)
+def test_the_likely_cause_is_named(workshop, spoil, cause):
+    spoil(workshop)
     code, message = workshop.run()
     assert code == 1
-    cause, log = "a downloaded file is not the one that was locked", f"{workshop.prefix}.log"
+    log = f"{workshop.prefix}.log"
     assert message[0] == f"tiny: could not create {workshop.prefix.name}: {cause}; the log is {log}"
     assert len(message) > 1
     assert not workshop.has_marker()

@@ -3,6 +3,7 @@
 import pytest
 
 from . import harness
+from .conftest import IS_ASKED
 from .log import step_of
 from .machine import Machine
 
@@ -18,7 +19,7 @@ LOADED = {
 
 
 @pytest.mark.parametrize("column", LOADED)
-def test_no_step_is_shorter_than_what_its_device_did(environment_of, tmp_path, column):
+def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
     _, libraries = environment_of(column)
     machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
     with harness.on(machine):
@@ -35,5 +36,7 @@ def test_no_step_is_shorter_than_what_its_device_did(environment_of, tmp_path, c
     reported_ms = sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
     assert step.launches > 20 and step.launches == int(step.launches)
     assert step.busy_ms == pytest.approx(step.launches * KERNEL_US / 1e3)
-    assert reported_ms >= step.busy_ms  # how much longer it is, benchmarks/gpu_fences.py says
+    assert reported_ms >= step.busy_ms
+    if IS_ASKED:  # a busy host is late
+        assert 0.97 <= reported_ms / (step.busy_ms + step.idle_ms) <= 1.03
     assert not any(record["timing"]["late_ns"] or [])  # none where TensorFlow is asked nothing

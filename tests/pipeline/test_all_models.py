@@ -25,9 +25,9 @@ TASKS = {
     "stable_diffusion": {"fit": "default", "predict": "default"},
     "sam": {"fit": "default", "predict": "default"},
     "gemma": {"fit": "default", "generate": "default"},
-    "mistral": {"fit": "default", "generate": 2},
+    "mistral": {"fit": "default", "generate": "default"},
 }
-ROWS = {**dict.fromkeys(TASKS, 2), "gemma": 3, "bert": 2}  # two sizes of generate in one of them
+ROWS = {**dict.fromkeys(TASKS, 2), "gemma": 3, "mistral": 3, "bert": 2}  # two sizes of generate
 UNSUPPORTED = {
     "gemma": [("fit", "keras2-tensorflow"), *[("generate", "keras2-tensorflow")] * 2],
     "mistral": [("fit", "keras2-tensorflow")],
