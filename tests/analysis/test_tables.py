@@ -224,3 +224,15 @@ def test_runs_have_both_intervals_of_their_cell(tmp_path):
     # two runs of the cell that lost one: plain
     torch = next(line for line in lines if line[0] == "keras3-torch")
     assert torch[1:3] == torch[3:]
+
+
+def test_what_every_number_lacks_is_said_once(project):
+    """As while a table is measured: letters are for what sets a cell apart."""
+    project.fail("error", "lost", run=3)
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), "keras3-jax", task="fit")
+    table = main_table(project.load())
+    lost = "mean of 2 of 3 runs; run 3 error: RuntimeError: lost"
+    assert f"Every cell: {lost}." in table.caption
+    assert [mark for mark, _ in table.notes] == ["a"] and lost not in dict(table.notes).values()
+    assert [table.marks(cell) for row in table.rows for cell in row.cells].count(["a"]) == 1
+    assert all(lost in line["note"] for line in lines_of(table_csv(table)))

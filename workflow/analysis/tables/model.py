@@ -1,6 +1,6 @@
 """A table as data: every number is already the text that all formats print."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,8 @@ class Table:
         return [(mark, text) for text, mark in self.letters.items() if text in own]
 
     def marks(self, cell: TableCell) -> list[str]:
-        """The letters of its footnotes."""
-        return [self.letters[text] for text in cell.notes]
+        """The letters of its footnotes, as far as they have one."""
+        return [self.letters[text] for text in cell.notes if text in self.letters]
 
 
 def column_titles(table: Table) -> list[str]:
@@ -117,10 +117,16 @@ def _part(table: Table, own: slice) -> Table:
     return replace(table, columns=table.columns[own], rows=rows)
 
 
-def letters(rows: Iterable[TableRow]) -> dict[str, str]:
-    """A letter for each footnote, in the order of the table."""
+def letters(rows: Iterable[TableRow], of_all: Sequence[str] = ()) -> dict[str, str]:
+    """A letter for each footnote but those `of_all`, in the order of the table."""
     texts = dict.fromkeys(text for row in rows for cell in row.cells for text in cell.notes)
-    return {text: letter(place) for place, text in enumerate(texts)}
+    return {text: letter(place) for place, text in enumerate(t for t in texts if t not in of_all)}
+
+
+def notes_of_all(rows: Iterable[TableRow]) -> list[str]:
+    """Footnotes that every number has: they set none apart from the others."""
+    notes = [cell.notes for row in rows for cell in row.cells if cell.status == "ok"]
+    return [text for text in notes[0] if all(text in each for each in notes)] if notes[1:] else []
 
 
 def main_table(results: Results) -> Table:
@@ -135,9 +141,10 @@ def main_table(results: Results) -> Table:
         )
         for entry in results.rows
     )
+    of_all = notes_of_all(rows)
     return Table(
-        *("table", _caption(results, ranked), table_text.LABELS, results.plan.columns),
-        *(rows, letters(rows)),
+        *("table", _caption(results, ranked, of_all), table_text.LABELS, results.plan.columns),
+        *(rows, letters(rows, of_all)),
     )
 
 
@@ -180,7 +187,7 @@ def caption(name: str, **values: Any) -> str:
     return template(texts_of(CAPTIONS)[name]).render(values)
 
 
-def _caption(results: Results, ranked: bool) -> str:
+def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
     """`marks` are those behind numbers that there are, `modes` what "compiled" is, of columns whose
     titles do not say it.
     """
@@ -202,4 +209,5 @@ def _caption(results: Results, ranked: bool) -> str:
         disturbed=DISTURBED if DISTURBED in badges else "",
         accelerators=listed(list(results.accelerators)) or plan.accelerator,
         modes={title: mode for title, mode in modes.items() if mode not in title},
+        of_all=of_all,
     )
