@@ -6,9 +6,9 @@ writes what the kernel would have written, after the kernel was launched. Only o
 named here pass through Python, which costs the host some microseconds each.
 
 Installed into an environment of its own as a module that site starts; standard library alone until
-PyTorch is imported. A loss that is read is a number, and the place of the largest number is one that
-there is (a tokenizer is asked for its word): what memory happens to hold may be neither. JAX is told
-that there is a device, whose file it looks for before it looks for the driver.
+PyTorch is imported. A loss that is read is a number, and the place of the largest number one that
+there is (a tokenizer is asked for its word): what memory happens to hold may be neither. JAX is
+told that there is a device, whose file it looks for before it looks for the driver.
 """
 
 import importlib.abc
