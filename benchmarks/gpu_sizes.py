@@ -41,13 +41,15 @@ def main():
 
 def planned(wanted, scratch):
     """The smallest cells first."""
-    columns, changes = wanted.columns or COLUMNS, {}
-    if wanted.batch_sizes:
-        tasks = dict.fromkeys(wanted.tasks, wanted.batch_sizes)
-        changes["models"] = dict.fromkeys(wanted.models, tasks)
+    columns = wanted.columns or COLUMNS
     _, libraries = harness.environment_of(columns[0])
     with harness.on(Machine(scratch, libraries).set()):
-        runs = harness.planned(columns, wanted.models, wanted.tasks, wanted.scale, **changes)
+        if wanted.batch_sizes:
+            tasks = dict.fromkeys(wanted.tasks, wanted.batch_sizes)
+            rows = dict.fromkeys(wanted.models, tasks)
+            runs = harness.plan(columns, wanted.scale, models=rows).runs
+        else:
+            runs = harness.planned(columns, wanted.models, wanted.tasks, wanted.scale)
     return sorted(runs, key=lambda run: json.loads(run.identity)["least_memory_mib"])
 
 
