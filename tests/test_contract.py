@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from contract import ending
+from contract.device_memory import whose_limit
 from contract.ending import STATUSES, Ending, of_control, of_probes, of_process, of_restart
 from tests.shared import ROOT, schema
 
@@ -37,6 +38,18 @@ def test_every_ending_has_one_of_the_statuses():
     assert {status for status, _ in found} <= set(STATUSES)
     assert [bool(reason) for _, reason in found] == [status != "ok" for status, _ in found]
     assert all("\n" not in reason for _, reason in found)
+
+
+def test_what_keras_wraps_in_its_own_words_is_said():
+    """As keras.src.utils.traceback_utils words it."""
+    own = "CUDA out of memory. Tried to allocate 1.00 GiB, of which 4.00 GiB is free."
+    words = (
+        f"Exception encountered when calling Softmax.call().\n\n\x1b[1m{own}\x1b[0m\n\nArguments"
+    )
+    failure = {"type": "OutOfMemoryError", "message": words}
+    found = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")
+    assert "of its own pool" in whose_limit(found[1], None, 36 * 1024)
 
 
 KILLED = Ending(done=False, exit_code=-signal.SIGKILL)

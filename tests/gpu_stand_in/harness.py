@@ -49,19 +49,30 @@ def environment_of(column: str) -> tuple[dict, Path]:
     return marker, build.built_for(marker["prefix"], folder)
 
 
-def measured(run, machine: Machine, record: Path, extras: bool = True, **options) -> dict:
+def measured(
+    run,
+    machine: Machine,
+    record: Path,
+    extras: bool = True,
+    few_steps: bool = False,
+    memory_limit_mib: float = MEMORY_LIMIT_MIB,
+    **options,
+) -> dict:
     """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
     extras: whether probes, profile and the published arithmetic follow, where they are planned.
+    few_steps: as many as at `smoke`, whatever its scale.
     options: more of :func:`supervise.parent.run`.
     """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
     if not extras:
         identity |= {"extras": [], "probes": []}
+    if few_steps:
+        identity["scale"] = "smoke"
     identity["variables"] = {**identity["variables"], **machine.variables}
     found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
-    limits = (TIME_LIMIT_S, MEMORY_LIMIT_MIB)
+    limits = (TIME_LIMIT_S, memory_limit_mib)
     windows, measure = [], parent._measure
 
     def noted(*arguments):

@@ -1,6 +1,7 @@
 """The command nvidia-smi of a simulated machine: it asks its NVML, as the real one does.
 
 python3 -I nvidia_smi.py LIBRARIES --query-gpu=name,uuid --format=csv,noheader,nounits
+python3 -I nvidia_smi.py LIBRARIES -i 0 --query-gpu=clocks.max.sm --format=csv,noheader,nounits
 python3 -I nvidia_smi.py LIBRARIES -L
 """
 
@@ -24,7 +25,8 @@ def main():
     if options == ["-L"]:
         print("\n".join(machine.listed()))
     elif query:
-        for line in machine.answers(query.partition("=")[2].split(",")):
+        lines = machine.answers(query.partition("=")[2].split(","))
+        for line in lines if options[0] != "-i" else [lines[int(options[1])]]:
             print(line)
     else:
         sys.exit(f"nvidia-smi of a stand-in: not understood: {' '.join(options)}")
@@ -50,6 +52,7 @@ class Machine:
             "driver_version": lambda gpu: self._text("nvmlSystemGetDriverVersion"),
             "memory.total": lambda gpu: str(self._memory(gpu)[0] // 2**20),
             "memory.used": lambda gpu: str(self._memory(gpu)[2] // 2**20),
+            "clocks.max.sm": lambda gpu: str(self._most_mhz(gpu)),
             "mig.mode.current": lambda gpu: "Enabled" if self._part(gpu) else "Disabled",
         }
         for name in names:
@@ -78,6 +81,11 @@ class Machine:
         text = ctypes.create_string_buffer(160)
         getattr(self.nvml, function)(*arguments, text, len(text))
         return text.value.decode()
+
+    def _most_mhz(self, gpu):
+        mhz, of_processors = ctypes.c_uint(), 1
+        self.nvml.nvmlDeviceGetMaxClockInfo(gpu, of_processors, ctypes.byref(mhz))
+        return mhz.value
 
     def _memory(self, gpu):
         memory = (ctypes.c_ulonglong * 3)()

@@ -58,6 +58,8 @@ def test_the_card_of_a_machine_with_two_gpus(on):
     assert (first.name, first.memory_mib, first.driver) == (A100_80, 81920, "570.86.15")
     assert (second.index, second.name) == (1, H100)
     assert device.chosen(second.uuid) == device.chosen(1) == second
+    clock = ["--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"]  # as Triton asks for it
+    assert completed(["nvidia-smi", "-i", "1", *clock], machine).stdout == "1980\n"
     card, reading = facts_of(machine, second.uuid)
     assert card["model"] == H100 and card["driver"] == "570.86.15"
     assert (card["CUDA of the driver"], card["compute capability"]) == ("12.8", "9.0")

@@ -12,7 +12,7 @@ from .machine import Machine
 
 KERNEL_US = 2000
 ROWS = {"bert": {"fit": "default", "predict": "default"}, "gemma": {"generate": 1}}
-COLUMNS = ["pytorch-eager"]
+COLUMNS = ["pytorch-eager", "pytorch-compiled"]
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,20 @@ def test_records_say_which_device_it_was(records):
         gpu = record["monitor"]["gpu"]
         assert gpu["foreign_processes"] == 0
         assert gpu["process_memory_mib"]["max"] >= record["memory"]["peak_device_mib"]
+
+
+def test_compiled_steps_are_replayed_graphs(records):
+    """But for the pass over a prompt, which `generate` leaves eager."""
+    compiled = [r for r in records if r["parity"]["execution"] == "jit"]
+    assert {(r["cell"]["model"], r["cell"]["task"]) for r in compiled} == {
+        (model, task) for model, tasks in ROWS.items() for task in tasks
+    }
+    for record in compiled:
+        parity, compilations = record["parity"], record["timing"]["compilations"]
+        assert (parity["compiler"], parity["compile_mode"]) == ("inductor", "reduce-overhead")
+        assert parity["graphs"] >= 1 and parity["graph_breaks"] == 0
+        assert (parity["cuda_graphs"], parity["cuda_graphs_skipped"]) == (True, None)
+        assert compilations["before_timing"] >= 1 and compilations["during_timing"] == 0
 
 
 def test_the_report_says_that_nothing_was_measured(measured):

@@ -17,6 +17,9 @@ changed[2] = 7
 changed += 1
 numbers = torch.full((2,), -100, device="cuda")
 floats = torch.ones(3, device="cuda")
+old = torch.full((64,), 2**40, device="cuda")
+del old  # what a place is written to held this
+places = torch.ones(64, 5, device="cuda").argmax(dim=-1)
 found = {
     "arithmetic": ((x + 1) * 2).tolist(),
     "sum": (x + 1).sum().item(),
@@ -29,6 +32,7 @@ found = {
     "joined": torch.cat([x[:2], x[8:]]).tolist(),
     "cast": x.to(torch.int32)[3].item(),
     "a loss": numbers.view(torch.float32)[0].item(),  # bits of which no float is made
+    "places": [sorted(set(places.tolist())), x.argmax().item()],
     "types": [str(each.dtype) for each in (floats + 1, floats.half() + 1.5, x * 0.5, x[0] + 1)],
 }
 began = time.perf_counter()
@@ -68,6 +72,7 @@ def found(pytorch, tmp_path_factory):
         ("joined", [0, 1, 8, 9]),
         ("cast", 3),
         ("a loss", 0.0),
+        ("places", [[0], 9]),
         ("types", ["torch.float32", "torch.float16", "torch.float32", "torch.int64"]),
     ],
 )

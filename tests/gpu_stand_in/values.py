@@ -6,8 +6,9 @@ writes what the kernel would have written, after the kernel was launched. Only o
 named here pass through Python, which costs the host some microseconds each.
 
 Installed into an environment of its own as a module that site starts; standard library alone until
-PyTorch is imported. A loss that is read is a number: what memory happens to hold may be none. JAX
-is told that there is a device, whose file it looks for before it looks for the driver.
+PyTorch is imported. A loss that is read is a number, and the place of the largest number one that
+there is (a tokenizer is asked for its word): what memory happens to hold may be neither. JAX is
+told that there is a device, whose file it looks for before it looks for the driver.
 """
 
 import importlib.abc
@@ -76,6 +77,8 @@ def install(torch):
     # One kernel for all devices, which asks CUDA's for its part.
     library.impl("copy_", _computed(torch, "aten::copy_", exact), "CUDA", with_keyset=True)
     library.impl("_local_scalar_dense", _a_number(torch), "CUDA", with_keyset=True)
+    for name in ("argmax", "argmin"):
+        library.impl(name, _a_place(torch, f"aten::{name}", exact), "CUDA", with_keyset=True)
     # Its shape is a number of the device: it is never left to a kernel.
     library.impl("nonzero", lambda tensor: tensor.cpu().nonzero().to(tensor.device), "CUDA")
 
@@ -171,5 +174,18 @@ def _a_number(torch):
     def call(keys, tensor):
         found = kernel.call_boxed(keys, tensor)
         return 0.0 if isinstance(found, float) and not math.isfinite(found) else found
+
+    return call
+
+
+def _a_place(torch, name, exact):
+    """Of numbers that no kernel computed it is the first one."""
+    computed = _computed(torch, name, exact)
+
+    def call(keys, tensor, *arguments, **named):
+        found = computed(keys, tensor, *arguments, **named)
+        if tensor.dtype not in exact and _small([found]):
+            _same_memory(torch, found).zero_()
+        return found
 
     return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -32,6 +33,9 @@ NO_DEVICE_WORDS = (
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
 )
+# How Keras begins the message of an exception in a layer, before the exception's own, in bold.
+IN_A_LAYER = "Exception encountered when calling "
+IN_BOLD = re.compile(r"\x1b\[\d+m")
 # Exceptions of ours: another device than was asked for; nothing that builds an extension.
 CANNOT_HERE = ("WrongDevice", "NoCompiler")
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -139,7 +143,7 @@ def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_failure(type: str, message: str) -> tuple[Status, str]:
-    first_line = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    first_line = _first_line(message)
     reason = (f"{type}: {first_line}" if first_line else type)[:MAX_REASON]
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
@@ -151,6 +155,15 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
     if type == "ModuleNotFoundError":
         return "error", f"missing package, {reason}"[:MAX_REASON]
     return "error", reason
+
+
+def _first_line(message: str) -> str:
+    """What an exception says first; of one in a layer of Keras, in which one, and its own words."""
+    plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
+    first, *rest = [line for line in plain if line] or [""]
+    if first.startswith(IN_A_LAYER) and rest:
+        return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
+    return first
 
 
 def _by_words(message: str) -> Status | None:

@@ -1,9 +1,11 @@
 /* What the documentation of CUDA promises of memory and of errors, case by case.
  *
  *   PROGRAM CASE      exit status 0 where it holds; else the line that does not */
+#define _DEFAULT_SOURCE
 #include "check.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 static void copies_are_real_and_wait_as_documented(void) {
     char *device, *pinned, *pageable = malloc(10 * MIB);
@@ -29,6 +31,28 @@ static void copies_are_real_and_wait_as_documented(void) {
     FINE(cudaFreeHost(pinned));
     FINE(cudaFree(device));
     free(pageable);
+}
+
+static size_t pages_there(void *start, size_t bytes) {
+    static unsigned char there[20 * MIB / 4096];
+    size_t found = 0;
+    HOLDS(!mincore(start, bytes, there));
+    for (size_t i = 0; i < bytes / 4096; i++) found += there[i] & 1;
+    return found;
+}
+
+static void a_copy_of_what_nobody_wrote_takes_no_room(void) {
+    char *from, *to;
+    FINE(cudaMalloc((void **)&from, 20 * MIB));
+    FINE(cudaMalloc((void **)&to, 20 * MIB));
+    FINE(cudaMemset(to, 3, 20 * MIB));
+    FINE(cudaMemset(from + 9 * MIB + 77, 5, 1));
+    HOLDS(pages_there(to, 20 * MIB) == 5120);
+    FINE(cudaMemcpy(to + 1, from + 1, 20 * MIB - 1, cudaMemcpyDeviceToDevice));
+    HOLDS(pages_there(to, 20 * MIB) < 2 * 256 + 20); /* two of a MiB, and where others meet */
+    for (size_t i = 0; i < 20 * MIB; i++) HOLDS(to[i] == (i ? i == 9 * MIB + 77 ? 5 : 0 : 3));
+    FINE(cudaFree(from));
+    FINE(cudaFree(to));
 }
 
 static void memory_ends_and_comes_back(void) {
@@ -140,6 +164,7 @@ static void a_device_whose_clocks_fall_takes_longer(void) {
 
 static const Case cases[] = {
     CASE(copies_are_real_and_wait_as_documented),
+    CASE(a_copy_of_what_nobody_wrote_takes_no_room),
     CASE(memory_ends_and_comes_back),
     CASE(a_pool_says_what_it_holds),
     CASE(addresses_are_mapped_to_memory),

@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include "stand_in.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE ((uintptr_t)4096)
 #define LARGE (1 << 20)
+#define THERE ((uint64_t)3 << 62) /* of a page, in memory or swapped out: the kernel's pagemap */
 
 static int64_t ns(size_t bytes, double gb_s) {
     return gb_s > 0 ? (int64_t)((double)bytes / gb_s) : 0; /* 1 GB/s is 1 byte/ns */
@@ -30,8 +33,34 @@ static void set_bytes(char *to, int value, size_t bytes) {
     memset(end, 0, (size_t)(to + bytes - end));
 }
 
+static int nobody_has_written(int pagemap, const char *from, size_t bytes) {
+    uint64_t pages[LARGE / PAGE];
+    size_t page = (uintptr_t)from / PAGE, n = ((uintptr_t)from + bytes - 1) / PAGE + 1 - page;
+    ssize_t size = (ssize_t)(n * sizeof *pages);
+    if (pread(pagemap, pages, (size_t)size, (off_t)(page * sizeof *pages)) != size) return 0;
+    while (n && !(pages[n - 1] & THERE)) n--;
+    return !n;
+}
+
+/* Of pages that nobody has written a copy is zeros, too: it takes no room on the host. */
+static void copy_bytes(char *to, const char *from, size_t bytes) {
+    void *base;
+    size_t room, n;
+    int within = bytes >= LARGE && device_range(from, &base, &room);
+    int pagemap = within ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    if (pagemap < 0 || (to < from + bytes && from < to + bytes)) memmove(to, from, bytes);
+    else
+        for (size_t done = 0; done < bytes; done += n) {
+            n = LARGE - ((uintptr_t)from + done) % LARGE; /* reading a page makes it be there */
+            if (n > bytes - done) n = bytes - done;
+            if (nobody_has_written(pagemap, from + done, n)) set_bytes(to + done, 0, n);
+            else memcpy(to + done, from + done, n);
+        }
+    if (pagemap >= 0) close(pagemap);
+}
+
 void effect(const Node *node) {
-    if (node->kind == COPY) memmove(node->to, node->from, node->bytes);
+    if (node->kind == COPY) copy_bytes(node->to, node->from, node->bytes);
     else if (node->kind == MEMSET && node->width == 1)
         set_bytes(node->to, (int)(node->value & 255), node->bytes);
     else if (node->kind == MEMSET)
