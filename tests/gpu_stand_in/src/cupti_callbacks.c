@@ -1,0 +1,99 @@
+/* libcupti: the callback API, for what is called of the runtime and of the driver. */
+#define _GNU_SOURCE
+#include "cupti_shared.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define MOST_FUNCTIONS 1024
+
+static struct CUpti_Subscriber_st {
+    CUpti_CallbackFunc function;
+    void *theirs;
+} only; /* "there can be only one subscriber at a time" */
+static unsigned char wanted[2][MOST_FUNCTIONS]; /* of the runtime, of the driver */
+
+/* The driver's, which is loaded before it is asked for where a program has the runtime alone. */
+static CUcontext context(void) {
+    static CUresult (*current)(CUcontext *);
+    void *driver = current ? NULL : dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (driver) current = (CUresult(*)(CUcontext *))dlsym(driver, "cuCtxGetCurrent");
+    CUcontext found = NULL;
+    if (current) current(&found);
+    return found;
+}
+
+static void call_back(Call *call, CUpti_ApiCallbackSite site) {
+    if (!wanted[call->driver][call->function]) return;
+    CUpti_CallbackData data = {
+        .callbackSite = site,
+        .functionName = call->name,
+        .functionParams = call->arguments,
+        .symbolName = call->kernel,
+        .context = context(),
+        .contextUid = context_id(current_device()),
+        .correlationData = &call->kept,
+        .correlationId = call->number,
+    };
+    only.function(only.theirs,
+                  call->driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API,
+                  call->function, &data);
+}
+
+static void begun(Call *call) { call_back(call, CUPTI_API_ENTER); }
+
+static void ended(Call *call, int64_t end_ns) {
+    add_call(call, end_ns);
+    call_back(call, CUPTI_API_EXIT);
+    have_buffer();
+}
+
+void watch(void) {
+    static const Observer us = {begun, ended, add_work};
+    int watched = memchr(enabled, 1, sizeof enabled) || memchr(wanted, 1, sizeof wanted);
+    observe(watched ? &us : NULL);
+}
+
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function,
+                           void *theirs) {
+    if (!subscriber || !function) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (only.function) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    only.function = function;
+    only.theirs = theirs;
+    *subscriber = &only;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
+    if (subscriber != &only || !only.function) return CUPTI_ERROR_INVALID_PARAMETER;
+    memset(wanted, 0, sizeof wanted);
+    watch();
+    only.function = NULL;
+    return CUPTI_SUCCESS;
+}
+
+/* Of the domains that are no functions nothing is told: contexts are there from the beginning. */
+static unsigned char *wanted_of(CUpti_CallbackDomain domain) {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) return wanted[1];
+    return domain == CUPTI_CB_DOMAIN_RUNTIME_API ? wanted[0] : NULL;
+}
+
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId function) {
+    if (subscriber != &only || function >= MOST_FUNCTIONS) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (wanted_of(domain)) wanted_of(domain)[function] = enable != 0;
+    watch();
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
+                              CUpti_CallbackDomain domain) {
+    if (subscriber != &only) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (wanted_of(domain)) memset(wanted_of(domain), enable != 0, MOST_FUNCTIONS);
+    watch();
+    return CUPTI_SUCCESS;
+}
+
+/* ---- numbers of things ---- */
+
+uint32_t context_id(int device) { return (uint32_t)device + 1; }
