@@ -3,6 +3,7 @@
 #include "cupti_shared.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 #define MOST_FUNCTIONS 1024
@@ -12,14 +13,20 @@ static struct CUpti_Subscriber_st {
     void *theirs;
 } only; /* "there can be only one subscriber at a time" */
 static unsigned char wanted[2][MOST_FUNCTIONS]; /* of the runtime, of the driver */
+static const char *names[2][MOST_FUNCTIONS];    /* of those that were called */
 
-/* The driver's, which is loaded before it is asked for where a program has the runtime alone. */
+static CUresult (*current_context)(CUcontext *);
+static void find_driver(void) {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (driver) current_context = (CUresult(*)(CUcontext *))dlsym(driver, "cuCtxGetCurrent");
+}
+
+/* The driver's, which a program that knows the runtime alone has not loaded. */
 static CUcontext context(void) {
-    static CUresult (*current)(CUcontext *);
-    void *driver = current ? NULL : dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (driver) current = (CUresult(*)(CUcontext *))dlsym(driver, "cuCtxGetCurrent");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUcontext found = NULL;
-    if (current) current(&found);
+    pthread_once(&once, find_driver);
+    if (current_context) current_context(&found);
     return found;
 }
 
@@ -40,7 +47,10 @@ static void call_back(Call *call, CUpti_ApiCallbackSite site) {
                   call->function, &data);
 }
 
-static void begun(Call *call) { call_back(call, CUPTI_API_ENTER); }
+static void begun(Call *call) {
+    __atomic_store_n(&names[call->driver][call->function], call->name, __ATOMIC_RELAXED);
+    call_back(call, CUPTI_API_ENTER);
+}
 
 static void ended(Call *call, int64_t end_ns) {
     add_call(call, end_ns);
@@ -94,6 +104,14 @@ CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber
     return CUPTI_SUCCESS;
 }
 
-/* ---- numbers of things ---- */
+/* ---- names and numbers ---- */
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t function,
+                                 const char **name) {
+    unsigned char *known = wanted_of(domain);
+    if (!known || function >= MOST_FUNCTIONS) return CUPTI_ERROR_INVALID_PARAMETER;
+    *name = __atomic_load_n(&names[known == wanted[1]][function], __ATOMIC_RELAXED);
+    return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
 
 uint32_t context_id(int device) { return (uint32_t)device + 1; }

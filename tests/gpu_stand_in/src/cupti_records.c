@@ -80,7 +80,15 @@ static CUpti_ActivityMemcpyKind way(int from_device, int to_device) {
 
 static void add_kernel(const Work *work, CUpti_ActivityKind kind) {
     KernelRecord *kernel = &added(kind, work->start_ns, work->end_ns)->kernel;
+    static const Call one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    const Call *shape = work->call && work->call->grid[0] ? work->call : &one;
     FACTS(kernel, work);
+    kernel->gridX = (int32_t)shape->grid[0];
+    kernel->gridY = (int32_t)shape->grid[1];
+    kernel->gridZ = (int32_t)shape->grid[2];
+    kernel->blockX = (int32_t)shape->block[0];
+    kernel->blockY = (int32_t)shape->block[1];
+    kernel->blockZ = (int32_t)shape->block[2];
     kernel->name = work->node->name; /* which lives as long as the process */
 }
 

@@ -14,6 +14,7 @@ typedef struct Call {
     unsigned function;
     const char *name;
     const char *kernel;    /* that it launches */
+    unsigned grid[3], block[3]; /* of it; 0: a library's own, or of a graph, which say none */
     const void *arguments; /* as CUPTI's headers put a function's together; NULL: not asked for */
     int64_t start_ns;
     uint32_t number; /* of this call, by which its work is known; 0: nobody observes it */
