@@ -13,7 +13,7 @@ static int n_found, n_buffers;
 static size_t buffer_bytes = 1 << 16;
 
 static void requested(uint8_t **buffer, size_t *bytes, size_t *most) {
-    *buffer = aligned_alloc(8, buffer_bytes);
+    *buffer = malloc(buffer_bytes);
     *bytes = buffer_bytes;
     *most = 0;
 }

@@ -89,15 +89,19 @@ CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc c
 
 /* ---- what is recorded ---- */
 
-/* Of what never happens here (costs of CUPTI's own, memory that moves by itself) there is no
- * record, which is as it should be; other kinds are not written down. */
+/* Of what never happens here (costs of CUPTI's own, memory that moves by itself, copies from one
+ * device to another) there is no record, which is as it should be; other kinds are unknown. */
+static int never_happens(CUpti_ActivityKind kind) {
+    return kind == CUPTI_ACTIVITY_KIND_OVERHEAD || kind == CUPTI_ACTIVITY_KIND_MEMCPY2 ||
+           kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+}
+
 static CUptiResult enable(CUpti_ActivityKind kind, int on) {
     CUpti_Activity one = {.kind = kind};
     if (form_of(&one)) {
         enabled[kind] = (unsigned char)on;
         watch();
-    } else if (kind != CUPTI_ACTIVITY_KIND_OVERHEAD &&
-               kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) {
+    } else if (!never_happens(kind)) {
         log_missing("a kind of CUPTI's activities");
         return CUPTI_ERROR_INVALID_KIND;
     }
@@ -168,6 +172,14 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     pthread_mutex_unlock(&lock);
     free(ended);
     return CUPTI_SUCCESS;
+}
+
+void forget(void) {
+    size_t n;
+    pthread_mutex_lock(&lock);
+    free(take_ended(&n, INT64_MAX));
+    if (buffer.start) hand_over();
+    pthread_mutex_unlock(&lock);
 }
 
 CUptiResult cuptiActivityGetNextRecord(uint8_t *start, size_t bytes, CUpti_Activity **record) {

@@ -15,18 +15,20 @@ static struct CUpti_Subscriber_st {
 static unsigned char wanted[2][MOST_FUNCTIONS]; /* of the runtime, of the driver */
 static const char *names[2][MOST_FUNCTIONS];    /* of those that were called */
 
-static CUresult (*current_context)(CUcontext *);
+/* Each device has one context, which the driver knows: a program that has the runtime alone has not
+ * loaded it. */
+static CUresult (*primary)(CUcontext *, CUdevice);
 static void find_driver(void) {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (driver) current_context = (CUresult(*)(CUcontext *))dlsym(driver, "cuCtxGetCurrent");
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL), *function = NULL;
+    if (driver) function = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    memcpy(&primary, &function, sizeof primary);
 }
 
-/* The driver's, which a program that knows the runtime alone has not loaded. */
-static CUcontext context(void) {
+static CUcontext context_of(int device) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUcontext found = NULL;
     pthread_once(&once, find_driver);
-    if (current_context) current_context(&found);
+    if (primary) primary(&found, device);
     return found;
 }
 
@@ -37,7 +39,7 @@ static void call_back(Call *call, CUpti_ApiCallbackSite site) {
         .functionName = call->name,
         .functionParams = call->arguments,
         .symbolName = call->kernel,
-        .context = context(),
+        .context = context_of(current_device()),
         .contextUid = context_id(current_device()),
         .correlationData = &call->kept,
         .correlationId = call->number,
@@ -82,6 +84,16 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
     return CUPTI_SUCCESS;
 }
 
+/* "Detaches": nobody observes any more, and what was not asked for is lost. */
+CUptiResult cuptiFinalize(void) {
+    memset(enabled, 0, sizeof enabled);
+    memset(wanted, 0, sizeof wanted);
+    watch();
+    only.function = NULL;
+    forget();
+    return CUPTI_SUCCESS;
+}
+
 /* Of the domains that are no functions nothing is told: contexts are there from the beginning. */
 static unsigned char *wanted_of(CUpti_CallbackDomain domain) {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) return wanted[1];
@@ -115,3 +127,30 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t function,
 }
 
 uint32_t context_id(int device) { return (uint32_t)device + 1; }
+
+CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device) {
+    for (*device = 0; (int)*device < n_visible(); ++*device)
+        if (context_of((int)*device) == context) return CUPTI_SUCCESS;
+    return CUPTI_ERROR_INVALID_CONTEXT;
+}
+
+CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id) {
+    uint32_t device;
+    CUptiResult error = cuptiGetDeviceId(context, &device);
+    *id = context_id((int)device);
+    return error;
+}
+
+CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t of_thread,
+                               uint32_t *id) {
+    unsigned long long found;
+    (void)context, (void)of_thread;
+    if (stream_facts(stream, NULL, NULL, &found, NULL)) return CUPTI_ERROR_INVALID_STREAM;
+    *id = (uint32_t)found;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetGraphId(CUgraph graph, uint32_t *id) {
+    *id = (uint32_t)((Graph *)graph)->id;
+    return CUPTI_SUCCESS;
+}

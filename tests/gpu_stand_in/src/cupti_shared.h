@@ -36,6 +36,7 @@ OWN void add_call(const Call *call, int64_t end_ns);
 OWN void add_work(const Work *work);
 OWN Kept *take_ended(size_t *n, int64_t until_ns); /* the caller's to free */
 OWN void have_buffer(void); /* before it is needed: who has given none is not asked to flush */
+OWN void forget(void); /* what is recorded, and the buffer */
 OWN void watch(void); /* as long as anything is enabled */
 OWN uint32_t context_id(int device);
 
