@@ -1,8 +1,8 @@
 """Builds the libraries of the stand-in with the compiler that is there, once for what they are of.
 
-Headers are NVIDIA's public ones, taken out of the locked wheels of the CUDA runtime and of CUPTI into
-the cache; of the wheels nothing else is kept. What the wheels of a framework ask for decides which functions
-there must be (``symbols.py``).
+Headers are NVIDIA's public ones, taken out of the locked wheels of the CUDA runtime and of CUPTI
+into the cache; of the wheels nothing else is kept. What the wheels of a framework ask for decides
+which functions there must be (``symbols.py``).
 """
 
 import hashlib
