@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from analysis.topics.why.compute import IDLE, cell_operations
+from analysis.topics.why.ceilings import ceilings
+from analysis.topics.why.compute import IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, why
 from analysis.topics.why.section import rows
 
@@ -86,6 +87,18 @@ def test_a_slow_host_is_time_in_which_nothing_computes(data, more_ms):
     assert found[IDLE] == pytest.approx(found[STEP], rel=0.1)
     assert groups.abs().max() < 0.05 * found[STEP]
     assert reasons(data, SLOW_HOST) == [f"time in which {IDLE}"]
+
+
+def test_a_ceiling_is_what_the_device_leaves_of_a_step(data):
+    """By the times that kernels are set to and a step took."""
+    found = ceilings(data).set_index("column")["share"]
+    steps = cell_parts(data).reset_index().set_index("column")["step_ms"]
+    kernels = cell_operations(data).query("not name.str.startswith('Mem')")
+    busy_ms = kernels.groupby("column")["count"].sum() * KERNEL_US / 1e3
+    calls = kernels[kernels["name"].str.contains(SLOW_KERNEL)].set_index("column")["count"]
+    busy_ms[SLOW_DEVICE] += calls[SLOW_DEVICE] * (SLOW_US - KERNEL_US) / 1e3
+    for column in (SLOW_HOST, SLOW_DEVICE):
+        assert found[column] == pytest.approx(1 - busy_ms[column] / steps[column], abs=0.1)
 
 
 def test_slow_kernels_are_named_by_what_they_do(data, more_ms):

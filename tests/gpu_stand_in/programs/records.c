@@ -187,7 +187,7 @@ static void calls_have_the_last_id_that_was_pushed(void) {
     FINE(cudaDeviceSynchronize());
     flushed(5);
     for (int i = 0; i < 2; i++) {
-        CUpti_ActivityExternalCorrelation *of = (CUpti_ActivityExternalCorrelation *)found[2 * i + 1];
+        CUpti_ActivityExternalCorrelation *of = (void *)found[2 * i + 1];
         HOLDS(of->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION && of->externalKind == kind);
         HOLDS(of->externalId == (uint64_t)(72 - i));
         HOLDS(of->correlationId == kernel(2 * i)->correlationId);

@@ -32,7 +32,7 @@ static CUcontext context_of(int device) {
     return found;
 }
 
-static void call_back(Call *call, CUpti_ApiCallbackSite site) {
+static void call_back(ApiCall *call, CUpti_ApiCallbackSite site) {
     if (!wanted[call->driver][call->function]) return;
     CUpti_CallbackData data = {
         .callbackSite = site,
@@ -49,12 +49,12 @@ static void call_back(Call *call, CUpti_ApiCallbackSite site) {
                   call->function, &data);
 }
 
-static void begun(Call *call) {
+static void begun(ApiCall *call) {
     __atomic_store_n(&names[call->driver][call->function], call->name, __ATOMIC_RELAXED);
     call_back(call, CUPTI_API_ENTER);
 }
 
-static void ended(Call *call, int64_t end_ns) {
+static void ended(ApiCall *call, int64_t end_ns) {
     add_call(call, end_ns);
     call_back(call, CUPTI_API_EXIT);
     have_buffer();

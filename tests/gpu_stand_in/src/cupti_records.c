@@ -1,4 +1,4 @@
-/* Records of what was called and done, with times of the devices' clock, until they are asked for. */
+/* Records of what was called and done, by the devices' clock, until a client asks for them. */
 #define _GNU_SOURCE
 #include "cupti_shared.h"
 
@@ -80,8 +80,8 @@ static CUpti_ActivityMemcpyKind way(int from_device, int to_device) {
 
 static void add_kernel(const Work *work, CUpti_ActivityKind kind) {
     KernelRecord *kernel = &added(kind, work->start_ns, work->end_ns)->kernel;
-    static const Call one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
-    const Call *shape = work->call && work->call->grid[0] ? work->call : &one;
+    static const ApiCall one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    const ApiCall *shape = work->call && work->call->grid[0] ? work->call : &one;
     FACTS(kernel, work);
     kernel->gridX = (int32_t)shape->grid[0];
     kernel->gridY = (int32_t)shape->grid[1];
@@ -158,7 +158,7 @@ CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind 
 }
 
 /* The last number of each kind that this thread has pushed, for each call. */
-static void add_outside(const Call *call) {
+static void add_outside(const ApiCall *call) {
     for (int kind = 0; kind < KINDS; kind++) {
         if (!outside[kind].n) continue;
         CUpti_ActivityExternalCorrelation *found =
@@ -174,7 +174,7 @@ CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
     return CUPTI_SUCCESS;
 }
 
-void add_call(const Call *call, int64_t end_ns) {
+void add_call(const ApiCall *call, int64_t end_ns) {
     int system = thread_ids == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM;
     CUpti_ActivityKind kind =
         call->driver ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME;

@@ -32,7 +32,7 @@ typedef struct {
 OWN const Form *form_of(const CUpti_Activity *record); /* NULL: of a kind that is not known */
 
 OWN extern unsigned char enabled[CUPTI_ACTIVITY_KIND_COUNT];
-OWN void add_call(const Call *call, int64_t end_ns);
+OWN void add_call(const ApiCall *call, int64_t end_ns);
 OWN void add_work(const Work *work);
 OWN Kept *take_ended(size_t *n, int64_t until_ns); /* the caller's to free */
 OWN void have_buffer(void); /* before it is needed: who has given none is not asked to flush */

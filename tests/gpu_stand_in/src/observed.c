@@ -3,13 +3,13 @@
 #include "observed.h"
 
 static const Observer *observer;
-static __thread Call *outermost;
+static __thread ApiCall *outermost;
 
 void observe(const Observer *with) { __atomic_store_n(&observer, with, __ATOMIC_RELEASE); }
 
 static const Observer *who(void) { return __atomic_load_n(&observer, __ATOMIC_ACQUIRE); }
 
-void call_begins(Call *call) {
+void api_begins(ApiCall *call) {
     static uint32_t calls;
     const Observer *there = who();
     if (!there || outermost) return;
@@ -19,7 +19,7 @@ void call_begins(Call *call) {
     call->start_ns = now_ns();
 }
 
-void call_ends(Call *call) {
+void api_ends(ApiCall *call) {
     if (!call->number) return;
     int64_t end_ns = now_ns();
     const Observer *there = who();
