@@ -7,9 +7,9 @@ from analysis.topics.cross_over.compute import cross_over
 from . import truth
 from .machine import Machine
 
-KERNEL_US, KERNELS = 2000, 50
+KERNEL_US, KERNELS = 2000, 22
 CROSSES_AT = 300_000  # parameters, where a step has so many kernels
-NETS = [f"mnist_dense_{width}" for width in ("w150", "w600", "w1200", "w2400")]
+NETS = [f"mnist_dense_{width}" for width in ("w150", "w600", "w1200")]
 FRAMEWORKS = "pytorch-set: {like: pytorch-eager, module: set_times, title: Set times}\n"
 # On a processor a step takes a time for each parameter, and a bit less or more in each round.
 CLASS = f"""
