@@ -101,10 +101,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra) {
-    LAUNCHES(cuLaunchKernel, grid_x, grid_y, grid_z, block_x, block_y, block_z);
     (void)shared, (void)arguments, (void)extra;
     if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return CUDA_ERROR_INVALID_VALUE;
+    LAUNCHES(cuLaunchKernel, grid_x, grid_y, grid_z, block_x, block_y, block_z);
     uint64_t blocks = (uint64_t)grid_x * grid_y * grid_z;
     return (CUresult)launch(stream, (const char *)function, blocks);
 }

@@ -160,10 +160,10 @@ int issue(Stream *stream, Node node, int64_t *end_ns) {
 }
 
 int launch(void *handle, const char *name, uint64_t blocks) {
-    RUNTIME(cudaLaunchKernel_v7000, .kernel = name);
     if (device_error()) return device_error();
     Stream *stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
+    RUNTIME(cudaLaunchKernel_v7000, .kernel = name);
     Kernel *kernel = kernel_named(name);
     int64_t end_ns, cost_ns = kernel->cost_ns + (int64_t)(settings.block_ns * (double)blocks);
     Node node = {.kind = KERNEL, .name = name, .cost_ns = cost_ns};
