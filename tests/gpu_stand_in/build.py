@@ -1,8 +1,8 @@
 """Builds the libraries of the stand-in with the compiler that is there, once for what they are of.
 
-Headers are NVIDIA's public ones, taken out of the locked wheel of the CUDA runtime into the cache;
-of the wheel nothing else is kept. What the wheels of a framework ask for decides which functions
-there must be (``symbols.py``).
+Headers are NVIDIA's public ones, taken out of the locked wheels of the CUDA runtime and of CUPTI
+into the cache; of the wheels nothing else is kept. What the wheels of a framework ask for decides
+which functions there must be (``symbols.py``).
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from .environment import requirement, shipped_lock
 SOURCES = Path(__file__).with_name("src")
 PROGRAMS = Path(__file__).with_name("programs")
 CORE = "libgpu_stand_in.so"
-# By major version of CUDA: whose lock has the headers, their package, and the versions that the
+# By major version of CUDA: whose lock has the headers, their packages, and the versions that the
 # libraries say they have, those of the lock.
 RUNTIMES = {
-    13: ("pytorch", "nvidia-cuda-runtime"),
-    12: ("keras3-jax", "nvidia-cuda-runtime-cu12"),
+    13: ("pytorch", ("nvidia-cuda-runtime", "nvidia-cuda-cupti")),
+    12: ("keras3-jax", ("nvidia-cuda-runtime-cu12", "nvidia-cuda-cupti-cu12")),
 }
 NUMBERS = {
     13: {"CUDART": 13000, "CUBLAS": 130101, "CUDNN": 92000},
@@ -54,17 +54,18 @@ def compiler() -> str:
 
 
 def headers(cuda: int, cache: Path) -> Path:
-    """The folder with cuda.h and cuda_runtime_api.h, out of the wheel that the lock names."""
-    column, package = RUNTIMES[cuda]
-    locked = requirement(package, shipped_lock(column))
+    """The folder with cuda.h, cuda_runtime_api.h and cupti.h, out of the wheels of the lock."""
+    column, packages = RUNTIMES[cuda]
+    lock = shipped_lock(column)
+    locked = "\n".join(requirement(package, lock) for package in packages)
     folder = cache / "stand-in" / f"headers-{_digest(locked.encode())}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=_made(folder.parent)) as scratch:
-            lock = Path(scratch, "lock.txt")
-            lock.write_text(locked + "\n")
+            needed = Path(scratch, "lock.txt")
+            needed.write_text(locked + "\n")
             command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
             command += ["--require-hashes", "--only-binary", ":all:", "--dest", scratch]
-            command += ["--requirement", str(lock)]
+            command += ["--requirement", str(needed)]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 raise CannotBuild(f"CUDA's headers cannot be had: {done.stderr.strip()}")
@@ -112,7 +113,8 @@ def compile_program(
     """A program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
     command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
-    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", f"-l:{CORE}", "-ldl", "-lpthread"]
+    command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-l:libcupti.so.13", f"-l:{CORE}"]
+    command += ["-ldl", "-lpthread"]
     run(command)
 
 

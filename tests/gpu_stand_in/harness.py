@@ -53,21 +53,22 @@ def measured(
     run,
     machine: Machine,
     record: Path,
-    extras: bool = True,
+    extras: bool | list[str] = True,
     few_steps: bool = False,
     memory_limit_mib: float = MEMORY_LIMIT_MIB,
     **options,
 ) -> dict:
     """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
-    extras: whether probes, profile and the published arithmetic follow, where they are planned.
+    extras: whether probes, profile and the published arithmetic follow, where they are planned; or
+        which of these (``legacy``), without probes.
     few_steps: as many as at `smoke`, whatever its scale.
     options: more of :func:`supervise.parent.run`.
     """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
-    if not extras:
-        identity |= {"extras": [], "probes": []}
+    if extras is not True:
+        identity |= {"extras": extras or [], "probes": []}
     if few_steps:
         identity["scale"] = "smoke"
     identity["variables"] = {**identity["variables"], **machine.variables}

@@ -17,13 +17,11 @@ class Library:
 
     source: the file in ``src`` and the beginning of more of them (``cuda_memory.c``), None where
     nothing is written down. names: a pattern of those that are this library's, for wheels that ask
-    for a name without its library. failure: the number that a missing function returns, where
-    ``source`` does not say it. version: of its names.
+    for a name without its library. version: of its names.
     """
 
     source: str | None
     names: str
-    failure: int = 999
     version: str = "{name}"
 
 
@@ -45,7 +43,7 @@ def libraries(cuda: int) -> dict[str, Library]:
         "libcusparseLt.so.0": Library(None, r"cusparseLt", version=""),
         "libnccl.so.2": Library(None, r"nccl", version=""),
         "libcufile.so.0": Library(None, r"cuFile", version=""),
-        f"libcupti.so.{cuda}": Library(None, r"cupti", failure=27),  # CUPTI_ERROR_NOT_SUPPORTED
+        f"libcupti.so.{cuda}": Library("cupti", r"cupti"),
         "libnvshmem_host.so.3": Library(None, r"nvshmem", version="NVSHMEM"),
     }
 
@@ -69,6 +67,7 @@ _HARMLESS = """
     cublasSetWorkspace_v2 cublasSetAtomicsMode cublasSetSmCountTarget
     cudnnBackendFinalize cudnnBackendDestroyDescriptor cudnnGraphVersionCheck cudnnOpsVersionCheck
     nvrtcAddNameExpression nvrtcCompileProgram
+    cuptiActivitySetAttribute cuptiActivityEnableRuntimeApi cuptiActivityEnableDriverApi
 """
 HARMLESS = tuple(_HARMLESS.split())
 # Looked up by PyTorch when it needs one of them; that one is not there is an error of its own.
@@ -78,10 +77,8 @@ _LOOKED_UP = """
 """
 LOOKED_UP = tuple(_LOOKED_UP.split())
 # Versions that JAX wants to know before it begins: those of its lock, in the words of each library.
-VERSIONS = {"cufftGetVersion": 11401, "cuptiGetVersion": 28}
+VERSIONS = {"cufftGetVersion": 11401}
 PARTS_OF_VERSIONS = {"cusparseGetProperty": (12, 5, 10)}
-# The profilers of PyTorch and JAX ask for the words of the error that all else of CUPTI returns.
-WORDS = {"cuptiGetResultString": "CUPTI_ERROR_NOT_SUPPORTED"}
 # One launch on the stream of the handle that is their first argument.
 PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
 
@@ -129,15 +126,12 @@ def stubs(library: Library, missing: list[str]) -> str:
             parts = ", ".join(map(str, PARTS_OF_VERSIONS[name]))
             answer = f"static int parts[] = {{{parts}}}; *value = parts[which]; return 0;"
             lines.append(f"int {name}(int which, int *value) {{ {answer} }}")
-        elif name in WORDS:
-            answer = f'*words = "{WORDS[name]}"; return 0;'
-            lines.append(f"int {name}(int error, const char **words) {{ (void)error; {answer} }}")
         elif PRODUCTS.fullmatch(name):
             lines.append(f'int {name}(void *handle) {{ return product(handle, "{name}"); }}')
         elif library.source:
             lines.append(f'int {name}(void) {{ return {fail}("{name}"); }}')
         else:
-            lines.append(f'int {name}(void) {{ log_missing("{name}"); return {library.failure}; }}')
+            lines.append(f'int {name}(void) {{ log_missing("{name}"); return 999; }}')
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ from .conftest import completed
 
 CASES = {
     case: name
-    for name in ("streams", "memory")
+    for name in ("streams", "memory", "records")
     for case in re.findall(
         r"^    CASE\((\w+)\),$", (build.PROGRAMS / f"{name}.c").read_text(), re.M
     )

@@ -24,7 +24,7 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
     machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
     with harness.on(machine):
         (run,) = harness.planned([column], ["bert"], ["predict"])
-        record = harness.measured(run, machine, tmp_path / "run.json", extras=False)
+        record = harness.measured(run, machine, tmp_path / "run.json", extras=["profile"])
     assert record["status"] == "ok", record["reason"]
     parity, memory = record["parity"], record["memory"]
     assert parity["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
@@ -39,4 +39,9 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
     assert reported_ms >= step.busy_ms
     if IS_ASKED:  # a busy host is late
         assert 0.97 <= reported_ms / (step.busy_ms + step.idle_ms) <= 1.03
+    if "tensorflow" not in column:  # whose profiler has not been tried
+        operations = record["host_overhead"]["operations"]
+        kernels = [each for each in operations if not each["name"].startswith("Mem")]  # no copies
+        assert sum(each["count"] for each in kernels) == step.launches
+        assert sum(each["ms"] for each in kernels) == pytest.approx(step.busy_ms, rel=0.005)
     assert not any(record["timing"]["late_ns"] or [])  # none where TensorFlow is asked nothing

@@ -166,7 +166,10 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSynchronize(void) { return (CUresult)device_wait(); }
+CUresult cuCtxSynchronize(void) {
+    DRIVER(cuCtxSynchronize);
+    return (CUresult)device_wait();
+}
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     if (least) *least = 0;

@@ -4,9 +4,14 @@
 
 #include <cuda.h>
 
-#include "stand_in.h"
+#include "observed.h"
+
+#include <cupti.h>
 
 #define OWN __attribute__((visibility("hidden")))
+
+/* A function with its arguments, as CUPTI's headers put them together. */
+#define CALLED(function, ...) DRIVER(function, .arguments = &(function##_params){__VA_ARGS__})
 
 OWN CUcontext context_of(int device);
 OWN CUcontext in_use(void); /* the context of this thread */

@@ -175,6 +175,7 @@ CUresult cuGraphExecDestroy(CUgraphExec instance) {
 }
 
 CUresult cuGraphLaunch(CUgraphExec instance, CUstream stream) {
+    CALLED(cuGraphLaunch, instance, stream);
     return (CUresult)graph_launch((Graph *)instance, stream);
 }
 

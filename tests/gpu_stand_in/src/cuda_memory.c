@@ -12,6 +12,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
+    CALLED(cuMemFree_v2, pointer);
     int error = device_wait();
     return (CUresult)(error ? error : device_release((void *)pointer));
 }
@@ -78,42 +79,52 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+    CALLED(cuMemcpyHtoD_v2, to, from, bytes);
     return (CUresult)copy(NULL, (void *)to, from, bytes, 1);
 }
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
+    CALLED(cuMemcpyDtoH_v2, to, from, bytes);
     return (CUresult)copy(NULL, to, (void *)from, bytes, 1);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    CALLED(cuMemcpyDtoD_v2, to, from, bytes);
     return (CUresult)copy(NULL, (void *)to, (void *)from, bytes, 1);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    CALLED(cuMemcpyHtoDAsync_v2, to, from, bytes, stream);
     return (CUresult)copy(stream, (void *)to, from, bytes, 0);
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    CALLED(cuMemcpyDtoHAsync_v2, to, from, bytes, stream);
     return (CUresult)copy(stream, to, (void *)from, bytes, 0);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    CALLED(cuMemcpyDtoDAsync_v2, to, from, bytes, stream);
     return (CUresult)copy(stream, (void *)to, (void *)from, bytes, 0);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t n, CUstream stream) {
+    CALLED(cuMemsetD8Async, to, value, n, stream);
     return (CUresult)set_memory(stream, (void *)to, value, 1, n, 0);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t n, CUstream stream) {
+    CALLED(cuMemsetD32Async, to, value, n, stream);
     return (CUresult)set_memory(stream, (void *)to, value, 4, n, 0);
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t n) {
+    CALLED(cuMemsetD8_v2, to, value, n);
     return (CUresult)set_memory(NULL, (void *)to, value, 1, n, 1);
 }
 
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t n) {
+    CALLED(cuMemsetD32_v2, to, value, n);
     return (CUresult)set_memory(NULL, (void *)to, value, 4, n, 1);
 }
 
@@ -152,6 +163,7 @@ CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAlloc
 }
 
 CUresult cuMemUnmap(CUdeviceptr at, size_t bytes) {
+    CALLED(cuMemUnmap, at, bytes);
     int error = device_wait();
     return (CUresult)(error ? error : physical_unmap((void *)at, bytes));
 }

@@ -93,18 +93,26 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
 }
 
+/* A launch and what it launches, for whichever function of the driver has its number. */
+#define LAUNCHES(name, grid_x, grid_y, grid_z, block_x, block_y, block_z)              \
+    DRIVER(name, .kernel = (const char *)function, .grid = {grid_x, grid_y, grid_z},   \
+           .block = {block_x, block_y, block_z})
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra) {
     (void)shared, (void)arguments, (void)extra;
     if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return CUDA_ERROR_INVALID_VALUE;
+    LAUNCHES(cuLaunchKernel, grid_x, grid_y, grid_z, block_x, block_y, block_z);
     uint64_t blocks = (uint64_t)grid_x * grid_y * grid_z;
     return (CUresult)launch(stream, (const char *)function, blocks);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *how, CUfunction function, void **arguments,
                           void **extra) {
+    LAUNCHES(cuLaunchKernelEx, how->gridDimX, how->gridDimY, how->gridDimZ, how->blockDimX,
+             how->blockDimY, how->blockDimZ);
     return cuLaunchKernel(function, how->gridDimX, how->gridDimY, how->gridDimZ, how->blockDimX,
                           how->blockDimY, how->blockDimZ, how->sharedMemBytes, how->hStream,
                           arguments, extra);
@@ -114,6 +122,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared, CUstream stream,
                                    void **arguments) {
+    LAUNCHES(cuLaunchCooperativeKernel, grid_x, grid_y, grid_z, block_x, block_y, block_z);
     return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
                           stream, arguments, NULL);
 }

@@ -12,8 +12,12 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
 }
 
 CUresult cuStreamDestroy(CUstream stream) { return (CUresult)stream_free((Stream *)stream); }
-CUresult cuStreamSynchronize(CUstream stream) { return (CUresult)stream_wait(stream); }
 CUresult cuStreamQuery(CUstream stream) { return (CUresult)stream_query(stream); }
+
+CUresult cuStreamSynchronize(CUstream stream) {
+    CALLED(cuStreamSynchronize, stream);
+    return (CUresult)stream_wait(stream);
+}
 
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *context) {
     int number, error = stream_facts(handle, NULL, NULL, NULL, &number);
@@ -45,7 +49,11 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     return (CUresult)event_record((Event *)event, stream);
 }
 
-CUresult cuEventSynchronize(CUevent event) { return (CUresult)event_wait((Event *)event); }
+CUresult cuEventSynchronize(CUevent event) {
+    CALLED(cuEventSynchronize, event);
+    return (CUresult)event_wait((Event *)event);
+}
+
 CUresult cuEventQuery(CUevent event) { return (CUresult)event_query((Event *)event); }
 
 CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {

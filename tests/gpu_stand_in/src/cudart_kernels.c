@@ -2,6 +2,7 @@
  * the address of its stub on the host. */
 #define _GNU_SOURCE
 #include "cudart.h"
+#include "observed.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -107,6 +108,8 @@ static cudaError_t start(const void *stub, dim3 grid, dim3 block, cudaStream_t s
     Symbol *symbol = symbol_of(stub);
     if (no_device()) return told(no_device());
     if (!symbol) return told(cudaErrorInvalidDeviceFunction);
+    RUNTIME(cudaLaunchKernel_v7000, .kernel = symbol->name, .grid = {grid.x, grid.y, grid.z},
+            .block = {block.x, block.y, block.z});
     if (!fits(grid, block)) return told(cudaErrorInvalidConfiguration);
     return told(launch(stream, symbol->name, (uint64_t)grid.x * grid.y * grid.z));
 }

@@ -1,6 +1,7 @@
 /* The CUDA runtime: memory, copies, pools. */
 #define _GNU_SOURCE
 #include "cudart.h"
+#include "observed.h"
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     return told(no_device() ? no_device() : device_allocate(pointer, bytes));
@@ -8,6 +9,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 
 /* "cudaFree waits for the device"; the stream-ordered functions do not. */
 cudaError_t cudaFree(void *pointer) {
+    RUNTIME(cudaFree_v3020);
     int error = no_device();
     if (!error && pointer) error = device_wait();
     return told(error ? error : device_release(pointer));
@@ -84,18 +86,21 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *found, const 
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    RUNTIME(cudaMemcpy_v3020);
     (void)kind; /* the addresses say it */
     return told(copy(NULL, to, from, bytes, 1));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
+    RUNTIME(cudaMemcpyAsync_v3020);
     (void)kind;
     return told(copy(stream, to, from, bytes, 0));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t bytes, cudaStream_t stream) {
+    RUNTIME(cudaMemcpyPeerAsync_v4000);
     (void)to_device, (void)from_device;
     return told(copy(stream, to, from, bytes, 0));
 }
@@ -103,15 +108,18 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream) {
+    RUNTIME(cudaMemcpy2DAsync_v3020);
     (void)kind;
     return told(copy_rows(stream, to, to_pitch, from, from_pitch, width, height, 0));
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes) {
+    RUNTIME(cudaMemset_v3020);
     return told(set_memory(NULL, to, (unsigned)value & 255, 1, bytes, 1));
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
+    RUNTIME(cudaMemsetAsync_v3020);
     return told(set_memory(stream, to, (unsigned)value & 255, 1, bytes, 0));
 }
 

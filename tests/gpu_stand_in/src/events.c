@@ -37,6 +37,7 @@ int event_record(Event *event, void *handle) {
 }
 
 int event_wait(Event *event) {
+    RUNTIME(cudaEventSynchronize_v3020);
     if (!event || event->magic != EVENT) return INVALID_HANDLE;
     if (refused(event->graph)) return CAPTURE_UNSUPPORTED;
     waited_until(event->recorded ? event->at_ns : 0);

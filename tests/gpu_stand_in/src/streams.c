@@ -133,26 +133,6 @@ static void fail_where_asked(uint64_t launches) {
         __atomic_store_n(&failed, settings.fault_code, __ATOMIC_RELAXED);
 }
 
-static int is_busy(int number) {
-    int64_t now = now_ns();
-    for (Stream *stream = streams; stream; stream = stream->next)
-        if (stream->device == number && stream->end_ns > now) return 1;
-    return 0;
-}
-
-void border(int number) {
-    lock_all();
-    if (visible_device(number) && !is_busy(number))
-        log_fence((int)(visible_device(number) - settings.devices));
-    unlock_all();
-}
-
-void waited_until(int64_t ns) {
-    __atomic_fetch_add(&counts()->waits, 1, __ATOMIC_RELAXED);
-    wait_until(ns);
-    border(device);
-}
-
 static void captured(Stream *stream, Node node) {
     stream->last = graph_add(stream->graph, node, &stream->last, stream->last != NULL);
     stream->unjoined = !stream->origin;
@@ -170,7 +150,11 @@ int issue(Stream *stream, Node node, int64_t *end_ns) {
     lock_all();
     int later = stream->graph != NULL;
     if (later) captured(stream, node);
-    else *end_ns = enqueue(stream, at_clocks_ns(&node));
+    else {
+        int64_t cost_ns = at_clocks_ns(&node);
+        *end_ns = enqueue(stream, cost_ns);
+        tell_work(&node, stream->device, stream->id, *end_ns - cost_ns, *end_ns);
+    }
     unlock_all();
     return later;
 }
@@ -179,6 +163,7 @@ int launch(void *handle, const char *name, uint64_t blocks) {
     if (device_error()) return device_error();
     Stream *stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
+    RUNTIME(cudaLaunchKernel_v7000, .kernel = name);
     Kernel *kernel = kernel_named(name);
     int64_t end_ns, cost_ns = kernel->cost_ns + (int64_t)(settings.block_ns * (double)blocks);
     Node node = {.kind = KERNEL, .name = name, .cost_ns = cost_ns};
@@ -211,6 +196,7 @@ static void host_functions(const Graph *graph, Stream *stream) {
 
 /* A graph takes as long as its longest path: what does not depend on each other runs at once. */
 int graph_launch(Graph *graph, void *handle) {
+    RUNTIME(cudaGraphLaunch_v10000);
     if (device_error()) return device_error();
     Stream *stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
@@ -245,53 +231,4 @@ int issue_copy(void *handle, Node node, int64_t *end_ns) {
     else counts()->memsets++;
     unlock_all();
     return OK;
-}
-
-static void wait_for_functions(Stream *stream) {
-    lock_all();
-    while (stream->waiting_functions) pthread_cond_wait(&function_ended, &stream_lock);
-    unlock_all();
-}
-
-int stream_wait(void *handle) {
-    Stream *stream = stream_of(handle);
-    if (!stream) return INVALID_HANDLE;
-    if (refused(stream->graph)) return CAPTURE_UNSUPPORTED;
-    lock_all();
-    int64_t until = end_of(stream);
-    unlock_all();
-    waited_until(until);
-    wait_for_functions(stream);
-    return device_error();
-}
-
-int stream_query(void *handle) {
-    Stream *stream = stream_of(handle);
-    if (!stream) return INVALID_HANDLE;
-    if (refused(stream->graph)) return CAPTURE_UNSUPPORTED;
-    lock_all();
-    int busy = end_of(stream) > now_ns() || stream->waiting_functions;
-    unlock_all();
-    if (!busy) border(stream->device);
-    return busy ? NOT_READY : device_error();
-}
-
-int device_wait(void) {
-    int64_t until = 0;
-    int captured = 0, functions = 0;
-    lock_all();
-    for (Stream *stream = streams; stream; stream = stream->next) {
-        if (stream->device != device) continue;
-        if (stream->end_ns > until) until = stream->end_ns;
-        captured |= refused(stream->graph);
-        functions |= stream->waiting_functions;
-    }
-    unlock_all();
-    if (captured) return CAPTURE_UNSUPPORTED;
-    waited_until(until);
-    lock_all();
-    for (Stream *stream = functions ? streams : NULL; stream; stream = stream->next)
-        while (stream->waiting_functions) pthread_cond_wait(&function_ended, &stream_lock);
-    unlock_all();
-    return device_error();
 }

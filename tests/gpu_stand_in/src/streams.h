@@ -2,7 +2,7 @@
 #ifndef STREAMS_H
 #define STREAMS_H
 
-#include "stand_in.h"
+#include "observed.h"
 
 #include <pthread.h>
 
