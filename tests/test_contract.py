@@ -52,6 +52,23 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert "of its own pool" in whose_limit(found[1], None, 36 * 1024)
 
 
+def test_what_tensorflow_says_behind_the_place_of_a_graph_is_said():
+    words = """Graph execution error:
+
+Detected at node StatefulPartitionedCall defined at (most recent call last):
+  File "train.py", line 3, in <module>
+
+CUDA error: Failed to load a module: out of memory
+\t [[{{node StatefulPartitionedCall}}]] [Op:__inference_train_function_4066]"""
+    failure = {"type": "InternalError", "message": words}
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    own = "CUDA error: Failed to load a module: out of memory"
+    assert reason == f"InternalError: Graph execution error: {own}"
+    failure["message"] = "Graph execution error:\n\nof another form"
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert reason == "InternalError: Graph execution error:"
+
+
 KILLED = Ending(done=False, exit_code=-signal.SIGKILL)
 
 

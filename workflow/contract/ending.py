@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from dataclasses import dataclass
+from itertools import islice, pairwise
 from typing import Any, Literal, get_args
 
 from contract.device_memory import whose_limit
@@ -36,6 +37,8 @@ NO_DEVICE_WORDS = (
 # How Keras begins the message of an exception in a layer, before the exception's own, in bold.
 IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
+# How TensorFlow begins that of an operation of a graph, and what it says behind its own words.
+IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
 # Exceptions of ours: another device than was asked for; nothing that builds an extension.
 CANNOT_HERE = ("WrongDevice", "NoCompiler")
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -158,11 +161,16 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
 
 
 def _first_line(message: str) -> str:
-    """What an exception says first; of one in a layer of Keras, in which one, and its own words."""
+    """What an exception says first; of one in a layer of Keras, in which one, and its own words; of
+    one in a graph of TensorFlow its own words, which stand behind where the graph was made.
+    """
     plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
     first, *rest = [line for line in plain if line] or [""]
     if first.startswith(IN_A_LAYER) and rest:
         return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
+    if first == IN_A_GRAPH:
+        own = (words for words, line in pairwise(rest) if line.startswith(NODE))
+        return " ".join([first, *islice(own, 1)])
     return first
 
 
