@@ -10,5 +10,7 @@
 
 OWN CUcontext context_of(int device);
 OWN CUcontext in_use(void); /* the context of this thread */
+OWN Call *call_of(const char *function, const unsigned grid[3], const unsigned block[3],
+                  void **arguments); /* NULL where it computes nothing; to be freed */
 
 #endif
