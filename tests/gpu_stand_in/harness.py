@@ -49,16 +49,17 @@ def environment_of(column: str) -> tuple[dict, Path]:
     return marker, build.built_for(marker["prefix"], folder)
 
 
-def measured(run, machine: Machine, record: Path, extras: bool = True, **options) -> dict:
+def measured(run, machine: Machine, record: Path, extras: bool | list[str] = True, **options) -> dict:
     """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
-    extras: whether probes, profile and the published arithmetic follow, where they are planned.
+    extras: whether probes, profile and the published arithmetic follow, where they are planned; or
+        which of these (``legacy``), without probes.
     options: more of :func:`supervise.parent.run`.
     """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
-    if not extras:
-        identity |= {"extras": [], "probes": []}
+    if extras is not True:
+        identity |= {"extras": extras or [], "probes": []}
     identity["variables"] = {**identity["variables"], **machine.variables}
     found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
     limits = (TIME_LIMIT_S, MEMORY_LIMIT_MIB)

@@ -97,9 +97,10 @@ static Node understood(const CUgraphNodeParams *what) {
 
 static CUresult added(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
                       Node what) {
-    *node = (CUgraphNode)graph_add((Graph *)graph, what, NODES(after), n);
+    int error = call_refused(what.call);
+    if (!error) *node = (CUgraphNode)graph_add((Graph *)graph, what, NODES(after), n);
     free(what.call); /* the node has its own */
-    return CUDA_SUCCESS;
+    return (CUresult)error;
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,

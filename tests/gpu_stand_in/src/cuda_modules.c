@@ -157,7 +157,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     const char *name = (const char *)function;
     Call *call = call_of(name, (unsigned[]){grid_x, grid_y, grid_z},
                          (unsigned[]){block_x, block_y, block_z}, arguments);
-    int error = launch_call(stream, name, blocks, call);
+    int error = call_refused(call);
+    if (!error) error = launch_call(stream, name, blocks, call);
     free(call);
     return (CUresult)error;
 }

@@ -16,6 +16,7 @@ typedef struct {
     enum { RUNS, MEETS, ENDED } state;
     int at; /* its next instruction */
     uint64_t *registers;
+    char *local;
     uint64_t special[14];
 } Thread;
 typedef struct {
@@ -36,7 +37,8 @@ static char *address_of(const Block *block, const Thread *thread, const Instruct
     uint64_t address = (uint64_t)operand->number;
     if (operand->place >= 0) address += thread->registers[operand->place];
     if (what->space == PARAMETER) return (char *)block->call->arguments + address;
-    return what->space == SHARED ? block->shared + address : (char *)address;
+    if (what->space == SHARED) return block->shared + address;
+    return what->space == LOCAL ? thread->local + address : (char *)address;
 }
 
 static void load(const Block *block, Thread *thread, const Instruction *what) {
@@ -86,7 +88,8 @@ static void step(const Block *block, Thread *thread) {
     case I_exit: thread->state = ENDED; break;
     case I_bar:
     case I_barrier:
-    case I_shfl: thread->state = MEETS; break;
+    case I_shfl:
+    case I_redux: thread->state = MEETS; break;
     case I_griddepcontrol: break; /* streams are in order */
     case I_ld: load(block, thread, what); break;
     case I_st: store(block, thread, what); break;
@@ -106,15 +109,39 @@ static const Instruction *met(const Block *block, const Thread *thread) {
     return &block->call->code->instructions[thread->at - 1];
 }
 
-/* "shfl.sync": each lane takes the value of another one, or keeps its own where there is none. */
-static void shuffle(const Block *block, int first, const Instruction *what) {
-    uint64_t values[WARP], lanes = 0;
+/* The lanes of a warp that stand before an instruction, and what they have for it. */
+static uint64_t lanes_at(const Block *block, int first, const Instruction *what,
+                         const Operand *operand, uint64_t values[WARP]) {
+    uint64_t lanes = 0;
     for (int i = 0; i < WARP && first + i < block->n; i++) {
         const Thread *thread = &block->threads[first + i];
         if (thread->state != MEETS || met(block, thread) != what) continue;
         lanes |= 1UL << i;
-        values[i] = value_of(thread, &what->operands[what->n - 4]);
+        values[i] = value_of(thread, operand);
     }
+    return lanes;
+}
+
+/* "redux.sync": all lanes get what an operation makes of all their values. */
+static void reduce(const Block *block, int first, const Instruction *what) {
+    uint64_t values[WARP], found = 0;
+    uint64_t lanes = lanes_at(block, first, what, &what->operands[1], values);
+    Instruction by = *what;
+    by.name = what->joined;
+    int least = __builtin_ctzl(lanes);
+    for (int i = least; i < WARP; i++)
+        if (lanes >> i & 1) found = i == least ? values[i] : ptx_value(&by, found, values[i], 0);
+    for (int i = 0; i < WARP; i++) {
+        if (!(lanes >> i & 1)) continue;
+        block->threads[first + i].registers[what->operands[0].place] = found;
+        block->threads[first + i].state = RUNS;
+    }
+}
+
+/* "shfl.sync": each lane takes the value of another one, or keeps its own where there is none. */
+static void shuffle(const Block *block, int first, const Instruction *what) {
+    uint64_t values[WARP];
+    uint64_t lanes = lanes_at(block, first, what, &what->operands[what->n - 4], values);
     for (int i = 0; i < WARP; i++) {
         if (!(lanes >> i & 1)) continue;
         Thread *thread = &block->threads[first + i];
@@ -133,21 +160,22 @@ static void shuffle(const Block *block, int first, const Instruction *what) {
     }
 }
 
-/* Those who stand before the same shuffle go on together; else all who are left, at a barrier. */
+/* Those who stand before the same exchange go on together; else all who are left, at a barrier. */
 static int let_go(const Block *block) {
-    int shuffled = 0, left = 0;
+    int exchanged = 0, left = 0;
     for (int first = 0; first < block->n; first += WARP) {
         const Instruction *next = NULL;
         for (int i = first; i < first + WARP && i < block->n; i++) {
             if (block->threads[i].state != MEETS) continue;
             const Instruction *what = met(block, &block->threads[i]);
-            if (what->name == I_shfl && (!next || what < next)) next = what;
+            int exchanges = what->name == I_shfl || what->name == I_redux;
+            if (exchanges && (!next || what < next)) next = what;
         }
-        if (next) shuffle(block, first, next), shuffled = 1;
+        if (next) (next->name == I_shfl ? shuffle : reduce)(block, first, next), exchanged = 1;
     }
-    for (int i = 0; i < block->n && !shuffled; i++)
+    for (int i = 0; i < block->n && !exchanged; i++)
         if (block->threads[i].state == MEETS) block->threads[i].state = RUNS, left = 1;
-    return shuffled || left;
+    return exchanged || left;
 }
 
 static void start(const Block *block, int number, unsigned at_block) {
@@ -169,20 +197,27 @@ static int is_small(const Call *call) {
     return threads <= MOST_THREADS;
 }
 
+/* Whether it should be computed and cannot be, which is said. Where floats are at work, too, it
+ * is as all other kernels. */
+int call_refused(const Call *call) {
+    if (!call || !*call->code->unknown || call->code->has_floats || !is_small(call)) return OK;
+    return log_missing(call->code->unknown);
+}
+
 void call_compute(const Call *call) {
     const Code *code = call->code;
-    if (!is_small(call)) return;
-    if (*code->unknown) {
-        log_missing(code->unknown);
-        return;
-    }
+    if (!is_small(call) || *code->unknown) return;
     int n = (int)(call->block[0] * call->block[1] * call->block[2]);
     unsigned blocks = call->grid[0] * call->grid[1] * call->grid[2];
     size_t room = (size_t)code->n_registers;
     Block block = {call, calloc((size_t)n, sizeof(Thread)), n, calloc(1, code->shared_bytes + 1)};
     uint64_t *registers = calloc((size_t)n * room, sizeof *registers);
+    char *local = calloc((size_t)n, code->local_bytes + 1);
     long steps = 0;
-    for (int i = 0; i < n; i++) block.threads[i].registers = registers + (size_t)i * room;
+    for (int i = 0; i < n; i++) {
+        block.threads[i].registers = registers + (size_t)i * room;
+        block.threads[i].local = local + (size_t)i * code->local_bytes;
+    }
     for (unsigned at = 0; at < blocks && steps < MOST_STEPS; at++) {
         for (int i = 0; i < n; i++) start(&block, i, at);
         do
@@ -192,7 +227,7 @@ void call_compute(const Call *call) {
         while (steps < MOST_STEPS && let_go(&block));
     }
     if (steps >= MOST_STEPS) log_missing("a kernel that makes integers and does not end");
-    free(registers), free(block.threads), free(block.shared);
+    free(registers), free(local), free(block.threads), free(block.shared);
 }
 
 static size_t bytes_of(const Code *code) {

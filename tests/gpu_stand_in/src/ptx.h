@@ -16,7 +16,7 @@ typedef struct {
     X(ld) X(st) X(mov) X(cvta) X(cvt) X(add) X(sub) X(mul) X(mad) X(fma) X(div) X(rem) X(neg) \
     X(abs) X(min) X(max) X(and) X(or) X(xor) X(not) X(shl) X(shr) X(shf) X(setp) X(selp)      \
     X(prmt) X(bfe) X(popc) X(clz) X(bra) X(ret) X(exit) X(bar) X(barrier) X(shfl)     \
-    X(griddepcontrol)
+    X(redux) X(griddepcontrol)
 #define AS_NUMBER(name) I_##name,
 typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
 
@@ -27,7 +27,7 @@ typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
     X(rpi) X(l) X(r)
 #define AS_MODE(name) M_##name,
 typedef enum { NO_MODE, MODES(AS_MODE) N_MODES } Mode;
-typedef enum { NO_SPACE, GLOBAL, SHARED, PARAMETER } Space;
+typedef enum { NO_SPACE, GLOBAL, SHARED, PARAMETER, LOCAL } Space;
 
 typedef struct {
     enum { REGISTER, NUMBER, ADDRESS, SPECIAL } kind;
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     Name name;
     Mode mode;
-    Name joined; /* a comparison's result and another predicate: by and, or, xor */
+    Name joined; /* by and, or, xor: a comparison and another predicate; by any: all of a warp */
     Space space;
     Type type, from; /* from: what is converted */
     int guard, guard_is; /* only where this predicate (-1: none) is so */
@@ -49,10 +49,10 @@ typedef struct {
 } Instruction;
 struct Code {
     int n_parameters, n_registers, n, room;
-    size_t shared_bytes;
+    size_t shared_bytes, local_bytes;
     Instruction *instructions;
     char unknown[80]; /* the first instruction that is not understood; empty where all are */
-    int makes_integers;
+    int makes_integers, has_floats;
 };
 
 /* Names of a kernel: "%r" of a class of registers, an array that is shared, a parameter. */

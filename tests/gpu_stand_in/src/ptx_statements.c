@@ -11,7 +11,7 @@
 #define AS_WORD(name) #name,
 static const char *const instructions[] = {INSTRUCTIONS(AS_WORD)};
 static const char *const modes[] = {"", MODES(AS_WORD)};
-static const char *const spaces[] = {"", "global", "shared", "param"};
+static const char *const spaces[] = {"", "global", "shared", "param", "local"};
 /* What changes no result here: where it is cached, who else sees it, how a float is rounded. */
 static const char *const harmless[] = {
     "sync", "aligned", "uni", "nc", "ftz", "rn", "to", "wrap", "full", "approx", "relaxed", "weak",
@@ -64,6 +64,7 @@ static int modify(Instruction *what, const char *word) {
     if (FIND(harmless, word) >= 0) return 1;
     found = FIND(instructions, word);
     what->joined = (Name)found;
+    if (what->name == I_redux) return found >= 0;
     return what->name == I_setp && (found == I_and || found == I_or || found == I_xor);
 }
 

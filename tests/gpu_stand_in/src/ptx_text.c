@@ -13,20 +13,22 @@ static void name(Named *list, int *n, int most, const char *word, int64_t place)
     list[(*n)++].place = place;
 }
 
-/* ".reg .b32 %r<14>", ".shared .align 4 .b8 shared_0[128]": whether it is understood. */
+/* ".reg .b32 %r<14>", ".reg .b64 %SP", ".shared .align 4 .b8 shared_0[128]", ".local" as that:
+ * whether it is understood. */
 static int declare(Reader *reader, const char *text) {
     Code *code = reader->code;
     char word[200];
-    int n = 0;
-    if (sscanf(text, ".reg %*s %199[^<]<%d>", word, &n) == 2) {
+    int n = 1;
+    if (sscanf(text, ".reg %*s %199[^<]<%d>", word, &n) >= 1) {
         name(reader->names, &reader->n_names, MOST_NAMES, word, code->n_registers);
         code->n_registers += n;
         return 1;
     }
-    const char *last = strrchr(text, ' ');
-    if (last && !strncmp(text, ".shared", 7) && sscanf(last, " %199[^[][%d]", word, &n) == 2) {
-        name(reader->names, &reader->n_names, MOST_NAMES, word, (int64_t)code->shared_bytes);
-        code->shared_bytes += ((size_t)n + 15) & ~(size_t)15;
+    int is_local = !strncmp(text, ".local", 6), is_array = is_local || !strncmp(text, ".shared", 7);
+    if (is_array && sscanf(text, ".%*s .align %*d .b8 %199[^[][%d]", word, &n) == 2) {
+        size_t *bytes = is_local ? &code->local_bytes : &code->shared_bytes;
+        name(reader->names, &reader->n_names, MOST_NAMES, word, (int64_t)*bytes);
+        *bytes += ((size_t)n + 15) & ~(size_t)15;
         return 1;
     }
     return !strncmp(text, ".pragma", 7);
@@ -54,6 +56,9 @@ static void read_part(Reader *reader, char *part) {
     while (*part && strchr(" \t{}", *part)) part++;
     if (!*part) return;
     snprintf(whole, sizeof whole, "%s", part);
+    reader->code->has_floats |= strstr(part, ".f16") || strstr(part, ".bf16") ||
+                                strstr(part, ".f32") || strstr(part, ".f64") ||
+                                strstr(part, ".tf32");
     if (!(*part == '.' ? declare(reader, part) : read_statement(reader, part)))
         not_understood(reader->code, whole);
 }
@@ -100,7 +105,7 @@ static int makes_integers(const Code *code) {
                 const Operand *from = &what->operands[k];
                 int is = from->kind == REGISTER && is_float[from->place];
                 made |= moves && is;
-                found |= pass && what->name == I_st && what->space != SHARED && !is;
+                found |= pass && what->name == I_st && what->space <= GLOBAL && !is;
             }
             if (made && what->n && what->operands[0].kind == REGISTER)
                 is_float[what->operands[0].place] = 1;

@@ -115,6 +115,7 @@ typedef struct {          /* a launch of it */
 Code *code_read(const char *text, const char *name);
 Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], void **arguments);
 Call *call_copy(const Call *call);
+int call_refused(const Call *call);
 void call_compute(const Call *call);
 
 /* ---- streams.c ---- */
