@@ -89,7 +89,8 @@ def step_of(machine, record):
     """What the device did in a step, None where no step was timed."""
     window_ns = record["window_ns"]
     blocks = record["timing"]["blocks"] if window_ns else None
-    return blocks and log.step_of(machine.processes(), window_ns, blocks)
+    fence_waits = record["cell"]["framework"] != "keras3-jax"
+    return blocks and log.step_of(machine.processes(), window_ns, blocks, fence_waits)
 
 
 def line(name, record, step):

@@ -47,18 +47,18 @@ CUresult cuGraphDestroy(CUgraph graph) {
 /* ---- what a node does ---- */
 
 static Node kernel_node(CUfunction function, CUkernel kernel, const unsigned grid[3],
-                        const unsigned block[3], void **arguments) {
+                        const unsigned block[3], size_t shared, void **arguments) {
     const char *name = function ? (const char *)function : (const char *)kernel;
     double blocks = (double)grid[0] * grid[1] * grid[2];
     int64_t cost_ns = kernel_named(name)->cost_ns + (int64_t)(settings.block_ns * blocks);
     return (Node){.kind = KERNEL, .name = name, .cost_ns = cost_ns,
-                  .call = call_of(name, grid, block, arguments)};
+                  .call = call_of(name, grid, block, shared, arguments)};
 }
 #define KERNEL_NODE(what)                                                             \
     kernel_node((what)->func, (what)->kern,                                           \
                 (unsigned[]){(what)->gridDimX, (what)->gridDimY, (what)->gridDimZ},    \
                 (unsigned[]){(what)->blockDimX, (what)->blockDimY, (what)->blockDimZ}, \
-                (what)->kernelParams)
+                (what)->sharedMemBytes, (what)->kernelParams)
 
 /* One row: XLA copies whole buffers. */
 static Node copy_node(const CUDA_MEMCPY3D *what) {

@@ -26,12 +26,12 @@ static size_t slot_of(const char *function) {
     return i;
 }
 
-Call *call_of(const char *function, const unsigned grid[3], const unsigned block[3],
+Call *call_of(const char *function, const unsigned grid[3], const unsigned block[3], size_t shared,
               void **arguments) {
     pthread_mutex_lock(&lock);
     const Code *code = slots[slot_of(function)].code;
     pthread_mutex_unlock(&lock);
-    return call_new(code, grid, block, arguments);
+    return call_new(code, grid, block, shared, arguments);
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
@@ -150,13 +150,13 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra) {
-    (void)shared, (void)extra;
+    (void)extra;
     if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t blocks = (uint64_t)grid_x * grid_y * grid_z;
     const char *name = (const char *)function;
     Call *call = call_of(name, (unsigned[]){grid_x, grid_y, grid_z},
-                         (unsigned[]){block_x, block_y, block_z}, arguments);
+                         (unsigned[]){block_x, block_y, block_z}, shared, arguments);
     int error = call_refused(call);
     if (!error) error = launch_call(stream, name, blocks, call);
     free(call);

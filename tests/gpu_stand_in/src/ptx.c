@@ -138,6 +138,14 @@ static void reduce(const Block *block, int first, const Instruction *what) {
     }
 }
 
+/* "bar.warp.sync": nothing but that all have come there. */
+static void meet(const Block *block, int first, const Instruction *what) {
+    for (int i = first; i < first + WARP && i < block->n; i++) {
+        Thread *thread = &block->threads[i];
+        if (thread->state == MEETS && met(block, thread) == what) thread->state = RUNS;
+    }
+}
+
 /* "shfl.sync": each lane takes the value of another one, or keeps its own where there is none. */
 static void shuffle(const Block *block, int first, const Instruction *what) {
     uint64_t values[WARP];
@@ -168,10 +176,12 @@ static int let_go(const Block *block) {
         for (int i = first; i < first + WARP && i < block->n; i++) {
             if (block->threads[i].state != MEETS) continue;
             const Instruction *what = met(block, &block->threads[i]);
-            int exchanges = what->name == I_shfl || what->name == I_redux;
-            if (exchanges && (!next || what < next)) next = what;
+            int of_warp = what->name == I_shfl || what->name == I_redux || what->mode == M_warp;
+            if (of_warp && (!next || what < next)) next = what;
         }
-        if (next) (next->name == I_shfl ? shuffle : reduce)(block, first, next), exchanged = 1;
+        if (!next) continue;
+        (next->name == I_shfl ? shuffle : next->name == I_redux ? reduce : meet)(block, first, next);
+        exchanged = 1;
     }
     for (int i = 0; i < block->n && !exchanged; i++)
         if (block->threads[i].state == MEETS) block->threads[i].state = RUNS, left = 1;
@@ -197,11 +207,13 @@ static int is_small(const Call *call) {
     return threads <= MOST_THREADS;
 }
 
-/* Whether it should be computed and cannot be, which is said. Where floats are at work, too, it
- * is as all other kernels. */
+/* Whether it should be computed and cannot be, which is said. What only moves data, or works on
+ * floats, too, is as all other kernels then. */
 int call_refused(const Call *call) {
-    if (!call || !*call->code->unknown || call->code->has_floats || !is_small(call)) return OK;
-    return log_missing(call->code->unknown);
+    const Code *code = call ? call->code : NULL;
+    if (!code || !*code->unknown || code->has_floats || !is_small(call)) return OK;
+    int matters = code->unknown_makes || code->stores == BY_INTEGERS;
+    return matters ? log_missing(code->unknown) : OK;
 }
 
 void call_compute(const Call *call) {
@@ -210,7 +222,7 @@ void call_compute(const Call *call) {
     int n = (int)(call->block[0] * call->block[1] * call->block[2]);
     unsigned blocks = call->grid[0] * call->grid[1] * call->grid[2];
     size_t room = (size_t)code->n_registers;
-    Block block = {call, calloc((size_t)n, sizeof(Thread)), n, calloc(1, code->shared_bytes + 1)};
+    Block block = {call, calloc((size_t)n, sizeof(Thread)), n, calloc(1, DYNAMIC_AT + call->shared_bytes)};
     uint64_t *registers = calloc((size_t)n * room, sizeof *registers);
     char *local = calloc((size_t)n, code->local_bytes + 1);
     long steps = 0;
@@ -234,16 +246,16 @@ static size_t bytes_of(const Code *code) {
     return sizeof(Call) + (size_t)code->n_parameters * sizeof(uint64_t);
 }
 
-/* NULL where nothing of it is ever computed. */
-Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3],
+Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], size_t shared,
                void **arguments) {
-    if (!code || !code->makes_integers || !arguments) return NULL;
+    if (!code || code->stores == BY_FLOATS || !arguments) return NULL;
     Call *call = malloc(bytes_of(code));
     call->code = code;
+    call->shared_bytes = shared;
     memcpy(call->grid, grid, sizeof call->grid);
     memcpy(call->block, block, sizeof call->block);
     for (int i = 0; i < code->n_parameters && !*code->unknown; i++)
-        memcpy(&call->arguments[i], arguments[i], sizeof *call->arguments);
+        memcpy(&call->arguments[i], arguments[i], code->parameter_bytes[i]);
     return call;
 }
 

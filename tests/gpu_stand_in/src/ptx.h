@@ -6,6 +6,8 @@
 
 #define MOST_OPERANDS 10 /* a load of four: four registers and an address */
 #define WARP 32
+#define MOST_PARAMETERS 128
+#define DYNAMIC_AT 49152 /* where a launch's own shared memory begins: after all of a kernel's */
 
 typedef enum { PREDICATE = 1, BITS, UNSIGNED, SIGNED, FLOAT, BRAIN } Kind; /* BRAIN: bf16 */
 typedef struct {
@@ -24,7 +26,7 @@ typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
 #define MODES(X)                                                                              \
     X(lo) X(hi) X(wide) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(equ) X(neu) X(ltu) \
     X(leu) X(gtu) X(geu) X(num) X(nan) X(up) X(down) X(bfly) X(idx) X(rzi) X(rni) X(rmi)     \
-    X(rpi) X(l) X(r)
+    X(rpi) X(l) X(r) X(warp)
 #define AS_MODE(name) M_##name,
 typedef enum { NO_MODE, MODES(AS_MODE) N_MODES } Mode;
 typedef enum { NO_SPACE, GLOBAL, SHARED, PARAMETER, LOCAL } Space;
@@ -47,16 +49,20 @@ typedef struct {
     Operand operands[MOST_OPERANDS];
     char *label;
 } Instruction;
+/* Where a value comes from: an instruction for floats, memory, or an instruction for integers. */
+typedef enum { BY_FLOATS, MOVED, BY_INTEGERS } Value;
 struct Code {
     int n_parameters, n_registers, n, room;
+    unsigned char parameter_bytes[MOST_PARAMETERS];
     size_t shared_bytes, local_bytes;
     Instruction *instructions;
     char unknown[80]; /* the first instruction that is not understood; empty where all are */
-    int makes_integers, has_floats;
+    int unknown_makes, has_floats; /* unknown_makes: one of these does not only move */
+    Value stores; /* the last of these in what it stores */
 };
 
 /* Names of a kernel: "%r" of a class of registers, an array that is shared, a parameter. */
-#define MOST_NAMES 64
+#define MOST_NAMES 192
 #define MOST_LABELS 1024
 typedef struct {
     char name[200];

@@ -34,18 +34,39 @@ static int declare(Reader *reader, const char *text) {
     return !strncmp(text, ".pragma", 7);
 }
 
+/* ".extern .shared .align 16 .b8 global_smem[]", before the kernel: of a size that a launch says. */
+static void declare_dynamic(Reader *reader, const char *text) {
+    char word[200];
+    const char *found = strstr(text, ".extern .shared");
+    if (found && sscanf(found, ".extern .shared .align %*d .b8 %199[^[]", word) == 1)
+        name(reader->names, &reader->n_names, MOST_NAMES, word, DYNAMIC_AT);
+}
+
 static void not_understood(Code *code, const char *text) {
+    const char *const movers[] = {"ld.", "st.", "mov.", "cvta.", "cp.", "ldmatrix.", "stmatrix.",
+                                  "bar.", "barrier.", "fence.", "membar."};
+    int only_moves = 0; /* and waits */
+    for (size_t i = 0; i < sizeof movers / sizeof *movers; i++)
+        only_moves |= !strncmp(text, movers[i], strlen(movers[i]));
+    code->unknown_makes |= !only_moves;
     if (!*code->unknown) snprintf(code->unknown, sizeof code->unknown, "%s", text);
 }
 
-/* Only parameters of 64 bits are understood: XLA's are pointers. */
+/* Pointers and numbers are understood, each in a place of 8 bytes; no structures. */
 static void read_parameters(Reader *reader, char *text) {
     char *rest = NULL;
     for (char *each = strtok_r(text, ",", &rest); each; each = strtok_r(NULL, ",", &rest)) {
         char *end = each + strlen(each), *last;
         while (end > each && isspace((unsigned char)end[-1])) *--end = 0;
         if (!(last = strrchr(each, ' '))) continue;
-        if (!strstr(each, ".u64") && !strstr(each, ".b64")) not_understood(reader->code, each);
+        char *type = each;
+        int bits = 0;
+        while ((type = strpbrk(type, ".")) && sscanf(type, ".%*1[ubsf]%d", &bits) != 1) type++;
+        if (bits < 8 || strchr(last, '[') || reader->code->n_parameters == MOST_PARAMETERS) {
+            not_understood(reader->code, last);
+            continue;
+        }
+        reader->code->parameter_bytes[reader->code->n_parameters] = (unsigned char)(bits / 8);
         name(reader->names, &reader->n_names, MOST_NAMES, last + 1,
              8 * reader->code->n_parameters++);
     }
@@ -92,25 +113,38 @@ static void resolve_branches(const Reader *reader) {
     }
 }
 
-/* Whether something is stored that no instruction for floats has made: those move it at most. */
-static int makes_integers(const Code *code) {
-    int found = 0, n = code->n_registers;
-    char *is_float = calloc((size_t)n, 1);
+/* What an instruction gives: what it is made of where it moves it at most. */
+static Value given(const Instruction *what, const Value *values) {
+    Name name = what->name;
+    if (what->type.kind >= FLOAT && name != I_setp) return BY_FLOATS;
+    if (name == I_ld) return MOVED;
+    if (name != I_mov && name != I_selp && name != I_shfl) return BY_INTEGERS;
+    Value most = BY_INTEGERS; /* a choice of two numbers is, too */
+    for (int i = what->n - 1; i > 0; i--)
+        if (what->operands[i].kind == REGISTER && !(name == I_selp && i == 3)) {
+            Value one = values[what->operands[i].place];
+            if (one < most) most = one;
+        }
+    return most;
+}
+
+static Value stored(const Code *code) {
+    Value found = BY_FLOATS, *values = malloc((size_t)code->n_registers * sizeof *values);
+    for (int i = 0; i < code->n_registers; i++) values[i] = MOVED;
     for (int pass = 0; pass < 2; pass++) /* a loop uses what is made further down */
         for (int i = 0; i < code->n; i++) {
             const Instruction *what = &code->instructions[i];
-            int moves = what->name == I_mov || what->name == I_selp || what->name == I_shfl;
-            int made = what->type.kind >= FLOAT && what->name != I_setp;
-            for (int k = 1; k < what->n; k++) {
-                const Operand *from = &what->operands[k];
-                int is = from->kind == REGISTER && is_float[from->place];
-                made |= moves && is;
-                found |= pass && what->name == I_st && what->space <= GLOBAL && !is;
+            const Operand *first = what->operands;
+            for (int k = 1; pass && what->name == I_st && k < what->n; k++) {
+                int is_held = first[k].kind == REGISTER;
+                Value one = is_held ? values[first[k].place] : BY_INTEGERS;
+                if (what->space <= GLOBAL && one > found) found = one;
             }
-            if (made && what->n && what->operands[0].kind == REGISTER)
-                is_float[what->operands[0].place] = 1;
+            for (int k = 0; k < (what->width > 1 ? what->width : 1); k++)
+                if (what->n && first[k].kind == REGISTER)
+                    values[first[k].place] = given(what, values);
         }
-    free(is_float);
+    free(values);
     return found;
 }
 
@@ -132,10 +166,11 @@ Code *code_read(const char *text, const char *wanted) {
     code->n_registers = 1; /* the first is "_" */
     char *parameters = strndup(open + 1, (size_t)(close - open - 1));
     char *statements = strndup(body + 1, (size_t)(end - body - 1));
+    declare_dynamic(reader, text);
     read_parameters(reader, parameters);
     read_body(reader, statements);
     resolve_branches(reader);
-    code->makes_integers = makes_integers(code);
+    code->stores = stored(code);
     free(parameters), free(statements), free(reader);
     return code;
 }

@@ -110,13 +110,18 @@ typedef struct Code Code; /* of a kernel */
 typedef struct {          /* a launch of it */
     const Code *code;
     unsigned grid[3], block[3];
+    size_t shared_bytes;
     uint64_t arguments[];
 } Call;
 Code *code_read(const char *text, const char *name);
-Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], void **arguments);
+Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], size_t shared,
+               void **arguments); /* NULL where nothing of it is ever computed */
 Call *call_copy(const Call *call);
 int call_refused(const Call *call);
 void call_compute(const Call *call);
+
+/* ---- fills.c ---- */
+void fill(const char *name, void **arguments); /* where it is such a kernel of small integers */
 
 /* ---- streams.c ---- */
 typedef struct Stream Stream;
