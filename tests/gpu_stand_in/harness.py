@@ -49,7 +49,9 @@ def environment_of(column: str) -> tuple[dict, Path]:
     return marker, build.built_for(marker["prefix"], folder)
 
 
-def measured(run, machine: Machine, record: Path, extras: bool | list[str] = True, **options) -> dict:
+def measured(
+    run, machine: Machine, record: Path, extras: bool | list[str] = True, **options
+) -> dict:
     """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
     extras: whether probes, profile and the published arithmetic follow, where they are planned; or

@@ -66,8 +66,8 @@ def read(path: Path) -> Process:
 class Step:
     """What one step of a run was on its device: means over its blocks.
 
-    waits: calls in which the host waited for the device before the fence. idle_ms: in which the device had done all that the host had issued,
-    between two blocks, too.
+    waits: calls in which the host waited for the device before the fence. idle_ms: in which the
+    device had done all that the host had issued, between two blocks, too.
     """
 
     launches: float
@@ -77,7 +77,10 @@ class Step:
 
 
 def step_of(
-    processes: list[Process], window_ns: tuple[int, int], blocks: list[dict], fence_waits: bool = True
+    processes: list[Process],
+    window_ns: tuple[int, int],
+    blocks: list[dict],
+    fence_waits: bool = True,
 ) -> Step:
     """A step of a run that one of these processes has made.
 
