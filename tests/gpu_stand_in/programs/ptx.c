@@ -14,7 +14,7 @@
     register ";\n"
 #define END "\tret;\n}\n"
 
-/* As generate() has them: where the shorter of two prompts ends, whether there is room, one more. */
+/* As generate() has them: where the shorter prompt ends, whether there is room, and one more. */
 static const char loops[] =
     ENTRY("ends", POINTER("ends_0") ",\n" POINTER("ends_1")) REGISTERS AT("%rd1", "ends_0")
     AT("%rd2", "ends_1")
@@ -88,7 +88,8 @@ static const char others[] =
     "\tvote.sync.all.pred \t%p1, %p2, -1;\n\tselp.b32 \t%r1, 1, 0, %p1;\n"
     "\tst.global.b32 \t[%rd1], %r1;\n" END;
 
-static const char names[] = "\0.names\0.nv_debug_ptx_txt\0.symtab\0.strings\0.nv.global.init\0constant";
+static const char names[] =
+    "\0.names\0.nv_debug_ptx_txt\0.symtab\0.nv.global.init\0constant";
 static const int32_t initial[] = {40, 2};
 static struct {
     Elf64_Ehdr header;

@@ -180,8 +180,10 @@ static int let_go(const Block *block) {
             if (of_warp && (!next || what < next)) next = what;
         }
         if (!next) continue;
-        (next->name == I_shfl ? shuffle : next->name == I_redux ? reduce : meet)(block, first, next);
         exchanged = 1;
+        if (next->name == I_shfl) shuffle(block, first, next);
+        else if (next->name == I_redux) reduce(block, first, next);
+        else meet(block, first, next);
     }
     for (int i = 0; i < block->n && !exchanged; i++)
         if (block->threads[i].state == MEETS) block->threads[i].state = RUNS, left = 1;
@@ -222,7 +224,8 @@ void call_compute(const Call *call) {
     int n = (int)(call->block[0] * call->block[1] * call->block[2]);
     unsigned blocks = call->grid[0] * call->grid[1] * call->grid[2];
     size_t room = (size_t)code->n_registers;
-    Block block = {call, calloc((size_t)n, sizeof(Thread)), n, calloc(1, DYNAMIC_AT + call->shared_bytes)};
+    char *shared = calloc(1, DYNAMIC_AT + call->shared_bytes);
+    Block block = {call, calloc((size_t)n, sizeof(Thread)), n, shared};
     uint64_t *registers = calloc((size_t)n * room, sizeof *registers);
     char *local = calloc((size_t)n, code->local_bytes + 1);
     long steps = 0;
@@ -239,7 +242,7 @@ void call_compute(const Call *call) {
         while (steps < MOST_STEPS && let_go(&block));
     }
     if (steps >= MOST_STEPS) log_missing("a kernel that makes integers and does not end");
-    free(registers), free(local), free(block.threads), free(block.shared);
+    free(registers), free(local), free(block.threads), free(shared);
 }
 
 static size_t bytes_of(const Code *code) {

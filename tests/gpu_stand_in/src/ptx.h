@@ -1,4 +1,4 @@
-/* What the files about PTX share: the code of a kernel, read from the text it was assembled from. */
+/* What the files about PTX share: a kernel's code, read from the text it was assembled from. */
 #ifndef PTX_H
 #define PTX_H
 
@@ -17,16 +17,16 @@ typedef struct {
 #define INSTRUCTIONS(X)                                                                       \
     X(ld) X(st) X(mov) X(cvta) X(cvt) X(add) X(sub) X(mul) X(mad) X(fma) X(div) X(rem) X(neg) \
     X(abs) X(min) X(max) X(and) X(or) X(xor) X(not) X(shl) X(shr) X(shf) X(setp) X(selp)      \
-    X(prmt) X(bfe) X(popc) X(clz) X(bra) X(ret) X(exit) X(bar) X(barrier) X(shfl)     \
-    X(redux) X(griddepcontrol)
+    X(prmt) X(bfe) X(popc) X(clz) X(bra) X(ret) X(exit) X(bar) X(barrier) X(shfl) X(redux)    \
+    X(griddepcontrol)
 #define AS_NUMBER(name) I_##name,
 typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
 
-/* Modifiers that change what an instruction does; one of each instruction here. */
+/* Modifiers that change what an instruction does, of which it has one. */
 #define MODES(X)                                                                              \
-    X(lo) X(hi) X(wide) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(equ) X(neu) X(ltu) \
-    X(leu) X(gtu) X(geu) X(num) X(nan) X(up) X(down) X(bfly) X(idx) X(rzi) X(rni) X(rmi)     \
-    X(rpi) X(l) X(r) X(warp)
+    X(lo) X(hi) X(wide) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(equ) X(neu) X(ltu) X(leu)       \
+    X(gtu) X(geu) X(num) X(nan) X(up) X(down) X(bfly) X(idx) X(rzi) X(rni) X(rmi) X(rpi) X(l) \
+    X(r) X(warp)
 #define AS_MODE(name) M_##name,
 typedef enum { NO_MODE, MODES(AS_MODE) N_MODES } Mode;
 typedef enum { NO_SPACE, GLOBAL, SHARED, PARAMETER, LOCAL } Space;
@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     Name name;
     Mode mode;
-    Name joined; /* by and, or, xor: a comparison and another predicate; by any: all of a warp */
+    Name joined; /* what joins a comparison with a predicate (setp), or lanes (redux) */
     Space space;
     Type type, from; /* from: what is converted */
     int guard, guard_is; /* only where this predicate (-1: none) is so */
@@ -56,9 +56,10 @@ struct Code {
     unsigned char parameter_bytes[MOST_PARAMETERS];
     size_t shared_bytes, local_bytes;
     Instruction *instructions;
-    char unknown[80]; /* the first instruction that is not understood; empty where all are */
-    int unknown_makes, has_floats; /* unknown_makes: one of these does not only move */
-    Value stores; /* the last of these in what it stores */
+    char unknown[80];   /* the first instruction that is not understood; empty where all are */
+    int unknown_makes;  /* one that is not does more than to move or to wait */
+    int has_floats;     /* it works on some */
+    Value stores;       /* the last of these in what it stores */
 };
 
 /* Names of a kernel: "%r" of a class of registers, an array that is shared, a parameter. */

@@ -34,7 +34,7 @@ static int declare(Reader *reader, const char *text) {
     return !strncmp(text, ".pragma", 7);
 }
 
-/* ".extern .shared .align 16 .b8 global_smem[]", before the kernel: of a size that a launch says. */
+/* ".extern .shared .align 16 .b8 global_smem[]" before a kernel, of a size that a launch says. */
 static void declare_dynamic(Reader *reader, const char *text) {
     char word[200];
     const char *found = strstr(text, ".extern .shared");
@@ -43,12 +43,12 @@ static void declare_dynamic(Reader *reader, const char *text) {
 }
 
 static void not_understood(Code *code, const char *text) {
-    const char *const movers[] = {"ld.", "st.", "mov.", "cvta.", "cp.", "ldmatrix.", "stmatrix.",
-                                  "bar.", "barrier.", "fence.", "membar."};
-    int only_moves = 0; /* and waits */
-    for (size_t i = 0; i < sizeof movers / sizeof *movers; i++)
-        only_moves |= !strncmp(text, movers[i], strlen(movers[i]));
-    code->unknown_makes |= !only_moves;
+    const char *const harmless[] = {"ld.", "st.", "mov.", "cvta.", "cp.", "ldmatrix.", "stmatrix.",
+                                    "bar.", "barrier.", "fence.", "membar."};
+    int makes = 1;
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        makes &= strncmp(text, harmless[i], strlen(harmless[i])) != 0;
+    code->unknown_makes |= makes;
     if (!*code->unknown) snprintf(code->unknown, sizeof code->unknown, "%s", text);
 }
 
