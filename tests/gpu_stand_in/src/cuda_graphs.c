@@ -156,6 +156,17 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n) {
     return CUDA_SUCCESS;
 }
 
+/* Those that depend on no other. */
+CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n) {
+    const Graph *all = (const Graph *)graph;
+    Node *roots[all->n + 1];
+    size_t found = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!all->nodes[i]->n_after) roots[found++] = all->nodes[i];
+    graph_list(roots, found, (void **)nodes, n);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
     static const CUgraphNodeType types[] = {
         [KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL, [COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
