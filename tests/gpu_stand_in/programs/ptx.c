@@ -84,6 +84,9 @@ static const char others[] =
     ENTRY("doubles", POINTER("doubles_0")) REGISTERS AT("%rd1", "doubles_0")
     "\tld.global.b32 \t%r1, [%rd1];\n\tadd.rn.f32 \t%r2, %r1, %r1;\n"
     "\tst.global.b32 \t[%rd1], %r2;\n" END
+    ENTRY("adds", POINTER("adds_0")) REGISTERS AT("%rd1", "adds_0")
+    "\tld.global.v2.b32 \t{%r1, %r2}, [constant];\n\tadd.s32 \t%r3, %r1, %r2;\n"
+    "\tst.global.b32 \t[%rd1], %r3;\n" END
     ENTRY("votes", POINTER("votes_0")) REGISTERS AT("%rd1", "votes_0")
     "\tvote.sync.all.pred \t%p1, %p2, -1;\n\tselp.b32 \t%r1, 1, 0, %p1;\n"
     "\tst.global.b32 \t[%rd1], %r1;\n" END;
@@ -241,12 +244,15 @@ static void what_is_not_understood_is_refused(void) {
 
 static void variables_of_a_module_are_in_the_device(void) {
     CUmodule module = assembled(others);
-    CUdeviceptr place;
+    CUdeviceptr place, device;
     size_t bytes;
+    int found;
     HOLDS(!cuModuleGetGlobal(&place, &bytes, module, "constant") && bytes == sizeof initial);
     HOLDS(!memcmp((void *)place, initial, bytes));
     HOLDS(cuModuleGetGlobal(&place, &bytes, module, "other") == CUDA_ERROR_NOT_FOUND);
-    HOLDS(!cuModuleUnload(module));
+    HOLDS(!cuMemAlloc(&device, 4) && !called(module, "adds", 1, 1, (void *[]){&device}));
+    HOLDS(!cuMemcpyDtoH(&found, device, 4) && found == initial[0] + initial[1]);
+    HOLDS(!cuMemFree(device) && !cuModuleUnload(module));
 }
 
 static const Case cases[] = {

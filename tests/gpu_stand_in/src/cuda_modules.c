@@ -75,8 +75,9 @@ CUresult cuModuleGetGlobal(CUdeviceptr *place, size_t *bytes, CUmodule module, c
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-    const char *text = ((Module *)module)->text, *kept = strdup(name); /* the log refers to it */
-    Code *code = text ? code_read(text, name) : NULL;
+    const Module *of = (const Module *)module;
+    const char *kept = strdup(name); /* the log refers to it */
+    Code *code = of->text ? code_read(of->text, name, of->variables, of->n_variables) : NULL;
     *function = (CUfunction)kept;
     if (!code) return CUDA_SUCCESS;
     pthread_mutex_lock(&lock);

@@ -60,8 +60,7 @@ Variable *module_variables(const void *image, size_t *n) {
     for (size_t i = 0; i < n_symbols; i++) {
         const Elf64_Sym *symbol = (const Elf64_Sym *)(file.image + found->sh_offset) + i;
         const char *names = file.image + file.sections[found->sh_link].sh_offset;
-        if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
-            ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL && symbol->st_size)
+        if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size)
             variables[(*n)++] = variable(&file, symbol, names + symbol->st_name);
     }
     return variables;

@@ -149,7 +149,7 @@ static Value stored(const Code *code) {
 }
 
 /* ".entry NAME( parameters ) ... { body }" */
-Code *code_read(const char *text, const char *wanted) {
+Code *code_read(const char *text, const char *wanted, const Variable *variables, size_t n) {
     const char *begin = text, *open = NULL, *close = NULL, *body = NULL;
     size_t length = strlen(wanted);
     while (begin && (begin = strstr(begin, ".entry "))) {
@@ -166,6 +166,9 @@ Code *code_read(const char *text, const char *wanted) {
     code->n_registers = 1; /* the first is "_" */
     char *parameters = strndup(open + 1, (size_t)(close - open - 1));
     char *statements = strndup(body + 1, (size_t)(end - body - 1));
+    for (size_t i = 0; i < n; i++)
+        name(reader->names, &reader->n_names, MOST_NAMES, variables[i].name,
+             (int64_t)variables[i].place);
     declare_dynamic(reader, text);
     read_parameters(reader, parameters);
     read_body(reader, statements);

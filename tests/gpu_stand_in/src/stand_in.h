@@ -113,7 +113,7 @@ typedef struct {          /* a launch of it */
     size_t shared_bytes;
     uint64_t arguments[];
 } Call;
-Code *code_read(const char *text, const char *name);
+Code *code_read(const char *text, const char *name, const Variable *variables, size_t n);
 Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], size_t shared,
                void **arguments); /* NULL where nothing of it is ever computed */
 Call *call_copy(const Call *call);
