@@ -64,9 +64,11 @@ static const char instructions[] =
     "\tselp.b64 \t%rd2, 5, 6, %p2;\n\t@!%p2 mov.b64 \t%rd2, 7;\n" STORED("96", "%rd2")
     "\tshf.l.wrap.b32 \t%r3, %r1, %r2, 4;\n\tcvt.u64.u32 \t%rd2, %r3;\n" STORED("104", "%rd2")
     "\tmov.b32 \t%r3, 0fC0200000;\n\tcvt.rzi.s32.f32 \t%r4, %r3;\n\tcvt.s64.s32 \t%rd2, %r4;\n"
-    STORED("112", "%rd2") END;
+    STORED("112", "%rd2")
+    "\tmov.b64 \t%rd2, -1;\n\tadd.cc.s64 \t%rd3, %rd2, 256;\n\taddc.s64 \t%rd2, 4, 0;\n"
+    STORED("120", "%rd2") STORED("128", "%rd3") END;
 static const int64_t results[] = {-2, -1, 3L * 4294967289L, -21, 2, -1, 15, 3L | 3L << 32, -7,
-                                  0x03112233, -4, 30 * 100 + 30, 5, 63, -2};
+                                  0x03112233, -4, 30 * 100 + 30, 5, 63, -2, 5, 255};
 
 /* Backwards through memory that a block shares; what floats make, and what nobody here knows. */
 static const char others[] =

@@ -15,6 +15,7 @@
 typedef struct {
     enum { RUNS, MEETS, ENDED } state;
     int at; /* its next instruction */
+    uint64_t carry;
     uint64_t *registers;
     char *local;
     uint64_t special[14];
@@ -78,6 +79,16 @@ static void pack(Thread *thread, const Instruction *what) {
     thread->registers[what->operands[0].place] = whole;
 }
 
+/* "add.cc" leaves a carry, which "addc" adds. */
+static void add(Thread *thread, const Instruction *what) {
+    Type type = {BITS, what->type.bits};
+    unsigned __int128 sum = what->name == I_addc ? thread->carry : 0;
+    for (int i = 1; i < 3; i++)
+        sum += (uint64_t)ptx_as(type, value_of(thread, &what->operands[i]));
+    if (what->mode == M_cc) thread->carry = (uint64_t)(sum >> type.bits);
+    thread->registers[what->operands[0].place] = (uint64_t)sum;
+}
+
 static void step(const Block *block, Thread *thread) {
     const Instruction *what = &block->call->code->instructions[thread->at++];
     if (what->guard >= 0 && (int)(thread->registers[what->guard] & 1) != what->guard_is) return;
@@ -94,7 +105,8 @@ static void step(const Block *block, Thread *thread) {
     case I_ld: load(block, thread, what); break;
     case I_st: store(block, thread, what); break;
     default:
-        if (what->width > 1) unpack(thread, what);
+        if (what->name == I_addc || what->mode == M_cc) add(thread, what);
+        else if (what->width > 1) unpack(thread, what);
         else if (what->width < 0) pack(thread, what);
         else {
             for (int i = 1; i < what->n && i <= 3; i++)

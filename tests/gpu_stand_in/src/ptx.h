@@ -18,7 +18,7 @@ typedef struct {
     X(ld) X(st) X(mov) X(cvta) X(cvt) X(add) X(sub) X(mul) X(mad) X(fma) X(div) X(rem) X(neg) \
     X(abs) X(min) X(max) X(and) X(or) X(xor) X(not) X(shl) X(shr) X(shf) X(setp) X(selp)      \
     X(prmt) X(bfe) X(popc) X(clz) X(bra) X(ret) X(exit) X(bar) X(barrier) X(shfl) X(redux)    \
-    X(griddepcontrol)
+    X(addc) X(griddepcontrol)
 #define AS_NUMBER(name) I_##name,
 typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
 
@@ -26,7 +26,7 @@ typedef enum { INSTRUCTIONS(AS_NUMBER) N_INSTRUCTIONS } Name;
 #define MODES(X)                                                                              \
     X(lo) X(hi) X(wide) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(equ) X(neu) X(ltu) X(leu)       \
     X(gtu) X(geu) X(num) X(nan) X(up) X(down) X(bfly) X(idx) X(rzi) X(rni) X(rmi) X(rpi) X(l) \
-    X(r) X(warp)
+    X(r) X(warp) X(cc)
 #define AS_MODE(name) M_##name,
 typedef enum { NO_MODE, MODES(AS_MODE) N_MODES } Mode;
 typedef enum { NO_SPACE, GLOBAL, SHARED, PARAMETER, LOCAL } Space;

@@ -60,7 +60,8 @@ static int modify(Instruction *what, const char *word) {
     }
     if (!strcmp(word, "v2") || !strcmp(word, "v4")) return what->width = word[1] - '0';
     if ((found = FIND(spaces, word)) > 0) return what->space = (Space)found, 1;
-    if ((found = FIND(modes, word)) > 0) return what->mode = (Mode)found, 1;
+    int carries = what->name == I_add || what->name == I_addc;
+    if ((found = FIND(modes, word)) > 0) return what->mode = (Mode)found, found != M_cc || carries;
     if (FIND(harmless, word) >= 0) return 1;
     found = FIND(instructions, word);
     what->joined = (Name)found;
