@@ -81,7 +81,7 @@ def measured(wanted, scratch, runs=None):
         _, libraries = harness.environment_of(run.column.name)
         machine = Machine(scratch / name, libraries).set(kernel_us=wanted.kernel_us)
         with harness.on(machine):
-            record = harness.measured(run, machine, folder / f"{name}.json")
+            record = harness.measured(run, machine, folder / f"{name}.json", ["legacy"])
         yield run, record, step_of(machine, record)
 
 
@@ -89,7 +89,8 @@ def step_of(machine, record):
     """What the device did in a step, None where no step was timed."""
     window_ns = record["window_ns"]
     blocks = record["timing"]["blocks"] if window_ns else None
-    return blocks and log.step_of(machine.processes(), window_ns, blocks)
+    fence_waits = record["cell"]["framework"] != "keras3-jax"
+    return blocks and log.step_of(machine.processes(), window_ns, blocks, fence_waits)
 
 
 def line(name, record, step):

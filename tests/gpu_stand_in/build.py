@@ -171,7 +171,7 @@ class Builder:
     def _link(self, name: str, sources: list[Path], *more: str) -> None:
         target = str(self.folder / name)
         shared = ["-shared", f"-Wl,-soname,{name}", "-o", target]
-        self._run(*shared, *map(str, sorted(sources)), "-lpthread", *more)
+        self._run(*shared, *map(str, sorted(sources)), "-lpthread", "-lm", *more)
 
     def _run(self, *arguments: str) -> None:
         run([compiler(), *self.options, *arguments])

@@ -66,9 +66,8 @@ def read(path: Path) -> Process:
 class Step:
     """What one step of a run was on its device: means over its blocks.
 
-    waits: calls in which the host waited for the device before the fence; a fence that is no such
-    call, as JAX's, is none. idle_ms: in which the device had done all that the host had issued,
-    between two blocks, too.
+    waits: calls in which the host waited for the device before the fence. idle_ms: in which the
+    device had done all that the host had issued, between two blocks, too.
     """
 
     launches: float
@@ -77,11 +76,17 @@ class Step:
     idle_ms: float
 
 
-def step_of(processes: list[Process], window_ns: tuple[int, int], blocks: list[dict]) -> Step:
+def step_of(
+    processes: list[Process],
+    window_ns: tuple[int, int],
+    blocks: list[dict],
+    fence_waits: bool = True,
+) -> Step:
     """A step of a run that one of these processes has made.
 
     window_ns: from the start of the first of its blocks to the end of the last one. Both are where
     the device had nothing left, so that it counts what was done since the last such border.
+    fence_waits: whether the fence is a call that waits; JAX's is woken by a function of the host.
     """
     steps = sum(block["steps"] for block in blocks)
     begin, end = max(
@@ -90,7 +95,7 @@ def step_of(processes: list[Process], window_ns: tuple[int, int], blocks: list[d
     )
     return Step(
         launches=(end.launches - begin.launches) / steps,
-        waits=max(0, end.waits - begin.waits - len(blocks)) / steps,
+        waits=(end.waits - begin.waits - fence_waits * len(blocks)) / steps,
         busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
         idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
     )

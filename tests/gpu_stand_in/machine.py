@@ -52,6 +52,7 @@ class Machine:
             "LD_LIBRARY_PATH": libraries,
             "GPU_STAND_IN": str(self.settings),
             "TRITON_LIBCUDA_PATH": libraries,
+            "XLA_FLAGS": "--xla_gpu_generate_line_info=true",  # code has its text: src/ptx_text.c
         }
 
     def environ(self, **more: str) -> dict[str, str]:

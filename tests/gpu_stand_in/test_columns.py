@@ -45,3 +45,17 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
         assert sum(each["count"] for each in kernels) == step.launches
         assert sum(each["ms"] for each in kernels) == pytest.approx(step.busy_ms, rel=0.005)
     assert not any(record["timing"]["late_ns"] or [])  # none where TensorFlow is asked nothing
+
+
+def test_a_loop_of_xla_makes_a_turn_for_each_new_token(asked, environment_of, tmp_path):
+    """Before each turn, and once more at the end, the host asks the device whether there is one."""
+    _, libraries = environment_of("keras3-jax")
+    machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
+    with harness.on(machine):
+        runs = harness.planned(["keras3-jax"], ["gemma"], ["generate"])
+        (run,) = [run for run in runs if run.row.batch_size == 1]
+        record = harness.measured(run, machine, tmp_path / "run.json", extras=False)
+    assert record["status"] == "ok", record["reason"]
+    blocks = record["timing"]["blocks"]
+    step = step_of(machine.processes(), record["window_ns"], blocks, fence_waits=False)
+    assert step.waits == record["work"]["tokens_per_step"] + 1

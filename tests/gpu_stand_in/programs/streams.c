@@ -211,7 +211,8 @@ static void a_graph_of_the_driver_is_put_together_and_changed(void) {
     CUevent begin, end;
     CUgraph graph, inner;
     CUgraphExec instance;
-    CUgraphNode copied, each, nested;
+    CUgraphNode copied, each, nested, root;
+    size_t roots = 1;
     CUdeviceptr device;
     float ms;
     char first[4] = "abc", second[4] = "xyz";
@@ -233,6 +234,8 @@ static void a_graph_of_the_driver_is_put_together_and_changed(void) {
     kernel.func = long_one;
     HOLDS(!cuGraphAddKernelNode(&nested, inner, NULL, 0, &kernel));
     HOLDS(!cuGraphAddChildGraphNode(&nested, graph, &copied, 1, inner));
+    HOLDS(!cuGraphGetRootNodes(graph, NULL, &roots) && roots == 1);
+    HOLDS(!cuGraphGetRootNodes(graph, &root, &roots) && root == copied);
     HOLDS(!cuGraphInstantiate(&instance, graph, 0));
     for (int turn = 0; turn < 2; turn++) {
         HOLDS(!cuEventRecord(begin, stream));

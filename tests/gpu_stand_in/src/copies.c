@@ -66,6 +66,7 @@ void effect(const Node *node) {
     else if (node->kind == MEMSET)
         for (size_t i = 0; i + node->width <= node->bytes; i += node->width)
             memcpy((char *)node->to + i, &node->value, node->width);
+    else if (node->kind == KERNEL && node->call) call_compute(node->call);
     else if (node->kind == CHILD)
         for (size_t i = 0; i < node->child->n; i++) effect(node->child->nodes[i]);
 }

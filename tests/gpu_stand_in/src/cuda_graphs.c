@@ -46,12 +46,19 @@ CUresult cuGraphDestroy(CUgraph graph) {
 
 /* ---- what a node does ---- */
 
-static Node kernel_node(CUfunction function, CUkernel kernel, unsigned x, unsigned y, unsigned z) {
+static Node kernel_node(CUfunction function, CUkernel kernel, const unsigned grid[3],
+                        const unsigned block[3], size_t shared, void **arguments) {
     const char *name = function ? (const char *)function : (const char *)kernel;
-    double blocks = (double)x * y * z;
+    double blocks = (double)grid[0] * grid[1] * grid[2];
     int64_t cost_ns = kernel_named(name)->cost_ns + (int64_t)(settings.block_ns * blocks);
-    return (Node){.kind = KERNEL, .name = name, .cost_ns = cost_ns};
+    return (Node){.kind = KERNEL, .name = name, .cost_ns = cost_ns,
+                  .call = call_of(name, grid, block, shared, arguments)};
 }
+#define KERNEL_NODE(what)                                                             \
+    kernel_node((what)->func, (what)->kern,                                           \
+                (unsigned[]){(what)->gridDimX, (what)->gridDimY, (what)->gridDimZ},    \
+                (unsigned[]){(what)->blockDimX, (what)->blockDimY, (what)->blockDimZ}, \
+                (what)->sharedMemBytes, (what)->kernelParams)
 
 /* One row: XLA copies whole buffers. */
 static Node copy_node(const CUDA_MEMCPY3D *what) {
@@ -74,8 +81,7 @@ static Node memset_node(CUdeviceptr to, unsigned value, unsigned width, size_t n
 static Node understood(const CUgraphNodeParams *what) {
     switch (what->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return kernel_node(what->kernel.func, what->kernel.kern, what->kernel.gridDimX,
-                           what->kernel.gridDimY, what->kernel.gridDimZ);
+        return KERNEL_NODE(&what->kernel);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_node(&what->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return memset_node(what->memset.dst, what->memset.value, what->memset.elementSize,
@@ -91,8 +97,10 @@ static Node understood(const CUgraphNodeParams *what) {
 
 static CUresult added(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
                       Node what) {
-    *node = (CUgraphNode)graph_add((Graph *)graph, what, NODES(after), n);
-    return CUDA_SUCCESS;
+    int error = call_refused(what.call);
+    if (!error) *node = (CUgraphNode)graph_add((Graph *)graph, what, NODES(after), n);
+    free(what.call); /* the node has its own */
+    return (CUresult)error;
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
@@ -103,9 +111,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *
 
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
                               const CUDA_KERNEL_NODE_PARAMS *what) {
-    return added(node, graph, after, n,
-                 kernel_node(what->func, what->kern, what->gridDimX, what->gridDimY,
-                             what->gridDimZ));
+    return added(node, graph, after, n, KERNEL_NODE(what));
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
@@ -150,6 +156,17 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n) {
     return CUDA_SUCCESS;
 }
 
+/* Those that depend on no other. */
+CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n) {
+    const Graph *all = (const Graph *)graph;
+    Node *roots[all->n + 1];
+    size_t found = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!all->nodes[i]->n_after) roots[found++] = all->nodes[i];
+    graph_list(roots, found, (void **)nodes, n);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
     static const CUgraphNodeType types[] = {
         [KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL, [COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
@@ -181,9 +198,10 @@ CUresult cuGraphLaunch(CUgraphExec instance, CUstream stream) {
 
 static CUresult changed(CUgraphExec instance, CUgraphNode node, Node what) {
     Node *own = graph_find((Graph *)instance, (Node *)node);
-    if (!own || own->kind != what.kind) return CUDA_ERROR_INVALID_VALUE;
-    graph_change(own, what);
-    return CUDA_SUCCESS;
+    int fits = own && own->kind == what.kind;
+    if (fits) graph_change(own, what);
+    free(what.call);
+    return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec instance, CUgraphNode node, CUgraphNodeParams *what) {
@@ -192,9 +210,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec instance, CUgraphNode node, CUgrap
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec instance, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS *what) {
-    return changed(instance, node,
-                   kernel_node(what->func, what->kern, what->gridDimX, what->gridDimY,
-                               what->gridDimZ));
+    return changed(instance, node, KERNEL_NODE(what));
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec instance, CUgraphNode node,

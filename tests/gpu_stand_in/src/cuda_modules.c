@@ -1,14 +1,45 @@
-/* The driver: modules and launches. What is in a module is not looked at: a function is its name. */
+/* The driver: modules and launches. A function is its name; where its module has the text that it
+ * was assembled from, it is read, too. */
 #define _GNU_SOURCE
 #include "cuda_driver.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define SLOTS 65536 /* of the table from a function to its code; a power of 2 */
+typedef struct {
+    char *text;
+    Variable *variables;
+    size_t n_variables;
+} Module;
+static struct {
+    const char *function;
+    const Code *code;
+} slots[SLOTS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t slot_of(const char *function) {
+    size_t i = ((uintptr_t)function >> 4) * 0x9E3779B97F4A7C15UL >> 48 & (SLOTS - 1);
+    while (slots[i].function && slots[i].function != function) i = (i + 1) & (SLOTS - 1);
+    return i;
+}
+
+Call *call_of(const char *function, const unsigned grid[3], const unsigned block[3], size_t shared,
+              void **arguments) {
+    pthread_mutex_lock(&lock);
+    const Code *code = slots[slot_of(function)].code;
+    pthread_mutex_unlock(&lock);
+    return call_new(code, grid, block, shared, arguments);
+}
+
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     if (!image) return CUDA_ERROR_INVALID_VALUE;
-    *module = malloc(1);
+    Module *loaded = malloc(sizeof *loaded);
+    loaded->text = ptx_text(image);
+    loaded->variables = module_variables(image, &loaded->n_variables);
+    *module = (CUmodule)loaded;
     return (CUresult)device_error();
 }
 
@@ -23,13 +54,37 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned n, CUj
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-    free(module);
+    Module *loaded = (Module *)module;
+    for (size_t i = 0; i < loaded->n_variables; i++) {
+        device_release(loaded->variables[i].place);
+        free(loaded->variables[i].name);
+    }
+    free(loaded->variables), free(loaded->text), free(loaded);
     return CUDA_SUCCESS;
 }
 
+CUresult cuModuleGetGlobal(CUdeviceptr *place, size_t *bytes, CUmodule module, const char *name) {
+    const Module *loaded = (const Module *)module;
+    for (size_t i = 0; i < loaded->n_variables; i++) {
+        if (strcmp(loaded->variables[i].name, name)) continue;
+        if (place) *place = (CUdeviceptr)loaded->variables[i].place;
+        if (bytes) *bytes = loaded->variables[i].bytes;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-    (void)module;
-    *function = (CUfunction)strdup(name); /* kept: the log refers to it */
+    const Module *of = (const Module *)module;
+    const char *kept = strdup(name); /* the log refers to it */
+    Code *code = of->text ? code_read(of->text, name, of->variables, of->n_variables) : NULL;
+    *function = (CUfunction)kept;
+    if (!code) return CUDA_SUCCESS;
+    pthread_mutex_lock(&lock);
+    size_t i = slot_of(kept);
+    slots[i].function = kept;
+    slots[i].code = code;
+    pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -101,12 +156,18 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra) {
-    (void)shared, (void)arguments, (void)extra;
+    (void)extra;
     if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return CUDA_ERROR_INVALID_VALUE;
     LAUNCHES(cuLaunchKernel, grid_x, grid_y, grid_z, block_x, block_y, block_z);
     uint64_t blocks = (uint64_t)grid_x * grid_y * grid_z;
-    return (CUresult)launch(stream, (const char *)function, blocks);
+    const char *name = (const char *)function;
+    Call *call = call_of(name, (unsigned[]){grid_x, grid_y, grid_z},
+                         (unsigned[]){block_x, block_y, block_z}, shared, arguments);
+    int error = call_refused(call);
+    if (!error) error = launch_call(stream, name, blocks, call);
+    free(call);
+    return (CUresult)error;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *how, CUfunction function, void **arguments,

@@ -104,37 +104,39 @@ static int fits(dim3 grid, dim3 block) {
            threads <= 1024 && block.z <= 64;
 }
 
-static cudaError_t start(const void *stub, dim3 grid, dim3 block, cudaStream_t stream) {
+static cudaError_t start(const void *stub, dim3 grid, dim3 block, void **arguments,
+                         cudaStream_t stream) {
     Symbol *symbol = symbol_of(stub);
     if (no_device()) return told(no_device());
     if (!symbol) return told(cudaErrorInvalidDeviceFunction);
     RUNTIME(cudaLaunchKernel_v7000, .kernel = symbol->name, .grid = {grid.x, grid.y, grid.z},
             .block = {block.x, block.y, block.z});
     if (!fits(grid, block)) return told(cudaErrorInvalidConfiguration);
-    return told(launch(stream, symbol->name, (uint64_t)grid.x * grid.y * grid.z));
+    int error = launch(stream, symbol->name, (uint64_t)grid.x * grid.y * grid.z);
+    if (!error) fill(symbol->name, arguments); /* TensorFlow captures none of these */
+    return told(error);
 }
 
 cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream) {
-    (void)arguments, (void)shared;
-    return start(stub, grid, block, stream);
+    (void)shared;
+    return start(stub, grid, block, arguments, stream);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
                                size_t shared, cudaStream_t stream) {
-    (void)arguments, (void)shared;
-    return start(kernel, grid, block, stream);
+    (void)shared;
+    return start(kernel, grid, block, arguments, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t stream) {
-    (void)arguments, (void)shared;
-    return start(stub, grid, block, stream);
+    (void)shared;
+    return start(stub, grid, block, arguments, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *stub, void **arguments) {
-    (void)arguments;
-    return start(stub, how->gridDim, how->blockDim, how->stream);
+    return start(stub, how->gridDim, how->blockDim, arguments, how->stream);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *found, const void *stub) {

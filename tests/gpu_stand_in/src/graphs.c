@@ -30,6 +30,7 @@ Node *graph_add(Graph *graph, Node what, Node *const *after, size_t n_after) {
     node->n_after = n_after;
     node->after = n_after ? malloc(n_after * sizeof *after) : NULL;
     if (n_after) memcpy(node->after, after, n_after * sizeof *after);
+    node->call = call_copy(what.call);
     if (what.child) {
         node->child = graph_copy(what.child); /* "the child graph is cloned" */
         node->cost_ns = node->child->length_ns;
@@ -77,11 +78,13 @@ void graph_change(Node *node, Node what) {
     what.graph = node->graph;
     what.index = node->index;
     what.copied_from = node->copied_from;
+    what.call = call_copy(what.call);
     if (what.child) {
         what.child = graph_copy(what.child);
         what.cost_ns = what.child->length_ns;
     }
     if (node->child) graph_free(node->child);
+    free(node->call);
     *node = what;
     end_again(node->graph);
 }
@@ -101,6 +104,7 @@ void graph_free(Graph *graph) {
     for (size_t i = 0; i < graph->n; i++) {
         if (graph->nodes[i]->child) graph_free(graph->nodes[i]->child);
         free(graph->nodes[i]->after);
+        free(graph->nodes[i]->call);
         free(graph->nodes[i]);
     }
     free(graph->nodes);

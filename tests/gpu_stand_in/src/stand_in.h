@@ -96,6 +96,33 @@ int for_each_process(int (*see)(const Counts *, int alive, void *), void *to);
 int64_t now_ns(void);
 void wait_until(int64_t ns);
 
+/* ---- elf.c ---- */
+typedef struct {
+    char *name;
+    void *place;
+    size_t bytes;
+} Variable;
+char *ptx_text(const void *image); /* of a module, to be freed; NULL where there is none */
+Variable *module_variables(const void *image, size_t *n);
+
+/* ---- ptx*.c: what small kernels compute that make integers ---- */
+typedef struct Code Code; /* of a kernel */
+typedef struct {          /* a launch of it */
+    const Code *code;
+    unsigned grid[3], block[3];
+    size_t shared_bytes;
+    uint64_t arguments[];
+} Call;
+Code *code_read(const char *text, const char *name, const Variable *variables, size_t n);
+Call *call_new(const Code *code, const unsigned grid[3], const unsigned block[3], size_t shared,
+               void **arguments); /* NULL where nothing of it is ever computed */
+Call *call_copy(const Call *call);
+int call_refused(const Call *call);
+void call_compute(const Call *call);
+
+/* ---- fills.c ---- */
+void fill(const char *name, void **arguments); /* where it is such a kernel of small integers */
+
 /* ---- streams.c ---- */
 typedef struct Stream Stream;
 typedef struct Event Event;
@@ -117,6 +144,7 @@ int stream_facts(void *stream, int *priority, unsigned *flags, unsigned long lon
 int device_wait(void);
 void waited_until(int64_t ns); /* the host waits for the device, which is counted */
 int launch(void *stream, const char *name, uint64_t blocks);
+int launch_call(void *stream, const char *name, uint64_t blocks, const Call *call);
 int issue_copy(void *stream, Node node, int64_t *end_ns);
 int host_function(void *stream, void (*function)(void *), void *argument);
 int capture_mode(int mode); /* of this thread from now on; the one until now */
@@ -135,6 +163,7 @@ typedef enum { KERNEL, COPY, MEMSET, HOST, CHILD, EMPTY } NodeKind;
 struct Node {
     NodeKind kind;
     const char *name; /* of a kernel */
+    Call *call;       /* of one that may be computed */
     int64_t cost_ns, end_ns;
     void *to;
     const void *from;

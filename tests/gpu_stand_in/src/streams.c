@@ -159,15 +159,16 @@ int issue(Stream *stream, Node node, int64_t *end_ns) {
     return later;
 }
 
-int launch(void *handle, const char *name, uint64_t blocks) {
+int launch_call(void *handle, const char *name, uint64_t blocks, const Call *call) {
     if (device_error()) return device_error();
     Stream *stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
     RUNTIME(cudaLaunchKernel_v7000, .kernel = name);
     Kernel *kernel = kernel_named(name);
     int64_t end_ns, cost_ns = kernel->cost_ns + (int64_t)(settings.block_ns * (double)blocks);
-    Node node = {.kind = KERNEL, .name = name, .cost_ns = cost_ns};
+    Node node = {.kind = KERNEL, .name = name, .call = (Call *)call, .cost_ns = cost_ns};
     if (issue(stream, node, &end_ns)) return OK;
+    effect(&node);
     lock_all();
     kernel->launches++;
     uint64_t launches = ++counts()->launches;
@@ -176,6 +177,10 @@ int launch(void *handle, const char *name, uint64_t blocks) {
     fail_where_asked(launches); /* asynchronously: a later call is told */
     wait_until(until);
     return OK;
+}
+
+int launch(void *handle, const char *name, uint64_t blocks) {
+    return launch_call(handle, name, blocks, NULL);
 }
 
 static void count_again(const Graph *graph) {
