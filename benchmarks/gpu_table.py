@@ -25,20 +25,19 @@ from tests.gpu_stand_in.machine import Machine  # noqa: E402
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="of the copy, its results and its machine")
-    parser.add_argument("--columns", nargs="*", help="by default those of the configuration")
+    parser.add_argument("--columns", nargs="*", help="by default those of the shipped configuration")
     parser.add_argument("--kernel-us", type=float, default=500.0, help="what a kernel takes")
     wanted = parser.parse_args()
     folder = wanted.folder.absolute()
     project = folder / "project"
     if not project.exists():
         copy_to(project)
-    place = project / "config/config.yaml"
-    config = yaml.safe_load(place.read_text())
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     columns = wanted.columns or config["columns"]
     machine, interpreters = simulated(folder, columns, wanted.kernel_us)
     changes = {"scale": "smoke", "accelerator": "cuda", "columns": columns, "threads": 1}
     changes |= {"interpreters": interpreters, "environment": machine.variables}
-    place.write_text(yaml.safe_dump({**config, **changes}))
+    (project / "config/config.yaml").write_text(yaml.safe_dump({**config, **changes}))
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
     done = subprocess.run(command, cwd=project, env=machine.environ())
     with open(project / "results/runs.csv", newline="") as lines:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
-COUNTS = struct.Struct("=2q7Q8Q8Q8q8q8q")
+COUNTS = struct.Struct("=3q7Q8Q8Q8q8q8q")
 KERNEL = struct.Struct("=240sQq")
 FENCE = struct.Struct("=q2Q2q")
 KERNELS_AT, MOST_KERNELS = 4096, 8192
@@ -50,8 +50,8 @@ def processes(folder: Path) -> list[Process]:
 def read(path: Path) -> Process:
     with open(path, "rb") as file:
         numbers = COUNTS.unpack(file.read(COUNTS.size))
-        pid, _, launches, copies, memsets, graphs, _, n_fences, n_kernels = numbers[:9]
-        peak_mib = [number / 2**20 for number in numbers[17:25]]
+        pid, _, _, launches, copies, memsets, graphs, _, n_fences, n_kernels = numbers[:10]
+        peak_mib = [number / 2**20 for number in numbers[18:26]]
         file.seek(KERNELS_AT)
         kernels = KERNEL.iter_unpack(file.read(min(n_kernels, MOST_KERNELS) * KERNEL.size))
         counted = {name.rstrip(b"\0").decode(): count for name, count, _ in kernels}

@@ -1,6 +1,8 @@
 """What the harness reads of a simulated machine: through nvidia-smi and NVML, as of a real one."""
 
 import json
+import os
+import struct
 import subprocess
 import sys
 
@@ -104,6 +106,21 @@ def test_what_another_process_holds_is_seen_and_is_not_to_be_had(on):
         assert too_much.stdout == "2\n"  # cudaErrorMemoryAllocation
         holder.stdin.close()
     assert completed([*command, str(600 << 20)], machine).stdout == "0\n"
+
+
+def test_who_was_killed_holds_nothing_though_another_process_has_its_number_now(on):
+    machine = on(devices="a100-40gb", memory_mib=1024)
+    command = [sys.executable, "-c", HOLDER, str(512 << 20)]
+    with subprocess.Popen(
+        command, env=machine.environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout.readline() == b"0\n"
+        holder.kill()
+    (left,) = machine.logs.glob("*.log")
+    with open(left, "r+b") as log:
+        log.write(struct.pack("q", os.getpid()))
+    _, reading = facts_of(machine, device.chosen("auto").uuid)
+    assert (reading["free_memory_mib"], reading["process_memory_mib"]) == (1024, None)
 
 
 def test_devices_are_visible_as_the_caller_says(on):

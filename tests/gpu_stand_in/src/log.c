@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +33,25 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void path_of(char *path, size_t room, int64_t pid) {
-    snprintf(path, room, "%s/%ld.log", settings.folder, (long)pid);
+/* When a process was started, in ticks of the kernel; 0 where there is none. Its number alone does
+ * not name it: another process may have it by now. */
+static int64_t start_of(int64_t pid) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    char *at = strrchr(text, ')');
+    for (int i = 0; at && i < 20; i++) at = strchr(at + 1, ' ');
+    return at ? atoll(at) : 0;
 }
 
 static void open_log(void) {
     char path[600];
+    int64_t pid = getpid(), started = start_of(pid);
     n_visible(); /* the settings are read */
-    if (*settings.folder) path_of(path, sizeof path, getpid());
-    else snprintf(path, sizeof path, "/dev/null");
+    snprintf(path, sizeof path, "%s/%ld-%ld.log", settings.folder, (long)pid, (long)started);
     int file = *settings.folder ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
                                 : memfd_create("stand-in", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, sizeof(Log))) {
@@ -52,7 +61,8 @@ static void open_log(void) {
     own = mmap(NULL, sizeof(Log), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (own == MAP_FAILED) abort();
     close(file);
-    own->counts.pid = getpid();
+    own->counts.started = started;
+    own->counts.pid = pid;
 }
 
 Counts *counts(void) {
@@ -125,7 +135,7 @@ int for_each_process(int (*see)(const Counts *, int alive, void *), void *to) {
         int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file < 0) continue;
         if (pread(file, &theirs, sizeof theirs, 0) == sizeof theirs && theirs.pid > 0)
-            found += see(&theirs, !kill((pid_t)theirs.pid, 0), to);
+            found += see(&theirs, start_of(theirs.pid) == theirs.started, to);
         close(file);
     }
     if (folder) closedir(folder);

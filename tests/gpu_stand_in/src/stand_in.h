@@ -67,7 +67,7 @@ double us_of_kernel(const char *name);
 
 /* ---- log.c: what this process did, in a file that others may read meanwhile ---- */
 typedef struct {
-    int64_t pid, failed; /* failed: the device, with this error */
+    int64_t pid, started, failed; /* started: see log.c; failed: the device, with this error */
     uint64_t launches, copies, memsets, graph_launches, waits, fences, kernels;
     uint64_t used[MOST_DEVICES], peak[MOST_DEVICES]; /* bytes, by the GPU's number in the machine */
     int64_t busy_ns[MOST_DEVICES], busy_until_ns[MOST_DEVICES];
