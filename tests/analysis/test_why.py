@@ -72,6 +72,18 @@ def test_the_difference_of_two_columns_as_calculated_by_hand(pair):
     assert (step["standing"], step["rounds"]) == ("shown slower", 3)
 
 
+def test_kernels_of_a_gpu_take_what_the_device_says_whatever_the_profiled_step_took(pair):
+    """5 ms of kernels in steps of 8 and 16 ms; the profiled step of the second took 20 ms."""
+    pair.change(lambda r: r["cell"].update(accelerator="cuda"))
+    profiled(pair, JAX, {MATMUL: (5.0, 10)}, idle=3.0)
+    found = profile(20.0, 15 / 20, 1.0, {MATMUL: (5 / 20, 10)})
+    pair.change(lambda r: r.update(host_overhead=found), TORCH)
+    parts = parts_of(pair)
+    assert parts["difference_ms"][[STEP, IDLE]].tolist() == pytest.approx([8.0, 8.0])
+    assert parts["column_ms"][IDLE] == pytest.approx(16.0 - 5.0)
+    assert parts["same_operations_ms"][STEP] == pytest.approx(0.0, abs=1e-9)
+
+
 numbers = st.tuples(st.floats(0, 100), st.integers(0, 50))
 
 

@@ -2,10 +2,10 @@
 
 A step under the profiler may take longer than one without it. By how much is known from steps that
 were measured in turns with and without it, and is taken off where they show it: first from the time
-in which nothing computes, since on a GPU kernels are timed by the device, which no profiler slows
-down, and on a processor a profiler works before and after an operation; what is more than that
-time, of all operations in proportion. What is left is scaled to the timed step, so that the parts
-add up to the table's number.
+in which nothing computes, since a profiler works before and after an operation; what is more than
+that time, of all operations in proportion. What is left is scaled to the timed step, so that the
+parts add up to the table's number. A GPU times its kernels by itself, and no profiler slows these
+down: there the profiled step says nothing, and the timed one stands in its place.
 """
 
 import numpy as np

@@ -42,6 +42,10 @@ def steps(data: Data) -> pd.DataFrame:
     busy = data.operations.groupby(RUN, sort=False)["ms"].sum().rename("busy_ms").reset_index()
     runs = profiles(data).merge(busy, on=RUN)
     times = runs[["timed_ms", "step_ms", "busy_ms", "slower"]].astype(float)
+    # A device times its kernels by itself: they took as long in the timed step, the rest is idle.
+    on_device = runs["accelerator"] != "cpu"
+    times["step_ms"] = times["step_ms"].mask(on_device, times["timed_ms"])
+    times["slower"] = times["slower"].mask(on_device, 1.0)
     computed = (times["step_ms"] > 0) & (times["busy_ms"] > 0)
     runs, times = runs[computed], times[computed]
     idle_ms, factor = divided(*times.to_numpy().T)
