@@ -1,9 +1,9 @@
 """The whole table on a simulated GPU (docs/gpu_stand_in.md): from the configuration to the report.
 
 A copy of the project in a folder of its own, with ``accelerator: cuda`` and an interpreter on the
-stand-in for each framework, measured and drawn by Snakemake. Started again, it goes on. What it
-prints is the status of every run, with its reason, and how many processes launched how many kernels.
-None of these numbers is a measurement of any framework.
+stand-in for each framework, measured and drawn by Snakemake. Started again, it goes on. It prints
+the status of every run, with its reason, and how many processes launched how many kernels. None of
+these numbers is a measurement of any framework.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from tests.gpu_stand_in.machine import Machine  # noqa: E402
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="of the copy, its results and its machine")
-    parser.add_argument("--columns", nargs="*", help="by default those of the shipped configuration")
+    parser.add_argument("--columns", nargs="*", help="by default those that are shipped")
     parser.add_argument("--kernel-us", type=float, default=500.0, help="what a kernel takes")
     wanted = parser.parse_args()
     folder = wanted.folder.absolute()
