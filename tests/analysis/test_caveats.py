@@ -277,6 +277,13 @@ def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, link, gb_per_s, p
         assert len(collect(project.load())) == number
 
 
+def test_of_equal_severity_what_changes_more_of_a_conclusion_comes_first(tmp_path):
+    project = quiet_project(tmp_path)
+    for name in ("swapped", "trainings_missing", "parity_differs"):
+        CONDITIONS[name](project)
+    assert ids(project) == ["parity_differs", "trainings_missing", "swapped"]
+
+
 def test_most_severe_first_and_valid_json(project):
     project.fail("oom", "<script> | %", column=JAX)
     project.change(lambda r: r["warnings"].append("x"))

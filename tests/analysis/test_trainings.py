@@ -88,6 +88,11 @@ def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
     assert values(Data(project.load()))["table"].marked == ({1} if differs else set())
 
 
+def test_what_others_are_compared_with_has_an_epoch(project):
+    project.change(lambda r: r.update(training=training(right=())), column=JAX, run=1)
+    assert lines_of(project)[TORCH]["as_the_first"] is True
+
+
 def test_what_drops_out_at_random_or_had_fewer_epochs_is_not_compared(project):
     torch_trained(project, loss=0.3, right=(200, 240))
     assert found_by(project, "trainings_differ") == []
