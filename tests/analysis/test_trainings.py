@@ -56,7 +56,7 @@ def test_a_line_by_hand(project):
     line = lines_of(project)[JAX]
     assert (line["validation_loss"], line["validation_accuracy"]) == (0.15, 250 / 264)
     assert (line["epochs"], line["epoch_s"], line["target_accuracy"]) == (3, 1.5, 0.9)
-    assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-3)
+    assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-5)
     assert line["seconds_to_target"] == 7.0  # 240 of 264 are 91 %: after two epochs
     project.plan["training"]["target_accuracy"] = 0.99
     assert lines_of(project)[JAX]["seconds_to_target"] is None
