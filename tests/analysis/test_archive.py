@@ -10,17 +10,7 @@ import zipfile
 
 import matplotlib
 import pytest
-from archive_factory import (
-    CONFIG,
-    DEPLOY_LOG,
-    HOME,
-    HOST,
-    LOG,
-    RECORD,
-    USER,
-    UUID,
-    as_somebody,
-)
+from archive_factory import CONFIG, DEPLOY_LOG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
 from test_commands import run
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
