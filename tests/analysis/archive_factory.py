@@ -24,6 +24,7 @@ UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
 USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
 RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
 LOG = RECORD.replace("records", "logs").replace(".json", ".log")
+DEPLOY_LOG = "results/logs/environments/keras3-jax.log"
 CONFIG = {
     "scale": "laptop",
     "device": f"GPU-{UUID}",
@@ -87,7 +88,7 @@ def make_project(folder):
     texts = {
         "results/environments/2026-11/cpu/keras3-jax.json": json.dumps(marker),
         LOG: lines,
-        "results/logs/environments/keras3-jax.log": f"{HOST}: https://{HOST}/simple /proc/stat\n",
+        DEPLOY_LOG: f"one\n{HOST}: https://{HOST}/simple /proc/stat\n",
         "results/logs/archive.log": "being written",
         "results/logs/smoke/bert/fit-b2/keras3-jax/run1.log": "of another plan",
         "results/records/smoke/bert/fit-b2/keras3-jax/run1.json": "of another plan",

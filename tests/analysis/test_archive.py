@@ -10,7 +10,7 @@ import zipfile
 
 import matplotlib
 import pytest
-from archive_factory import CONFIG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
+from archive_factory import CONFIG, DEPLOY_LOG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
 from test_commands import run
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
@@ -62,8 +62,8 @@ def test_nothing_in_it_names_the_machine(unpacked, project_folder):
     assert log == "<project>/x.py:3: <cache>/envs/jax-1/lib/python3.11/site-packages/jax/b.py " + (
         "<path>/libc.so.6 <path>/c\n"
     )
-    environment = (unpacked / "results/logs/environments/keras3-jax.log").read_text()
-    assert environment == "<host>: https://<host>/simple /proc/stat\n"
+    environment = (unpacked / DEPLOY_LOG).read_text()
+    assert environment == "one\n<host>: https://<host>/simple /proc/stat\n"
     assert "~/nightly/bin/python" in (unpacked / "config/config.yaml").read_text()
 
 
@@ -84,6 +84,15 @@ def test_paths_are_kept_when_asked_for(project_folder, tmp_path):
     with zipfile.ZipFile(tmp_path / "kept.zip") as file:
         assert file.read(LOG) == (project_folder / LOG).read_bytes()
         assert json.loads(file.read(ABOUT))["paths"] == "kept"
+
+
+def test_of_a_long_log_the_last_lines_are_kept(project_folder, tmp_path, monkeypatch):
+    last = (project_folder / DEPLOY_LOG).read_bytes().removeprefix(b"one\n")
+    monkeypatch.setattr("analysis.archive.pack.MAX_LOG_BYTES", len(last) + 2)
+    output = tmp_path / "a.zip"
+    pack(project_folder, CONFIG, output, keep_paths=True, draw=lambda project, plan: None)
+    with zipfile.ZipFile(output) as file:
+        assert file.read(DEPLOY_LOG) == b"[4 bytes before this were left out]\n" + last
 
 
 def test_built_twice_it_is_the_same_to_the_byte(archive, project_folder, tmp_path, draw):

@@ -109,9 +109,12 @@ def test_other_versions_are_named_and_decide_nothing(verified, draw, monkeypatch
     assert found.status == UNDECIDED
 
 
-def test_other_sources_are_named(verified):
+def test_other_sources_and_a_tool_more_are_named(verified, monkeypatch):
+    here = {**about.made_with(), "a newer tool": "1.0"}
+    monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
     found = verified(edit("report/style.css", b":root", b":root "))
     assert found.sources == ["report/style.css"]
+    assert found.versions == {"a newer tool": ("none", "1.0")}
     assert found.status == IDENTICAL
     assert any("report/style.css" in line for line in report_lines(found))
 

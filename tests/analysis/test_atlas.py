@@ -111,6 +111,7 @@ def test_what_some_archives_lack_is_told(tmp_path):
     text = (tmp_path / "atlas.html").read_text()
     assert "<td>v1</td>" in text and text.count("<td>one run has no interval</td>") == 4
     assert "<td>the same within 2\u00a0%</td>" in text
+    assert text.count("<td>every machine</td>") == 3 and "contrary" not in text
 
 
 def test_a_claim_holds_on_some_machines(atlas):
@@ -167,6 +168,7 @@ def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):
     assert "default-src 'none'" in text and "http" not in text.replace("http-equiv", "")
     assert "old/bad.zip</strong>: its zip is &lt;broken&gt;" in text
     assert "too few dates (2 of 8)" in text
+    assert text.count("<td>contrary</td>") == 3  # both rows and their mean
     for digest in atlas.archives["sha256"]:
         assert digest in text
     ids = set(re.findall(r' id="([ac]\d+)"', text))

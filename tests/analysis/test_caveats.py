@@ -5,10 +5,9 @@ import re
 
 import pytest
 from conditions import CONDITIONS, counted_differently, fed, fed_differently, gpu_readings
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
-from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
@@ -16,9 +15,7 @@ from analysis.caveats.core import RULES, caveats_json
 from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
 from analysis.caveats.thresholds import COPY_SHARE
-from analysis.data import Data
 from analysis.formats.strict_json import validate
-from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
 from analysis.topics.legacy.compute import legacy_ratio
 
 PROBE = {"batch_size": 4, "max_length": None, "new_tokens": None, "failed": None, "steps": 10}
@@ -191,55 +188,6 @@ def test_thresholds_speak_exactly_from_their_value_on(tmp_path, share, swapped, 
         assert caveats["foreign_load"].severity is severity
 
 
-@PROPERTY
-@given(growth=st.floats(0.8, 2.5))
-def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
-    project = quiet_project(tmp_path)
-    for r in project.records.values():
-        r["probes"][0].update(elapsed_ns=int(1000 * growth * step_ns(r)), steps=1000)
-    results = project.load()
-    # twice the batch: a = 2 t - t', so the share is 2 - growth
-    expected = min(max(2 - growth, 0), 1)
-    shares = list(fixed_costs(Data(results))["share"])
-    assert shares == pytest.approx([expected] * 2, abs=1e-6)
-    spoken = [caveat for caveat in collect(results) if caveat.id == "fixed_cost_dominates"]
-    assume(abs(expected - 0.5) > 1e-6)  # at the limit itself rounding decides
-    assert bool(spoken) == any(share >= 0.5 for share in shares)
-    for caveat in spoken:
-        of_cell = caveat.evidence["cells"]["bert/fit-b8/keras3-torch"]
-        assert of_cell["share"] == pytest.approx(expected, abs=1e-6)
-        assert {point["batch_size"] for point in of_cell["points"]} == {8, 16}
-
-
-@PROPERTY
-@given(times=st.lists(st.floats(1.0, 6.0), min_size=1, max_size=5))
-def test_a_sample_that_takes_half_again_as_long_at_twice_the_batch_is_spoken_of(tmp_path, times):
-    project = quiet_project(tmp_path)
-
-    def change(r):
-        blocks = [{"steps": 1000, "elapsed_ns": int(1000 * t * step_ns(r))} for t in times]
-        total = {name: sum(block[name] for block in blocks) for name in blocks[0]}
-        r["probes"][0].update(**total, blocks=blocks)
-
-    project.change(change, TORCH)
-    results = project.load()
-    (grown,) = sample_growth(Data(results)).query("column == @TORCH").itertuples()
-    # By the fastest block: of the others the machine may have made more.
-    assert grown.factor == pytest.approx(min(times) / 2, rel=0.01)
-    assert (grown.to, grown.of) == (16, 8)
-    spoken = [caveat for caveat in collect(results) if caveat.id == "outgrows_batch"]
-    assert bool(spoken) == (grown.factor >= 1.5)
-
-
-@pytest.mark.parametrize("task", ["fit", "predict"])
-def test_predict_does_not_blame_the_optimiser(tmp_path, task):
-    plan = make_plan(runs=3, rows=(("bert", task, 8, 32),), columns=(JAX, TORCH))
-    project = Project(tmp_path, plan)
-    slow_fixed_probe(project)
-    (caveat,) = found(project, "fixed_cost_dominates")
-    assert ("optimiser" in caveat.sentence) == (task == "fit")
-
-
 def test_a_run_found_unsupported_counts_as_failed_only_beside_others(tmp_path):
     project = quiet_project(tmp_path)
     project.fail("unsupported", "no such layer", column=TORCH, run=1)
@@ -275,6 +223,13 @@ def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, link, gb_per_s, p
         for column, way in ((JAX, "copied ahead"), (TORCH, "copied")):
             fed(project, way, column, size and int(size))
         assert len(collect(project.load())) == number
+
+
+def test_of_equal_severity_what_changes_more_of_a_conclusion_comes_first(tmp_path):
+    project = quiet_project(tmp_path)
+    for name in ("swapped", "trainings_missing", "parity_differs"):
+        CONDITIONS[name](project)
+    assert ids(project) == ["parity_differs", "trainings_missing", "swapped"]
 
 
 def test_most_severe_first_and_valid_json(project):

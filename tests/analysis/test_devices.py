@@ -110,6 +110,11 @@ def test_a_table_with_a_gpu_does_not_claim_to_be_measured_on_the_processor(mixed
     assert caveats(mixed, "measured_on_cpu") == []
 
 
+def test_a_table_of_one_column_has_one_accelerator(tmp_path):
+    results = Project(tmp_path, make_plan(columns=(JAX,))).load()
+    assert dict(facts(results))["Accelerator"] == "cpu"
+
+
 def test_the_report_says_what_ran_where(mixed):
     results = mixed.load()
     assert dict(facts(results))["Accelerator"] == "cuda (1 column) and cpu (1 column)"

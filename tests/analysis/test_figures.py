@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from quiet_table import TORCH, quiet_project
 from results_factory import Project, make_plan, unsupported
-from time_changes import scale
+from time_changes import scale, scattered
 from whole_table import whole_table
 
 from analysis.data import Data
@@ -133,6 +133,16 @@ def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
 def test_without_canaries_the_reason_stands_there(project, words):
     project.canaries = [None] * len(project.canaries)
     assert "not measured: no file" in words(project.load(), "blocks")
+
+
+def test_stretches_and_canaries_are_drawn_in_per_cent(tmp_path):
+    project = quiet_project(tmp_path)
+    scattered(project)
+    project.canaries[1]["python_loop_ms"] *= 1.04
+    above, below = blocks.blocks(Data(project.load())).axes
+    drawn = {round(y) for line in above.lines[:2] for y in line.get_ydata()}
+    assert drawn == {-10, 0, 10}
+    assert {round(y) for line in below.lines for y in line.get_ydata()} >= {0, 4}
 
 
 def test_too_many_blocks_for_a_page_are_drawn_as_pixels(project, monkeypatch):

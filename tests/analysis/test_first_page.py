@@ -218,3 +218,8 @@ def test_a_picture_of_two_columns_holds_all_that_is_written_in_it(tmp_path):
     extents = [text.get_window_extent(drawn) for text in figure.findobj(Text) if text.get_text()]
     assert len(extents) > 4
     assert all(e.x0 >= 0 and e.x1 <= figure.bbox.width for e in extents)
+    (axes,) = figure.axes
+    numbers = {text.get_position(): text.get_text() for text in axes.texts}
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["BERT fit", "BERT predict"]
+    for y in axes.get_yticks():  # each beside its row and below its column
+        assert [numbers[x, y] for x in axes.get_xticks()] == ["1.00", "3.75"]  # 8 and 30 ms

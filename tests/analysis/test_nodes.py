@@ -73,7 +73,7 @@ def test_what_lies_on_several_nodes_is_not_moderated():
             str(column): on_nodes((1.0, 1.01 + column / 1e3, 1.02), nodes) for column in range(4)
         }
 
-    one, several = [row("xxx")] * 4, [row("xyz")] * 4
+    one, several = [row("xxx")] * 4, [row("xxy")] * 4
     scatter = TableScatter([*one, *several])
     for columns in (("0",), ("0", "1")):
         assert scatter.prior(*columns) == TableScatter(one).prior(*columns) is not None

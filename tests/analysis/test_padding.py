@@ -13,11 +13,12 @@ from analysis.caveats import collect
 from analysis.data import Data
 from analysis.report.methods_text import methods_text
 from analysis.statistics.call_time import fit
-from analysis.statistics.intervals import Interval, mean_interval
+from analysis.statistics.intervals import Interval, Ratio, mean_interval
 from analysis.topics.padding.compute import (
     PADDING_FAMILIES,
     Share,
     explains,
+    explanation,
     shares,
     without_padding,
 )
@@ -120,7 +121,10 @@ def test_what_is_left_of_a_ratio_by_hand():
     left = without_padding(Interval(7.0, 8.0), share(0.1, 0.2))
     # all positions at most: 7 x 0.8; the empty ones at least: 8 x (1 - 0.45 x 0.1)
     assert (left.low, left.high) == pytest.approx((5.6, 7.64))
-    assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2, runs=1)) is None
+    one_run = share(0.1, 0.4, runs=1)
+    assert without_padding(Interval(7.0, 8.0), one_run) is None
+    told = explanation(Ratio(8.0, None, 1, 1, 0), one_run, 2.0)
+    assert "one run does not show" in told and "(without any, 6.00× by it)" in told
 
 
 SLOW = Interval(2.1, 2.2)

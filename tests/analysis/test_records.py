@@ -4,6 +4,7 @@ import json
 import pytest
 from results_factory import Project, identity, make_plan, unsupported
 
+from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.results.loading import load_results
 from analysis.results.runs import NOT_MEASURED, STALE
@@ -68,8 +69,11 @@ def test_missing_record_is_not_measured(project):
 def test_stale_record_is_named_and_not_averaged(project):
     stale = identity("keras3-jax", "fit", 2, warmup=9)
     project.change(lambda r: r.update(identity=stale), column="keras3-jax", task="fit", run=2)
-    cell = cell_of(project.load(), "keras3-jax")
+    results = project.load()
+    cell = cell_of(results, "keras3-jax")
     assert {sitting.round for sitting in cell.run_ms} == {1, 3}
+    runs = Data(results).runs
+    assert runs[runs["status"] == STALE][["blocks", "steps"]].isna().all(axis=None)
     (lost,) = cell.lost_runs
     assert lost.status == STALE
     assert lost.reason == "measured under another configuration: warmup 9 -> 3"
@@ -129,6 +133,8 @@ def test_broken_file_is_one_clear_line(project, text, message):
     ("change", "message"),
     [
         (lambda r: r.update(total_s="long"), "/total_s: 'long' is not of type 'number'"),
+        (lambda r: r.update(total_s="x" * 100), f"/total_s: '{'x' * 100}' is not of type"),
+        (lambda r: r.update(total_s="x" * 250), f"/total_s: '{'x' * 79} ... "),
         (lambda r: r.update(status="fine"), "/status: 'fine' is not one of ['ok', 'unsupported'"),
         (lambda r: r.update(extra=1), "'extra' was unexpected"),
         (

@@ -75,6 +75,7 @@ def test_ratio_pairs_by_round_and_ignores_rounds_of_one_side():
         (0.99, 1.01, Verdict.SAME),
         (1 / 1.02, 1.02, Verdict.SAME),
         (1.01, 1.03, Verdict.AMBIGUOUS),
+        (0.97, 0.99, Verdict.AMBIGUOUS),
         (0.50, 2.00, Verdict.AMBIGUOUS),
         (1.02, 1.10, Verdict.AMBIGUOUS),
     ],

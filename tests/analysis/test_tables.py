@@ -106,6 +106,7 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
         r"10.94\textsuperscript{?}",
         r"24.05\textsuperscript{n.c.,a,b}",
         r"30.06\\{\tiny [",
+        r"\begin{tabular}{@{}lrrrrr@{}}",  # the model, its batch size and four columns
     ):
         assert found in latex
     html = to_html(table)

@@ -56,7 +56,7 @@ def test_a_line_by_hand(project):
     line = lines_of(project)[JAX]
     assert (line["validation_loss"], line["validation_accuracy"]) == (0.15, 250 / 264)
     assert (line["epochs"], line["epoch_s"], line["target_accuracy"]) == (3, 1.5, 0.9)
-    assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-3)
+    assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-5)
     assert line["seconds_to_target"] == 7.0  # 240 of 264 are 91 %: after two epochs
     project.plan["training"]["target_accuracy"] = 0.99
     assert lines_of(project)[JAX]["seconds_to_target"] is None
@@ -86,6 +86,11 @@ def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
     found = [cell.column.name for c in found_by(project, "trainings_differ") for cell in c.cells]
     assert found == [TORCH] * differs
     assert values(Data(project.load()))["table"].marked == ({1} if differs else set())
+
+
+def test_what_others_are_compared_with_has_an_epoch(project):
+    project.change(lambda r: r.update(training=training(right=())), column=JAX, run=1)
+    assert lines_of(project)[TORCH]["as_the_first"] is True
 
 
 def test_what_drops_out_at_random_or_had_fewer_epochs_is_not_compared(project):

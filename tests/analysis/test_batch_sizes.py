@@ -1,0 +1,78 @@
+"""Steps at other batch sizes: what of a step does not grow with the batch, and which sample takes
+longer in a larger one.
+"""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from quiet_table import JAX, PROPERTY, TORCH, found, quiet_project
+from results_factory import Project, make_plan
+from time_changes import slow_fixed_probe, step_ns
+
+from analysis.caveats import collect
+from analysis.data import Data
+from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
+
+
+@PROPERTY
+@given(growth=st.floats(0.8, 2.5))
+def test_fixed_cost_is_the_share_of_the_linear_model(tmp_path, growth):
+    project = quiet_project(tmp_path)
+    for r in project.records.values():
+        r["probes"][0].update(elapsed_ns=int(1000 * growth * step_ns(r)), steps=1000)
+    results = project.load()
+    # twice the batch: a = 2 t - t', so the share is 2 - growth
+    expected = min(max(2 - growth, 0), 1)
+    shares = list(fixed_costs(Data(results))["share"])
+    assert shares == pytest.approx([expected] * 2, abs=1e-6)
+    spoken = [caveat for caveat in collect(results) if caveat.id == "fixed_cost_dominates"]
+    assume(abs(expected - 0.5) > 1e-6)  # at the limit itself rounding decides
+    assert bool(spoken) == any(share >= 0.5 for share in shares)
+    for caveat in spoken:
+        of_cell = caveat.evidence["cells"]["bert/fit-b8/keras3-torch"]
+        assert of_cell["share"] == pytest.approx(expected, abs=1e-6)
+        assert {point["batch_size"] for point in of_cell["points"]} == {8, 16}
+
+
+def test_the_fixed_cost_of_a_single_run_is_uncertain_by_its_blocks(tmp_path):
+    project = quiet_project(tmp_path, runs=1)
+
+    def change(r):
+        del r["timing"]["blocks"][2:]  # they do not scatter
+        # those at twice the batch: 1.2 times as long, give or take 1 %
+        blocks = [{"steps": 10, "elapsed_ns": int(f * 10 * step_ns(r))} for f in (1.188, 1.212)]
+        r["probes"][0].update(steps=20, elapsed_ns=24 * step_ns(r), blocks=blocks)
+
+    project.change(change)
+    for cost in fixed_costs(Data(project.load())).itertuples():
+        # standard error 1 %, t of one degree of freedom 12.706: up to exp(0.12706) as long
+        assert (cost.share, cost.at_least) == pytest.approx((0.8, 2 - 1.2 * 1.13548), abs=1e-3)
+
+
+@PROPERTY
+@given(times=st.lists(st.floats(1.0, 6.0), min_size=1, max_size=5))
+def test_a_sample_that_takes_half_again_as_long_at_twice_the_batch_is_spoken_of(tmp_path, times):
+    project = quiet_project(tmp_path)
+
+    def change(r):
+        blocks = [{"steps": 1000, "elapsed_ns": int(1000 * t * step_ns(r))} for t in times]
+        total = {name: sum(block[name] for block in blocks) for name in blocks[0]}
+        r["probes"][0].update(**total, blocks=blocks)
+
+    project.change(change, TORCH)
+    results = project.load()
+    (grown,) = sample_growth(Data(results)).query("column == @TORCH").itertuples()
+    # By the fastest block: of the others the machine may have made more.
+    assert grown.factor == pytest.approx(min(times) / 2, rel=0.01)
+    assert (grown.to, grown.of) == (16, 8)
+    spoken = [caveat for caveat in collect(results) if caveat.id == "outgrows_batch"]
+    assert bool(spoken) == (grown.factor >= 1.5)
+
+
+@pytest.mark.parametrize("task", ["fit", "predict"])
+def test_predict_does_not_blame_the_optimiser(tmp_path, task):
+    plan = make_plan(runs=3, rows=(("bert", task, 8, 32),), columns=(JAX, TORCH))
+    project = Project(tmp_path, plan)
+    slow_fixed_probe(project)
+    (caveat,) = found(project, "fixed_cost_dominates")
+    assert ("optimiser" in caveat.sentence) == (task == "fit")
