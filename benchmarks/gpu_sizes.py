@@ -87,7 +87,7 @@ def measured(run, device, host_gib, folder):
             run,
             machine,
             folder / "run.json",
-            extras=False,
+            extras=[],
             few_steps=True,
             memory_limit_mib=host_gib * 1024,
         )

@@ -39,7 +39,8 @@ def main():
     changes |= {"interpreters": interpreters, "environment": machine.variables}
     (project / "config/config.yaml").write_text(yaml.safe_dump({**config, **changes}))
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
-    done = subprocess.run(command, cwd=project, env=machine.environ())
+    if done := subprocess.run(command, cwd=project, env=machine.environ()).returncode:
+        sys.exit(done)
     with open(project / "results/runs.csv", newline="") as lines:
         runs = list(csv.DictReader(lines))
     for run in runs:
@@ -48,7 +49,6 @@ def main():
     print(collections.Counter(run["status"] for run in runs))
     launches = [process.launches for process in machine.processes()]
     print(f"{len(launches)} processes launched {sum(launches)} kernels")
-    sys.exit(done.returncode)
 
 
 def simulated(folder, columns, kernel_us):

@@ -53,7 +53,7 @@ def experiment(run, us, rounds, rng, scratch):
             folder.mkdir(parents=True)
             machine = Machine(folder, libraries).set(kernel_us=us[name])
             with harness.on(machine):
-                record = harness.measured(run, machine, folder / "run.json", extras=False)
+                record = harness.measured(run, machine, folder / "run.json", extras=[])
             names[name][number] = ms_per_step(run, record)
     return names
 

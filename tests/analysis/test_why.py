@@ -1,7 +1,5 @@
 """Why a column is slower: parts of a step, and of the difference of two, calculated by hand."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,10 +12,11 @@ from time_changes import takes
 
 from analysis.caveats import collect
 from analysis.data import Data
-from analysis.data.operation_groups import Group, group_of, rules
+from analysis.data.operation_groups import Group
 from analysis.results.profiles import REST
 from analysis.statistics.profile import divided, longer_ms
 from analysis.topics.why import differences as table
+from analysis.topics.why.ceilings import ceilings
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, differences
 from analysis.topics.why.section import rows
@@ -82,6 +81,7 @@ def test_kernels_of_a_gpu_take_what_the_device_says_whatever_the_profiled_step_t
     assert parts["difference_ms"][[STEP, IDLE]].tolist() == pytest.approx([8.0, 8.0])
     assert parts["column_ms"][IDLE] == pytest.approx(16.0 - 5.0)
     assert parts["same_operations_ms"][STEP] == pytest.approx(0.0, abs=1e-9)
+    assert ceilings(Data(pair.load()))["share"].tolist() == pytest.approx([3 / 8, 11 / 16])
 
 
 numbers = st.tuples(st.floats(0, 100), st.integers(0, 50))
@@ -258,48 +258,3 @@ def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(re
     assert gemma["sentences"][-1].startswith(
         "The operations of Keras 3 (JAX) are not named as those"
     )
-
-
-NAMES = {
-    Group.PRODUCTS: """aten::addmm | aten::bmm | aten::convolution_backward | aten::einsum
-        mkldnn::_linear_pointwise | ynn_fusion(add, dot, tanh) in query | dot in self_attention
-        convolution in conv | MklMatMul in dense | FusedConv2D in patch_embed | gemm_fusion_dot
-        BatchMatMulV2 in softmax | ampere_sgemm_128x64_tn | nvjet_tst_128x160_64x5
-        custom-call(__cublas$gemm) in query | sm80_xmma_fprop_implicit_gemm_tf32
-        triton_tem_fused_addmm""",
-    Group.ATTENTION: """aten::_scaled_dot_product_flash_attention_for_cpu | aten::_softmax
-        void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>> | Softmax
-        fusion(exponential, subtract) in softmax | Mul in Softmax | cpp_fused__softmax_mul
-        fmha_cutlassF_bf16_aligned_64x64_rf_sm80 | softmax_warp_forward<float, float>""",
-    Group.NORMALISATION: """aten::native_layer_norm_backward | cpp_fused_add_native_layer_norm
-        aten::rsqrt | fusion(multiply, reduce) in self_attention_layer_norm | FusedBatchNormV3
-        cpp_fused_add_mean_mul_pow_rsqrt | void at::native::vectorized_layer_norm_kernel<f>""",
-    Group.ELEMENTWISE: """aten::gelu | aten::mul | aten::_log_softmax | cpp_fused_add_view
-        AddV2 in add | fusion(add, multiply) in dense | tanh | BiasAddGrad | aten::nll_loss_forward
-        triton_poi_fused_add_gelu | SparseSoftmaxCrossEntropyWithLogits | loop_add_fusion
-        aten::__or__ | cpp_fused__scaled_dot_product_flash_attention_for_cpu_add_cat""",
-    Group.COPIES: """aten::copy_ | aten::_to_copy | aten::t | aten::as_strided | aten::zero_
-        aten::meshgrid | copy | transpose(copy, transpose) in key | wrapped_transpose | Cast
-        ConcatV2 | cpp_fused_clone_transpose_view | Memcpy HtoD (Pageable -> Device)
-        StridedSlice | copy_bitcast_fusion | ReadVariableOp in query | PyFunc""",
-    Group.OPTIMISER: """aten::mul_ in Optimizer.step | aten::_foreach_add_ | ResourceApplyAdam
-        multiply(add, sqrt) in adamw | Mul in adam_w | aten::_fused_adamw_
-        multi_tensor_apply_kernel""",
-    Group.EMBEDDING: """aten::embedding_dense_backward | gather in token_embedding | ResourceGather
-        aten::index_select | cpp_fused_embedding | void indexSelectLargeIndex<float>
-        fusion(add, scatter) in embeddings""",
-    Group.OTHER: """CompiledFxGraph | ynn_fusion | while | nobody::knows | PartitionedCall
-        operations that are not listed""",
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "group"),
-    [(name, group) for group, names in NAMES.items() for name in re.split(r" \| |\n +", names)],
-)
-def test_groups_of_names_as_profilers_give_them(name, group):
-    assert group_of(name) is group
-
-
-def test_every_group_but_other_has_a_rule():
-    assert {rule.group for rule in rules()} >= set(Group) - {Group.OTHER}

@@ -53,22 +53,22 @@ def measured(
     run,
     machine: Machine,
     record: Path,
-    extras: bool | list[str] = True,
+    extras: list[str] | None = None,
     few_steps: bool = False,
     memory_limit_mib: float = MEMORY_LIMIT_MIB,
     **options,
 ) -> dict:
     """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
 
-    extras: whether probes, profile and the published arithmetic follow, where they are planned; or
-        which of these (``legacy``), without probes.
+    extras: which of these follow, ``legacy`` and ``profile``, without probes; None: all that is
+        planned.
     few_steps: as many as at `smoke`, whatever its scale.
     options: more of :func:`supervise.parent.run`.
     """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
-    if extras is not True:
-        identity |= {"extras": extras or [], "probes": []}
+    if extras is not None:
+        identity |= {"extras": extras, "probes": []}
     if few_steps:
         identity["scale"] = "smoke"
     identity["variables"] = {**identity["variables"], **machine.variables}
@@ -93,3 +93,9 @@ def on(machine: Machine) -> Iterator[Machine]:
         device.gpus.cache_clear()
         yield machine
     device.gpus.cache_clear()
+
+
+def kernels(record: dict) -> list[dict]:
+    """The operations of a profile on a device that are no copies."""
+    every = record["host_overhead"]["operations"]
+    return [each for each in every if not each["name"].startswith(("Memcpy", "Memset"))]

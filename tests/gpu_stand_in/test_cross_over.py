@@ -5,6 +5,7 @@ import pytest
 from analysis.topics.cross_over.compute import cross_over
 
 from . import truth
+from .harness import kernels
 from .machine import Machine
 
 KERNEL_US, KERNELS = 2000, 22
@@ -51,15 +52,10 @@ def project(asked, pytorch, tmp_path_factory):
     return truth.measured(folder, machine, interpreter, own, columns=columns, models=models)
 
 
-def kernels(record):
-    """Of a step, as its profile has counted them."""
-    operations = record["host_overhead"]["operations"]
-    return sum(each["count"] for each in operations if not each["name"].startswith("Mem"))
-
-
 def test_the_interval_holds_the_size_that_was_set(project):
     on_gpu = [each for each in project.found() if each["cell"]["accelerator"] == "cuda"]
-    (launches,) = {kernels(record) for record in on_gpu if record["host_overhead"]}
+    profiled = [kernels(each) for each in on_gpu if each["host_overhead"]]
+    (launches,) = {sum(kernel["count"] for kernel in of_one) for of_one in profiled}
     set_size = CROSSES_AT * launches / KERNELS
     found = cross_over(truth.analysed(project)).iloc[0]
     assert (found["outcome"], found["sizes"], found["times_crossed"]) == ("crosses", len(NETS), 1)

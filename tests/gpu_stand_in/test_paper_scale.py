@@ -11,7 +11,7 @@ def test_gemma_takes_memory_of_the_device_and_hardly_any_of_the_host(asked, pyto
     machine = Machine(tmp_path, libraries).set(devices="a100-40gb")
     with harness.on(machine):
         (run,) = harness.planned(["pytorch-eager"], ["gemma"], ["fit"], scale="paper")
-        record = harness.measured(run, machine, tmp_path / "run.json", extras=False, few_steps=True)
+        record = harness.measured(run, machine, tmp_path / "run.json", extras=[], few_steps=True)
     assert record["status"] == "ok", record["reason"]
     work, memory = record["work"], record["memory"]
     assert 2 * (work["parameters"] - work["trainable_parameters"]) / 2**20 == WEIGHTS_MIB

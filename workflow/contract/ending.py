@@ -146,13 +146,13 @@ def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_failure(type: str, message: str) -> tuple[Status, str]:
-    first_line = _first_line(message)
-    reason = (f"{type}: {first_line}" if first_line else type)[:MAX_REASON]
+    words = _own_words(message)
+    reason = (f"{type}: {words}" if words else type)[:MAX_REASON]
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
     if type in CANNOT_HERE:
         # Nothing failed: this column cannot do here what is asked, and another machine's might.
-        return "unsupported", (first_line or type)[:MAX_REASON]
+        return "unsupported", (words or type)[:MAX_REASON]
     if status := _by_words(message):
         return status, reason
     if type == "ModuleNotFoundError":
@@ -160,7 +160,7 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
     return "error", reason
 
 
-def _first_line(message: str) -> str:
+def _own_words(message: str) -> str:
     """What an exception says first; of one in a layer of Keras, in which one, and its own words; of
     one in a graph of TensorFlow its own words, which stand behind where the graph was made.
     """

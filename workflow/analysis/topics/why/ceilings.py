@@ -2,10 +2,10 @@
 operation computes, as a share of a step, gives 1 / (1 - share).
 
 It is about a faster host alone, not a better kernel, and a compiled graph counts as computing as a
-whole. It is an estimate: what a profiler adds to a step lies between operations or within them. On
-a GPU kernels are timed by the device, so that all of it lies between. On a processor nothing tells:
-the interval of the share, over runs, reaches from all of it between to all of it within. Where
-other work took the processors a step waits for them, and one that was not steady has no time: of
+whole. On a GPU kernels are timed by the device, and what they leave of the timed step is known. On
+a processor it is an estimate: what a profiler adds to a step lies between operations or within
+them, and the interval of the share, over runs, reaches from the one to the other. Where other
+work took the processors a step waits for them, and one that was not steady has no time: of
 such cells nothing is said.
 """
 
@@ -25,12 +25,9 @@ def ceilings(data: Data) -> pd.DataFrame:
     be, inf where nothing computes at all: means over these runs with 95 % intervals, which are
     missing without several runs; and what the profiler costs, a step under it over one without.
     """
-    runs = _profiled(data, comparable=True).astype({"share": float})
-    between = (1 - runs["slower"] * (1 - runs["share"])).clip(lower=0.0)
-    within = (runs["slower"] * runs["share"]).clip(upper=1.0)
-    on_device = runs["accelerator"] != "cpu"
-    runs["share"] = runs["share"].mask(on_device, between)
-    runs["lowest"], runs["highest"] = between, within.mask(on_device, between)
+    runs = _profiled(data, comparable=True)
+    runs["lowest"] = (1 - runs["slower"] * (1 - runs["share"])).clip(lower=0.0)
+    runs["highest"] = (runs["slower"] * runs["share"]).clip(upper=1.0)
     cells = runs.groupby(CELL, sort=False)
     found = cells.agg(runs=("run", "size"), share=("share", "mean"))
     found["ci95_low"] = mean_ends(cells["lowest"])[0].clip(lower=0.0)

@@ -16,7 +16,7 @@ MOST = 10  # operations; the records have more, and their groups are of all
 
 def facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
     """The share in which nothing computes, and what the profiler cost."""
-    runs = profiles(data).astype({"share": float, "launched": float})
+    runs = profiles(data).astype({"launched": float})
     means = runs.groupby(CELL, sort=False).agg({"share": "mean", "launched": "mean"})
     firsts = runs.drop_duplicates(CELL).set_index(CELL).drop(columns=means.columns)
     found = firsts.join(means)

@@ -42,10 +42,6 @@ def steps(data: Data) -> pd.DataFrame:
     busy = data.operations.groupby(RUN, sort=False)["ms"].sum().rename("busy_ms").reset_index()
     runs = profiles(data).merge(busy, on=RUN)
     times = runs[["timed_ms", "step_ms", "busy_ms", "slower"]].astype(float)
-    # A device times its kernels by itself: they took as long in the timed step, the rest is idle.
-    on_device = runs["accelerator"] != "cpu"
-    times["step_ms"] = times["step_ms"].mask(on_device, times["timed_ms"])
-    times["slower"] = times["slower"].mask(on_device, 1.0)
     computed = (times["step_ms"] > 0) & (times["busy_ms"] > 0)
     runs, times = runs[computed], times[computed]
     idle_ms, factor = divided(*times.to_numpy().T)
@@ -54,9 +50,17 @@ def steps(data: Data) -> pd.DataFrame:
 
 
 def profiles(data: Data) -> pd.DataFrame:
-    """The profiles, with what the profiler costs their cells."""
-    runs = data.profiles.merge(profiler_costs(data), on=CELL, how="left")
-    return runs.fillna({"slower": 1.0})
+    """The profiles, with what the profiler costs their cells.
+
+    A device times its kernels by itself, and no profiler slows these down: of its profiles the step
+    is the timed one, and nothing computes in what kernels leave of that.
+    """
+    runs = data.profiles.astype({"share": float, "step_ms": float})
+    runs = runs.merge(profiler_costs(data), on=CELL, how="left").fillna({"slower": 1.0})
+    left = 1 - (1 - runs["share"]) * runs["step_ms"] / runs["timed_ms"]
+    of_timed = {"share": left.clip(lower=0.0), "step_ms": runs["timed_ms"], "slower": 1.0}
+    on_device = (runs["accelerator"] != "cpu") & left.notna()
+    return runs.assign(**{name: runs[name].mask(on_device, of) for name, of in of_timed.items()})
 
 
 def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
