@@ -9,7 +9,7 @@ from .conftest import completed
 
 CASES = {
     case: name
-    for name in ("streams", "memory", "ptx", "records")
+    for name in ("streams", "graphs", "memory", "ptx", "records")
     for case in re.findall(
         r"^    CASE\((\w+)\),$", (build.PROGRAMS / f"{name}.c").read_text(), re.M
     )
