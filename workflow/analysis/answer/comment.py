@@ -48,7 +48,7 @@ def comment(
 
 
 def _headline(answer: Answer) -> str:
-    """What was shown, what is worst first."""
+    """The headline: what was shown, the worst first."""
     broken = [row.base.row.label for row in answer.rows if row.broken]
     parts = [f"does not run in {listed(broken)}"] if broken else []
     for shown, words in WORDS.items():
@@ -59,7 +59,7 @@ def _headline(answer: Answer) -> str:
 
 
 def _line(row: RowAnswer) -> dict[str, Any]:
-    """A line of the table; `shown` is what its verdict says first, in bold."""
+    """A line of the table; `bold` is the first word of a decided verdict, `verdict` the rest."""
     texts: dict[str, Any] = {
         "label": f"{row.base.row.title}, batch {row.base.row.batch_size}",
         "times": [c.status if c.step_ms is None else ms(c.step_ms) for c in (row.base, row.new)],
@@ -81,7 +81,7 @@ def _line(row: RowAnswer) -> dict[str, Any]:
 
 
 def as_json(answer: Answer, seconds: dict[str, float]) -> dict[str, Any]:
-    """What the program that asks needs to go on: the status, and what one more round costs."""
+    """The answer for a program, which needs the status and the cost of a round to go on."""
     return {
         "schema": "millistep.answer/1",
         "status": int(answer.status),

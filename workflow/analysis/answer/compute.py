@@ -23,14 +23,14 @@ from analysis.statistics.intervals import (
     verdict,
 )
 
-POWER = 0.8  # how often the smallest difference would be shown, of such runs
+POWER = 0.8  # the share of such runs that would show the smallest difference
 
 
 class Status(IntEnum):
     """The exit status of an answer."""
 
-    FINE = 0  # nothing is shown slower, everything is decided
-    SLOWER = 1  # a row is shown slower by more than the threshold, or runs with the base alone
+    FINE = 0  # no row is significantly slower, every row is decided
+    SLOWER = 1  # a row is significantly slower by more than the threshold, or is broken
     UNDECIDED = 3
 
 
@@ -55,22 +55,22 @@ class RowAnswer:
 
     @property
     def verdict(self) -> Verdict:
-        """Of the patch; slower or faster by more than the threshold."""
+        """The verdict on the patch: slower or faster by more than the threshold."""
         return verdict(self.interval, self.threshold)
 
     @property
     def runs(self) -> bool:
-        """Both have a time, whether or not anything may be concluded from it yet."""
+        """True if both have a time, whether or not anything may be concluded from it yet."""
         return bool(self.base.ok_runs and self.new.ok_runs)
 
     @property
     def decided(self) -> bool:
-        """Further rounds change nothing, also where a column does not run."""
+        """True if further rounds would change nothing, also because a column does not run."""
         return not self.runs or self.verdict is not Verdict.AMBIGUOUS
 
     @property
     def broken(self) -> bool:
-        """The base runs, and the patch does not."""
+        """True if the base runs and the patch does not."""
         return bool(self.base.ok_runs) and not self.new.ok_runs
 
     @property
@@ -81,7 +81,7 @@ class RowAnswer:
 
 
 def smallest_shown(ratio: Ratio, threshold: float, statements: int) -> float:
-    """The ratio of times that POWER of runs with this scatter would call slower."""
+    """The smallest ratio that runs with this scatter call slower, with probability POWER."""
     from scipy.special import stdtrit
 
     freedom = ratio.degrees_of_freedom
@@ -93,7 +93,7 @@ def smallest_shown(ratio: Ratio, threshold: float, statements: int) -> float:
 
 @dataclass(frozen=True)
 class Answer:
-    """All rows; `looks` is how often the question may be asked."""
+    """The answers of all rows; `looks` is how often the question may be asked."""
 
     rows: tuple[RowAnswer, ...]
     threshold: float
@@ -115,7 +115,7 @@ class Answer:
 
 
 def answer(data: Data, threshold: float, looks: int) -> Answer:
-    """The verdicts so far; raises InputError for a plan of other than one pair of columns."""
+    """The verdicts so far; raises InputError unless the plan has just one pair of columns."""
     found = pairs(data)
     if len(data.results.plan.columns) != 2 or len(found) != len(data.results.rows):
         names = [column.name for column in data.results.plan.columns]
@@ -135,6 +135,6 @@ def _row(line: Any, threshold: float, statements: int) -> RowAnswer:
 
 
 def seconds(data: Data) -> dict[str, float]:
-    """Of one more round of each row, by 'model/task/batch size'."""
+    """Seconds that one more round of each row takes, by 'model/task/batch size'."""
     rows = data.results.rows
     return {"/".join(map(str, row.row.key)): seconds_of_a_round(row) for row in rows}

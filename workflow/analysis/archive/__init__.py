@@ -17,7 +17,7 @@ PLANS = re.compile(r"results(/studies/[a-z][a-z0-9_]*)?/plan\.json")
 
 
 def plan_among(names: Iterable[str]) -> str:
-    """The one plan among the files of a project or an archive; raises InputError."""
+    """The one plan among the files of a project or archive; raises InputError if not just one."""
     found = sorted(name for name in names if PLANS.fullmatch(name))
     if len(found) != 1:
         what = f"{len(found)} plans: {', '.join(found)}" if found else "missing"
@@ -26,7 +26,7 @@ def plan_among(names: Iterable[str]) -> str:
 
 
 def results_folder(plan: str) -> str:
-    """The folder of a plan: of everything that was measured and drawn for it."""
+    """The folder of a plan, which holds everything that was measured and drawn for it."""
     return plan.removesuffix("/plan.json")
 
 

@@ -1,5 +1,5 @@
-"""archive.json: what the results in an archive were drawn with, which explains other bytes
-elsewhere.
+"""archive.json: the tools that drew the results in an archive. They explain why results that are
+drawn elsewhere may differ in their bytes.
 """
 
 import platform
@@ -14,7 +14,7 @@ PACKAGES += ("pillow", "pyarrow", "rocrate", "ruptures", "scipy")
 
 
 def about(root: Path, paths: str) -> dict[str, Any]:
-    """The content of archive.json; `paths` is what became of this machine's: replaced or kept."""
+    """The content of archive.json; `paths` says if this machine's were 'replaced' or 'kept'."""
     return {"schema": SCHEMA, "revision": revision(root), "paths": paths, "made_with": made_with()}
 
 

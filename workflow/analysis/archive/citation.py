@@ -9,7 +9,7 @@ from analysis.formats.text import latex
 
 
 def read_citation(path: Path) -> dict[str, Any]:
-    """The citation's data; a key that is missing, or that cannot be printed, is named."""
+    """The data of CITATION.cff; an InputError names a key that is missing or not printable."""
     import yaml
 
     try:
@@ -21,7 +21,7 @@ def read_citation(path: Path) -> dict[str, Any]:
 
 
 def bibtex(citation: dict[str, Any], note: str) -> str:
-    """An entry for BibTeX and BibLaTeX; what is not known is left out."""
+    """An entry for BibTeX and BibLaTeX, without the fields that are not known."""
     released = str(citation.get("date-released", ""))
     fields = {
         "title": f"{{{latex(citation['title'])}}}",
@@ -38,7 +38,7 @@ def bibtex(citation: dict[str, Any], note: str) -> str:
 
 
 def _author(author: dict[str, Any]) -> str:
-    """A person is sorted by the family name; an organisation is one name to BibTeX."""
+    """An author for BibTeX: a person by the family name, an organisation as one name in braces."""
     if "family-names" not in author:
         return f"{{{latex(author['name'])}}}"
     family = " ".join(filter(None, (author.get("name-particle"), author["family-names"])))

@@ -18,7 +18,7 @@ OWN_LOG = "archive.log"  # still being written
 
 def source_names(root: Path, folders: Iterable[str]) -> list[str]:
     """Source files below `root`: our own, and the user's models and frameworks in these folders.
-    What is hidden, generated, a link or of another kind is left out.
+    Files that are hidden, generated, links or of another kind are left out.
     """
     found = [name for name in FILES if (root / name).is_file()]
     users = [f"{folder}/{name}" for folder in folders for name in ("models", "frameworks")]
@@ -38,13 +38,13 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def files_below(folder: Path, top: str = "") -> list[str]:
-    """Relative names of all files, sorted."""
+    """The names of all files below `top`, relative to `folder` and sorted."""
     below = (folder / top).rglob("*")
     return sorted(path.relative_to(folder).as_posix() for path in below if path.is_file())
 
 
 def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
-    """Of the files found in a project, those that the results are computed from."""
+    """The files found in a project from which the results are computed."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
     planned |= {block.path for block in plan.blocks}
     planned |= {f"{plan.results}/plan.json", plan.self_test, plan.rules}
@@ -53,8 +53,8 @@ def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
 
 
 def other_names(plan: Plan, found: Iterable[str]) -> list[str]:
-    """Of the files found in a project: what was installed, what the self-test is made of, and the
-    logs of what was planned.
+    """The files found in a project that say what was installed and what the self-test is made of,
+    and the logs of what was planned.
     """
     raw = raw_names(plan, found)
     logs = {name.replace("/records/", "/logs/").replace(".json", ".log") for name in raw}
@@ -69,7 +69,7 @@ def other_names(plan: Plan, found: Iterable[str]) -> list[str]:
 
 
 def _is_shared_log(name: str, plan: Plan) -> bool:
-    """The log of an environment or of a rule, not of a run nor of another scale's self-test."""
+    """True for the log of an environment or a rule, not of a run or another scale's self-test."""
     first, *folders = name.removeprefix(f"{plan.results}/logs/").split("/")
     other_scales = {"paper", "laptop", "smoke"} - {plan.scale}
     runs = first in {plan.scale, *other_scales}

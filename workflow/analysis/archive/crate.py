@@ -107,12 +107,12 @@ def _span(results: Results) -> tuple[str | None, str | None]:
 
 
 def _folders(results: Results) -> dict[str, str]:
-    """What each folder holds, with the results where this plan has them."""
+    """The descriptions of the folders, with the results in the folder of this plan."""
     return {name.replace("results", results.plan.results, 1): t for name, t in FOLDERS.items()}
 
 
 def _single(names: Sequence[str], results: Results) -> list[str]:
-    """Files that are described by themselves; the others by their folder."""
+    """The files with an entry of their own; all others are described by their folder."""
     whole = tuple(folder for folder in _folders(results) if folder != "config/")
     return [name for name in names if name != "workflow/Snakefile" and not name.startswith(whole)]
 

@@ -38,7 +38,7 @@ def _column(header: str, found: str, expected: str) -> str | None:
 
 
 def _alike(found: str | bytes, expected: str | bytes) -> int:
-    """How long their beginnings are the same."""
+    """The length of the beginning that both have in common."""
     pairs = enumerate(zip(found, expected, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(found), len(expected)))
 

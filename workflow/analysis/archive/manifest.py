@@ -12,18 +12,18 @@ _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 def sha256(path: Path) -> str:
-    """Of a file's bytes."""
+    """The SHA-256 of a file's bytes, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def manifest_text(folder: Path, names: Iterable[str]) -> str:
-    """One line per file, sorted by name."""
+    """The manifest: one line per file, sorted by name."""
     return "".join(f"{sha256(folder / name)}  {name}\n" for name in sorted(names))
 
 
 def read_manifest(path: Path) -> dict[str, str]:
-    """Digest by name; a line that is none is named."""
+    """The digests by file name; raises InputError with the number of a line that is no entry."""
     digests: dict[str, str] = {}
     try:
         lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")

@@ -1,5 +1,5 @@
-"""Putting an archive together: what was measured, made clean of this machine, what is drawn from
-that, and the sources.
+"""Putting an archive together: the measurements without the names of this machine, what is drawn
+from them, and the sources.
 """
 
 import json
@@ -23,7 +23,7 @@ from analysis.results.results import Results
 from packing.privacy import Scrubber, scrubber_here
 from packing.sealed_zip import EARLIEST, write_zip
 
-MAX_LOG_BYTES = 2**20  # the end of a longer log says how it ended
+MAX_LOG_BYTES = 2**20  # of a longer log the end is kept, which says how it ended
 CONFIG_HEAD = "# What this measurement was made with: config.yaml and all that overrode it.\n"
 
 
@@ -36,7 +36,7 @@ class Staging:
         self.changed: list[str] = []
 
     def add_run(self, name: str, content: bytes) -> None:
-        """A file that the pipeline wrote on this machine."""
+        """Add a file that the pipeline wrote, with this machine's folders and names replaced."""
         text = content.decode("utf-8", errors="surrogateescape")
         clean = self._scrubber(text) if self._scrubber else text
         if clean != text:
@@ -44,7 +44,7 @@ class Staging:
         self._write(name, clean.encode("utf-8", errors="surrogateescape"))
 
     def add_source(self, name: str, content: bytes) -> None:
-        """A file of the sources; it stays as it is, so it must not name this machine."""
+        """Add a source file as it is; raises InputError where it names a folder of this machine."""
         text = content.decode("utf-8", errors="replace")
         if self._scrubber and (folder := self._scrubber.finds_folder(text)):
             line = text[: text.index(folder)].count("\n") + 1
@@ -68,9 +68,9 @@ def pack(
     draw: Callable[[Path, str], None] = rebuild,
     place: str = PLAN,
 ) -> list[str]:
-    """Write the archive of the results of a project's plan, which is at `place` in it, drawn from
-    plan and records by `draw`. Returns
-    the names of the files in which folders and names of this machine were replaced.
+    """Write the archive of the results of a project's plan, which is at `place` in the project;
+    `draw` makes the results from plan and records. Returns the names of the files in which folders
+    and names of this machine were replaced.
 
     `config` is the whole configuration; None stands for config.yaml as it is.
     """
@@ -98,7 +98,7 @@ def pack(
 
 
 def _describe(staging: Staging, results: Results, keep_paths: bool) -> None:
-    """archive.json, RO-Crate metadata, manifest."""
+    """Write archive.json, the RO-Crate metadata and the manifest."""
     facts = about(ROOT, "kept" if keep_paths else "replaced")
     write_text(staging.folder / ABOUT, json.dumps(facts, indent=1) + "\n")
     citation = read_citation(ROOT / CITATION)
@@ -110,7 +110,7 @@ def _describe(staging: Staging, results: Results, keep_paths: bool) -> None:
 
 
 def _write_checked(staging: Staging, results: Results, output: Path) -> None:
-    """The zip, in place only after it could be read as a stranger would read it."""
+    """Write the zip; it is put in place only after it was unpacked as a stranger would do it."""
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     try:
@@ -123,7 +123,7 @@ def _write_checked(staging: Staging, results: Results, output: Path) -> None:
 
 
 def _moment(results: Results) -> tuple[int, ...]:
-    """The end of the last run, as a time of a zip."""
+    """The end of the last run, in the form that a zip has for times."""
     ends = [run.record.finished_at for _, run in results.runs if run.record]
     if not ends:
         return EARLIEST
@@ -132,7 +132,7 @@ def _moment(results: Results) -> tuple[int, ...]:
 
 
 def _inside(root: Path, folder: str) -> bool:
-    """Whether a folder of the user's models is part of the project."""
+    """True if a folder of the user's models is part of the project."""
     return not os.path.isabs(folder) and (root / folder).resolve().is_relative_to(root.resolve())
 
 

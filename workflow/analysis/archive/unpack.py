@@ -21,7 +21,7 @@ from packing.sealed_zip import CHUNK_BYTES, is_sealed
 MAX_FILES = 200_000
 MAX_FILE_BYTES = 64 * 2**20
 MAX_TOTAL_BYTES = 2 * 2**30
-MAX_RATIO = 100  # of the files to the zip; our own reach about 15
+MAX_RATIO = 100  # size of the files over that of the zip; our own reach about 15
 SMALL_BYTES = 16 * 2**20  # no bomb, whatever the ratio
 MAX_NAME = 240  # characters
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -46,7 +46,7 @@ class Unpacked:
 
     @property
     def names(self) -> list[str]:
-        """Every file that is there, sorted, the manifest left out."""
+        """The names of all files that are there, sorted, without the manifest."""
         return sorted(name for name in self.digests if (self.folder / name).is_file())
 
     def intact(self) -> Path:
@@ -89,7 +89,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
 
 
 def _compared(path: Path, folder: Path, found: set[str], problems: dict[str, str]) -> Unpacked:
-    """The files against the manifest."""
+    """Check the files against the manifest; what is wrong with one is added to `problems`."""
     if MANIFEST not in found:
         raise InputError(f"{path}: holds no {MANIFEST}, so it is no archive of results")
     digests = read_manifest(folder / MANIFEST)
@@ -104,7 +104,7 @@ def _compared(path: Path, folder: Path, found: set[str], problems: dict[str, str
 
 
 def _checked(archive: zipfile.ZipFile, path: Path) -> Sequence[zipfile.ZipInfo]:
-    """The entries, none of which is dangerous."""
+    """The entries of a zip; raises InputError if one is dangerous, or all are too many or large."""
     entries = archive.infolist()
     total = sum(entry.file_size for entry in entries)
     allowed = min(MAX_TOTAL_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
@@ -138,7 +138,7 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _check_unambiguous(entries: Sequence[zipfile.ZipInfo], path: Path) -> None:
-    """No two names are one on a system that ignores case, and no file is another's folder."""
+    """Raise InputError if two names are equal but for case, or a file is the folder of another."""
     files = [entry.filename.casefold() for entry in entries if not entry.is_dir()]
     folders = {parent for name in files for parent in _parents(name)}
     seen = set(folders)
@@ -154,7 +154,7 @@ def _parents(name: str) -> list[str]:
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> str | None:
-    """Write one file; what is wrong with it, or None."""
+    """Write one file; returns what is wrong with it, or None."""
     target = folder / entry.filename
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,5 +1,5 @@
-"""Everything that is checked of an archive, and what was found. Nothing of what an archive holds is
-ever run.
+"""The checks of an archive: its files, its schemas, and its results against those drawn anew.
+Nothing that an archive holds is ever run.
 """
 
 import re
@@ -32,7 +32,7 @@ Rebuild = Callable[[Path, str], None]
 
 def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
     """Unpack below `folder`, which is empty, and check everything; `draw` makes the results of a
-    project. Raises InputError for what is no archive.
+    project. Raises InputError for a file that is no archive.
     """
     (folder / "archive").mkdir()
     archive = unpack(path, folder / "archive")
@@ -56,7 +56,7 @@ def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
 
 
 def _check_schemas(archive: Unpacked, found: Verification) -> None:
-    """Every JSON file of ours names a schema, and passes it."""
+    """Check that every JSON file of ours names a schema and passes it."""
     for name in archive.names:
         if name == ABOUT or (name.startswith("results/") and name.endswith(".json")):
             try:
@@ -76,7 +76,7 @@ def _check_schema(path: Path, name: str) -> None:
 
 
 def _compare_makers(archive: Unpacked, found: Verification) -> None:
-    """Sources and versions that made the archive, against those here."""
+    """Compare the sources and versions that made the archive with those here."""
     theirs = {name for name in archive.names if name.startswith(DRAWING)}
     ours = {name for name in source_names(ROOT, ()) if name.startswith(DRAWING)}
     found.sources = sorted(
@@ -92,7 +92,7 @@ def _compare_makers(archive: Unpacked, found: Verification) -> None:
 
 
 def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
-    """Make a project of what was measured, and draw the rest from that; the names of the former."""
+    """Make a project of the measured files and draw the rest; returns the measured names."""
     place = plan_among(archive.names)
     plan = load_plan(archive.folder / place)
     measured = {*raw_names(plan, archive.names), *other_names(plan, archive.names)}
@@ -106,7 +106,7 @@ def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
 def _compare_results(
     archive: Unpacked, anew: Path, measured: set[str], found: Verification
 ) -> None:
-    """All of results/ against what was measured and drawn anew."""
+    """Compare all of results/ with what was measured and with what was drawn anew."""
     expected = {path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file()}
     there = {name for name in archive.names if name.startswith("results/")}
     found.redrawn = len(expected - measured)
@@ -125,7 +125,7 @@ def _same(found: Path, expected: Path) -> bool:
 
 
 def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:
-    """The RO-Crate metadata, made anew."""
+    """Compare the RO-Crate metadata with those made anew."""
     citation = read_citation(archive.folder / CITATION)
     names = [name for name in archive.names if name != CRATE]
     crate = crate_json(

@@ -1,4 +1,4 @@
-"""What the verification of an archive found, and what follows from it."""
+"""The findings of a verification, and the verdict that follows from them."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ ONLY_DRAW = ("matplotlib", "freetype", "pillow", "contourpy")  # they change no 
 
 @dataclass(frozen=True)
 class Unequal:
-    """A result that looks otherwise when drawn here: where, and whether only in a figure."""
+    """A result that differs when drawn here: at which place, and whether only in a figure."""
 
     place: str
     in_figure: bool
@@ -18,8 +18,8 @@ class Unequal:
 
 @dataclass
 class Verification:
-    """What was found: files that cannot be right with the reason, results that look otherwise when
-    drawn here, and the sources and versions (theirs, ours) that may explain it.
+    """The findings: files that cannot be right with the reason, results that differ when drawn
+    here, and the sources and versions (theirs, ours) that may explain it.
     """
 
     files: int
@@ -40,7 +40,7 @@ class Verification:
         return UNDECIDED if self.unequal else IDENTICAL
 
     def excuse(self, unequal: Unequal) -> str:
-        """Why a result may rightly look otherwise here; empty when there is no reason."""
+        """Why a result may rightly differ here; empty when there is no reason."""
         reasons = [
             f"{package} {theirs}, here {ours}"
             for package, (theirs, ours) in self.versions.items()

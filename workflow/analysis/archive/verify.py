@@ -50,7 +50,7 @@ def report_lines(found: Verification) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print what was found; the status is the verdict."""
+    """Print what was found; the exit status is the verdict."""
     options = argparse.ArgumentParser(description="Check an archive, and draw its results anew.")
     options.add_argument("archive", type=Path, help="the zip")
     arguments = options.parse_args()

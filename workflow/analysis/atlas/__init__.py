@@ -1,5 +1,5 @@
 """An atlas: many archives side by side, of other machines, days and library versions.
 
-One archive is verified and read into a file (`read`), the files are joined into tidy tables
-(`tables`, `trends`), and these are a page (`page`).
+Each archive is verified and read into a file (`read`), the files are joined into tidy tables
+(`tables`, `trends`), and these are shown on a page (`page`).
 """

@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _told(frame: pd.DataFrame) -> pd.DataFrame:
-    """Lists as one text."""
+    """The frame with each list as one text."""
     return frame.map(lambda value: _text(value) if isinstance(value, list) else value)
 
 

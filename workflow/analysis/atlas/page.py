@@ -20,7 +20,7 @@ from analysis.writing.rendering import write_rendered
 
 
 def write_page(atlas: Atlas, trends: pd.DataFrame, path: Path) -> None:
-    """Write the page, which needs nothing else."""
+    """Write the page as one HTML file that needs no other."""
     write_rendered(
         path,
         "atlas.html.j2",
@@ -47,7 +47,7 @@ def write_page(atlas: Atlas, trends: pd.DataFrame, path: Path) -> None:
 
 
 def _says(atlas: Atlas) -> list[str]:
-    """What a reader is to know first."""
+    """The sentences that a reader should read first."""
     dates, pairs = atlas.archives["date"], atlas.pairs
     several = pairs[pairs["machines"] > 1]
     n_for, n_against = several["in_favour"].map(len), several["against"].map(len)
@@ -122,7 +122,7 @@ def _pairs(atlas: Atlas) -> dict[str, Entry]:
 
 
 def _in_order(pairs: pd.DataFrame) -> pd.DataFrame:
-    """First where machines contradict each other, then means over rows."""
+    """The pairs in the order of the page: machines that disagree first, then means over rows."""
     if pairs.empty:
         return pairs
     split = pairs["in_favour"].map(bool) & pairs["against"].map(bool)
@@ -131,7 +131,7 @@ def _in_order(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scale(one: Any) -> str:
-    """'laptop, cpu'."""
+    """Scale and accelerator, as in 'laptop, cpu'."""
     return f"{one.scale}, {one.accelerator}"
 
 
@@ -147,7 +147,7 @@ def _outcome(one: Any) -> str:
 
 
 def _voters(atlas: Atlas, word: str) -> Callable[[Any], Number | str]:
-    """'2 (M1, M3)'."""
+    """An entry such as '2 (M1, M3)': how many machines came out this way, and which."""
 
     def entry(one: Any) -> Number | str:
         names = [atlas.machines[name] for name in getattr(one, word)]

@@ -1,4 +1,4 @@
-"""What the page of an atlas is made of. Ten thousand cells have to open in a second, so long tables
+"""The parts of the page of an atlas. Ten thousand cells have to open in a second, so long tables
 are made of pieces, which a browser lays out when they come into view.
 """
 
@@ -21,7 +21,7 @@ LEAST_RANGE = 0.02  # of the logarithms that fill its height: noise is not to lo
 
 @dataclass(frozen=True)
 class Number:
-    """A number of the page, with the cells or the archives that it rests on: what is cited."""
+    """A number on the page, with the cells or the archives that it rests on, for citing them."""
 
     text: str
     cells: Sequence[int] = ()
@@ -32,13 +32,13 @@ class Number:
         return f"c{self.cells[0]}" if self.cells else f"a{self.archives[0]}"
 
 
-Entry = str | Callable[[Any], Any]  # of a line: its attribute, or what is made of the line
+Entry = str | Callable[[Any], Any]  # the name of an attribute of a line, or a function of the line
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table in pieces: what stands under each title, of each line of a frame; `ids`, `archives`
-    are those of its lines, and of the archives that they are of.
+    """A table in pieces: `columns` gives, by title, what is shown of each line of `frame`; `ids`
+    and `archives` give the address of a line and the number of its archive.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Section:
 
     @property
     def width_rem(self) -> int:
-        """Columns keep their width whatever is in them, and pieces that of each other."""
+        """The width of every piece: fixed, so that columns line up whatever they hold."""
         return 8 * len(self.columns)
 
     @property
     def pieces(self) -> Iterator[list[Line]]:
-        """Lines by their names; what is missing is None."""
+        """The lines in pieces; what is missing in the frame is None."""
         named = self.frame.astype(object)
         lines = named.where(named.notna(), None).itertuples(index=False)
         while piece := [*map(self._line, islice(lines, ROWS_OF_A_PIECE))]:
@@ -70,7 +70,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table; `id` is its address, `archive` that of the archive it is of."""
+    """A row of a table; `id` is its address, `archive` the number of its archive."""
 
     entries: list[Any]
     id: str

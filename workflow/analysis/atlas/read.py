@@ -48,7 +48,7 @@ CELLS += ["step_ms", "ci95_low_ms", "ci95_high_ms", "standing", "tells_nothing",
 
 
 def main() -> None:
-    """Read one archive."""
+    """Read one archive, or write what is wrong with it."""
     load_rules()
     options = argparse.ArgumentParser(description="Verify an archive and read it for an atlas.")
     options.add_argument("archive", help="a zip, or a link to one")
@@ -74,8 +74,8 @@ def read(
     reference: Reference,
     draw: Rebuild = rebuild,
 ) -> dict[str, Any]:
-    """What an atlas needs of an archive, as JSON; raises InputError for one that is not used.
-    `folder` is empty; `draw` makes the results of a project.
+    """The content of an archive that an atlas needs, as JSON; raises InputError for one that is not
+    used. `folder` is empty; `draw` makes the results of a project.
     """
     path = _fetched(archive, folder) if urlsplit(archive).scheme in ("http", "https") else archive
     path, place = Path(path), folder / "verified"
@@ -134,7 +134,7 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
 
 
 def machine_name(machine: Machine) -> str:
-    """What identifies a machine in an atlas; its kernel changes with every update."""
+    """The name that identifies a machine in an atlas; its kernel changes with every update."""
     device = f", {machine.accelerator_name}" if machine.accelerator_name else ""
     gib = machine.memory_mib / 1024
     return f"{machine.cpu}, {machine.cores} cores, {gib:.0f} GiB{device}"
@@ -166,7 +166,7 @@ def _pairs(data: Data) -> list[dict[str, Any]]:
 
 
 def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
-    """The same over all rows that have both; means of other rows are of other work."""
+    """Each pair's mean over all rows that have both; a mean over other rows is of other work."""
     found = []
     for (a, b), of in data.ratios.groupby(["faster", "slower"], sort=False):
         keys = list(of[ROW].itertuples(index=False, name=None))

@@ -31,7 +31,7 @@ from analysis.statistics.intervals import Interval, Verdict, verdict
 
 ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "study"]
 WHERE = ["archive", "machine", "date", "revision", "scale"]
-# What must be the same for times to be of the same work: besides, of the two columns' stacks.
+# What must be equal, besides the stacks of the two columns, for times to be of the same work.
 WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale", "stacks"]
@@ -42,7 +42,7 @@ WORDS = ("in_favour", "against", "same", "undecided")
 
 @dataclass(frozen=True)
 class Atlas:
-    """What was read of archives, each by `read.read`; those with `wrong` are left out."""
+    """The archives as `read.read` gave them; those with `wrong` are left out."""
 
     read: list[dict[str, Any]]
 
@@ -52,7 +52,7 @@ class Atlas:
 
     @cached_property
     def used(self) -> list[dict[str, Any]]:
-        """In the order of their dates; one that is there twice is used once."""
+        """The archives that are used, by date; one that is there twice is used once."""
         good = {one["sha256"]: one for one in self.read if "wrong" not in one}
         found = sorted(good.values(), key=lambda one: (one["date"], one["sha256"]))
         return [one | {"archive": n, "label": f"A{n}"} for n, one in enumerate(found, start=1)]
@@ -81,7 +81,7 @@ class Atlas:
     @cached_property
     def ratios(self) -> pd.DataFrame:
         """Each pair of columns of each archive, with the two cells; `vote` is True where `a` is
-        shown faster, False where `b` is, None where neither is.
+        significantly faster, False where `b` is, None where neither is.
         """
         pairs = pd.DataFrame(
             [{"archive": one["archive"], **line} for one in self.used for line in one["pairs"]],
@@ -135,7 +135,7 @@ class Atlas:
 
 
 def _stacks(one: dict[str, Any]) -> str:
-    """Of all columns of an archive."""
+    """The stacks of all columns of an archive."""
     return ", ".join(sorted({line["stack"] for line in one["cells"] if line["stack"]}))
 
 
@@ -144,7 +144,7 @@ def _both(a: pd.Series, b: pd.Series) -> pd.Series:
 
 
 def _shown(line: Any) -> Verdict:
-    """Of the second column against the first."""
+    """The verdict on the second column against the first."""
     known = not pd.isna(line.ci95_low)
     return verdict(Interval(line.ci95_low, line.ci95_high) if known else None)
 
@@ -163,7 +163,7 @@ def _range_of_claims(of: pd.DataFrame) -> dict[str, Any]:
 
 
 def _tallied(found: pd.DataFrame, key: list[str], extent: Any) -> pd.DataFrame:
-    """Machines in favour, against, the same and undecided; `..._archives` are what they rest on."""
+    """The machines in favour, against, the same and undecided, each list with its archives."""
     lines = []
     for values, of in found.groupby(key, sort=False, dropna=False):
         votes = {machine: _vote(own) for machine, own in of.groupby("machine", sort=False)}
@@ -178,7 +178,7 @@ def _tallied(found: pd.DataFrame, key: list[str], extent: Any) -> pd.DataFrame:
 
 
 def _vote(of: pd.DataFrame) -> str:
-    """Of one machine: archives that contradict each other decide nothing."""
+    """The vote of one machine; archives that contradict each other decide nothing."""
     decided = {*of["vote"].dropna()}
     if decided == {True}:
         return "in_favour"

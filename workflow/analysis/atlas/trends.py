@@ -73,8 +73,8 @@ def _changes(of: pd.DataFrame) -> list[dict[str, Any]] | None:
 
 
 def level_changes(times_ms: Sequence[float]) -> list[tuple[int, float]]:
-    """Where a new level of times begins, and that level over the one before; changes within the
-    margin are none.
+    """The places at which a new level of times begins, each with that level over the one before;
+    changes within the margin do not count.
     """
     logs = [math.log(time) for time in times_ms]
     starts = [*change_points(logs, noise(logs)), len(logs)]

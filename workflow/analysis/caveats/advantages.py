@@ -38,7 +38,7 @@ def _attention(card: Card, gpu: bool) -> float | None:
     return 0 if kind in WRITTEN_OUT else 1 if kind in FUSED else None
 
 
-# By the first of the keys that are compared together: the rank, and why.
+# The rank and the reason for it, by the first of the keys that are compared together.
 ADVANTAGES: dict[str, tuple[Rank, str]] = {
     "execution": (_execution, "an eager step pays Python for every operation"),
     "dtype": (_precision, "narrower numbers are faster in the device's matrix units"),

@@ -1,10 +1,10 @@
 """What a caveat is, and how rules become caveats.
 
-A rule is a function from the tables of all that was measured to what it :class:`Found`, under
-:func:`rule`. What is said of it stands under its name in the YAML file beside its module: `title`,
-`summary`, what it `changes`, its `severity`, and where there is one its `cause`, its `remedy` and
-the `sentence`, a Jinja template over the evidence and the words of what was found; `where` is the
-cells, `columns` those with each of the `values` of the evidence.
+A rule is a function from the tables of all that was measured to what it found (:class:`Found`),
+registered by :func:`rule`. Its texts stand under its name in the YAML file beside its module:
+`title`, `summary`, what it `changes`, its `severity`, and where there is one its `cause`, its
+`remedy` and the `sentence`, a Jinja template over the evidence and the words of what was found;
+`where` is the cells, `columns` those with each of the `values` of the evidence.
 """
 
 import inspect
@@ -57,7 +57,7 @@ class Caveat:
     sentence: str
 
     def as_json(self) -> dict[str, Any]:
-        """As in workflow/schemas/caveats.schema.json."""
+        """The caveat in the form of workflow/schemas/caveats.schema.json."""
         rule = RULES[self.id]
         return {
             "id": self.id,
@@ -73,8 +73,8 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found: cells (None: the whole report; without any nothing is said), the numbers,
-    what else its sentence needs, and its severity where that is not always the same.
+    """What a rule found: cells (None: the whole report; empty: nothing is said), the numbers, what
+    else its sentence needs, and its severity where that is not always the same.
     """
 
     cells: Collection[Cell] | None
@@ -101,7 +101,7 @@ class Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Cause):
-    """A rule, and what is true of all caveats of its name. Those of one `cause` are read as one."""
+    """A rule, with what all of its caveats have in common. Rules of one `cause` are read as one."""
 
     judge: Judge
     severity: Severity
@@ -110,11 +110,11 @@ class Rule(Cause):
 
     @property
     def read_as(self) -> Cause:
-        """The cause, or the rule as the cause of its own."""
+        """The cause under which its caveats are read: `cause`, or the rule itself."""
         return self.cause or self
 
     def caveats(self, data: Data) -> Iterable[Caveat]:
-        """Yield what it has to say of these measurements."""
+        """Yield the caveats that the rule finds in these measurements."""
         for found in self.judge(data):
             if found.cells is None or found.cells:
                 yield self._caveat(found, data.results)
@@ -181,14 +181,14 @@ def measured(rows: Rows) -> list[Cell]:
 
 
 def comparable(rows: Rows) -> list[Cell]:
-    """Every cell from whose numbers anything may be concluded: what rules that reason from times
-    read. Those that tell what happened to a cell read all that were measured.
+    """Every cell from whose numbers anything may be concluded, for rules that reason from times.
+    Rules that tell what happened to a cell read all cells that were measured.
     """
     return [cell for row in rows for cell in row.comparable]
 
 
 def found_in(cells: Iterable[Cell], look: Callable[[Cell], Any]) -> dict[Cell, Any]:
-    """Return what there is in each cell; those with nothing are left out."""
+    """Return what `look` finds in each cell, without the cells in which it finds nothing."""
     return {cell: found for cell in cells if (found := look(cell))}
 
 
@@ -204,12 +204,12 @@ def by_value(
 
 
 def titles(groups: Mapping[Any, Iterable[Cell]]) -> dict[Any, list[str]]:
-    """Return the columns of such groups, for evidence."""
+    """Return the titles of the columns of such groups, for evidence."""
     return {value: [cell.column.title for cell in cells] for value, cells in groups.items()}
 
 
 def name(cell: Cell) -> str:
-    """'BERT fit on Keras 3 (JAX)'."""
+    """The name of a cell in a sentence: 'BERT fit on Keras 3 (JAX)'."""
     return f"{cell.row.label} on {cell.column.title}"
 
 
@@ -243,11 +243,11 @@ def where_and_how_much(
     severity: Severity | None = None,
     **evidence: Any,
 ) -> Iterable[Found]:
-    """Yield cells with a value each, all of them as evidence.
+    """Yield a finding for cells with a value each, with all of the values as evidence.
 
     `where` in the sentence is the cells with their values as `spell` gives them, or with what
-    `describe` says of each: those of the largest `size`, by default of the value, where they are
-    too many.
+    `describe` says of each; of too many cells only those of the largest `size`, which by default is
+    the value.
     """
     largest = size or (lambda value: value if isinstance(value, int | float) else 0)
     text = describe or (lambda cell: spell(values[cell]))
@@ -261,7 +261,7 @@ def places(
     size: Callable[[Cell], float] | None = None,
     rows: Rows = (),
 ) -> str:
-    """'BERT fit: Keras 3 (JAX) 12 %, PyTorch (eager) 61 %; BERT predict: ...'.
+    """Cells in the words of a sentence: 'BERT fit: Keras 3 (JAX) 12 %, PyTorch (eager) 61 %; ...'.
 
     `describe` gives the text behind each cell. At most MOST such cells are listed, those of the
     largest `size`; evidence has them all. Rows with equal texts are joined. Where `rows` are given,

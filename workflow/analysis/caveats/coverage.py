@@ -70,7 +70,7 @@ def unsupported(data: Data) -> Iterator[Found]:
 
 @rule
 def single_run(data: Data) -> Iterator[Found]:
-    """How much runs scatter is unknown from one run."""
+    """Cells with one run, from which it is unknown how much runs scatter."""
     every = measured(data.results.rows)
     cells = [cell for cell in every if len(cell.ok_runs) == 1]
     evidence = {"cells": len(cells), "runs_planned": data.results.plan.runs}
@@ -79,7 +79,7 @@ def single_run(data: Data) -> Iterator[Found]:
 
 @rule
 def wide_interval(data: Data) -> Iterator[Found]:
-    """The interval is too wide for the mean to be of use."""
+    """Cells whose interval is too wide for the mean to be of use."""
 
     def text(cell: Cell) -> str:
         return f"{percent(cell.interval.half_width)} in {count(len(cell.ok_runs), 'run')}"
@@ -91,7 +91,7 @@ def wide_interval(data: Data) -> Iterator[Found]:
 
 @rule
 def restarted_runs(data: Data) -> Iterator[Found]:
-    """The measuring process was started a second time."""
+    """Cells with runs whose measuring process was started a second time."""
 
     def reasons(cell: Cell) -> list[str]:
         return [record.restarted for record in cell.records if record.restarted]

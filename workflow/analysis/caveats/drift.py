@@ -1,5 +1,5 @@
-"""Whether the machine drifted: the canaries before and after each session, of each accelerator by
-itself. What runs on a processor is judged by work on the processor, and so is each GPU.
+"""Drift of the machine, as the canaries before and after each session show it. Each accelerator is
+judged by fixed work on itself: a processor by work on the processor, and so is each GPU.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ NOTHING = Around(None, None)
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a session measured on one accelerator, between its canaries there."""
+    """The runs of a session on one accelerator, between its canaries there."""
 
     session: Session
     name: str  # 'BERT fit round 2'
@@ -31,7 +31,7 @@ class Measured:
 
     @property
     def key(self) -> str:
-        """In evidence: 'bert/fit-b8/round2/0a1b2c3d4e5f'."""
+        """The session's name in evidence: 'bert/fit-b8/round2/0a1b2c3d4e5f'."""
         model, task, batch_size = self.session.row
         return f"{model}/{task}-b{batch_size}/round{self.session.round}/{self.session.id}"
 
@@ -62,7 +62,7 @@ class Measured:
 
 @rule
 def session_drifted(data: Data) -> Iterator[Found]:
-    """Sessions in which fixed work took another time afterwards than before."""
+    """Sessions in which fixed work took a different time afterwards than before."""
     for accelerator in data.results.accelerators:
         sessions, _ = _on(data.results, accelerator)
         drifted = [found for found in sessions if found.drifted]
@@ -122,8 +122,8 @@ def drift_unknown(data: Data) -> Iterator[Found]:
 
 
 def _on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
-    """Sessions in which runs that count were measured on an accelerator, and such runs of which no
-    session is kept.
+    """The sessions in which runs that count were measured on an accelerator, and the runs there
+    that count but whose session is not kept.
     """
     of: dict[str, Runs] = {}
     for cell, run in results.runs:
@@ -140,7 +140,7 @@ def _on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
 
 
 def _where(results: Results, accelerator: str) -> str:
-    """Which accelerator is meant, where there are several."""
+    """The accelerator that is meant, in words; empty where there is only one."""
     return f" on {accelerator}" if len(results.accelerators) > 1 else ""
 
 

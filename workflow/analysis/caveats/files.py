@@ -1,4 +1,4 @@
-"""The caveats as files: data, and a text."""
+"""The caveats as files: JSON for programs, Markdown for readers."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def write_caveats(caveats: list[Caveat], groups: list[Group], folder: Path) -> N
 
 
 def to_markdown(groups: list[Group]) -> str:
-    """A line per caveat, what changes a conclusion first; below it what was found, in numbers."""
+    """A line per group, those that change a conclusion first; below it the findings in numbers."""
     lines = []
     for group in groups:
         lines.append(f"- **{group.severity.name.lower()}** {markdown(str(group))}")

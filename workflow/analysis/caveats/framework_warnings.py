@@ -13,7 +13,7 @@ SHOWN = 160  # characters of the one warning that a sentence quotes
 
 
 def kind_of(warning: str) -> str:
-    """The kind of a warning's text: the first that fits."""
+    """The kind of a warning: the first whose pattern is found in its text."""
     kinds = texts_of(KINDS).items()
     return next(name for name, kind in kinds if re.search(kind["pattern"], warning, re.IGNORECASE))
 

@@ -1,4 +1,4 @@
-"""Caveats as they are read: those of one cause are one, with a letter of its own."""
+"""Caveats as they are read: all that have one cause form one group, with a letter of its own."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ ONE_OF_TEN = 0.1
 
 @dataclass(frozen=True)
 class Group:
-    """`members` are the caveats as the rules yield them; `everywhere` whether they touch all that
-    was measured, or the report as a whole.
+    """`members` are the caveats as the rules yield them; `everywhere` is true if they touch all
+    that was measured, or the report as a whole.
     """
 
     letter: str  # capital: small ones are the tables' footnotes
@@ -43,31 +43,31 @@ class Group:
 
     @property
     def decides(self) -> bool:
-        """Whether somebody would decide otherwise without it."""
+        """True if somebody would decide otherwise without it."""
         decisive = self.cause.changes in (Changes.ORDER, Changes.ELSEWHERE)
         return decisive and self.severity is not Severity.NOTE
 
     @property
     def extent(self) -> str:
-        """'12 cells', 'every cell' or 'the whole report'."""
+        """How much it touches: '12 cells', 'every cell' or 'the whole report'."""
         if not self.cells:
             return "the whole report"
         return "every cell" if self.everywhere else count(len(self.cells), "cell")
 
     @cached_property
     def touched(self) -> frozenset[Cell]:
-        """The cells, to be asked for one of them."""
+        """The cells as a set, in which one is found quickly."""
         return frozenset(self.cells)
 
     def __str__(self) -> str:
-        """All in one line, without the numbers."""
+        """Title, extent, summary and remedy in one line, without the numbers."""
         remedy = f" To do: {self.remedy}" if self.remedy else ""
         return f"{self.title} ({self.extent}). {self.summary}{remedy}"
 
 
 def grouped(caveats: Sequence[Caveat], results: Results, data: Data | None = None) -> list[Group]:
-    """Return caveats by cause, what changes a conclusion first: by severity, by what may change,
-    then by how many cells it touches.
+    """Return the caveats in groups of one cause each: the most severe first, then those that may
+    change most, then those that touch most cells.
     """
     data = data or Data(results)
     found: dict[str, list[Caveat]] = {}
@@ -86,7 +86,7 @@ def grouped(caveats: Sequence[Caveat], results: Results, data: Data | None = Non
 
 
 def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
-    """Caveats of one cause; notes alone say no more than their rule."""
+    """The group of one cause's caveats; if all are notes, it says no more than their rule."""
     rule = RULES[members[0].id]
     cause = rule.read_as
     noted = all(member.severity is Severity.NOTE for member in members)
@@ -102,13 +102,13 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
 
 
 def of_cell(groups: Sequence[Group], cell: Cell) -> list[Group]:
-    """Those that touch a cell, or everything."""
+    """The groups that touch a cell, or everything."""
     return [group for group in groups if group.everywhere or cell in group.touched]
 
 
 def set_apart(group: Group, results: Results) -> set[Cell]:
-    """Return the cells that differ by it from most measured cells of their row, in a way that may
-    change who is faster there.
+    """Return the cells that the group sets apart from most measured cells of their row, in a way
+    that may change who is faster there.
     """
     measured_in = {row.row.key: len(row.measured) for row in results.rows}
     found: set[Cell] = set()
@@ -121,8 +121,8 @@ def set_apart(group: Group, results: Results) -> set[Cell]:
 
 
 def smallest_difference(data: Data) -> tuple[str, str]:
-    """Return what differences mean nothing on this machine, and how that was found: they lie within
-    the 95 % interval of the ratio in nine of ten pairs of columns.
+    """Return which differences mean nothing on this machine, and how that was found: in nine of ten
+    pairs of columns they lie within the 95 % interval of the ratio.
     """
     ends = data.ratios.dropna(subset=["ci95_low", "ci95_high"])
     ends = ends[ends["faster"] < ends["slower"]]  # each pair once

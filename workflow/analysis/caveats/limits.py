@@ -32,7 +32,7 @@ def _warm_up(run: Run) -> float:
     return run.left_out / max(run.steadiness.blocks, 1)
 
 
-# What the table of runs has no column for.
+# Readings for which the table of runs has no column.
 OF_RUNS = {"error of the block means": _block_error, "share of blocks that were warm-up": _warm_up}
 
 

@@ -1,4 +1,4 @@
-"""Where it was measured: on which nodes, in which sessions, beside which neighbours."""
+"""Where runs were measured: on which nodes, in which sessions, beside which neighbours."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ NEIGHBOURS = "session.neighbours"  # how many other slots of its node were busy
 
 @rule
 def several_nodes(data: Data) -> Iterator[Found]:
-    """Nodes differ: an interval knows by how much where it rests on several of them."""
+    """Cells measured on one of several nodes: their intervals do not know how nodes differ."""
     cells, nodes = measured(data.results.rows), len(data.results.nodes)
     alone = [cell for cell in cells if len(cell.nodes) == 1]
     if nodes > 1:
@@ -30,7 +30,7 @@ def several_nodes(data: Data) -> Iterator[Found]:
 
 @rule
 def rounds_lost(data: Data) -> Iterator[Found]:
-    """Rounds that most other cells of a row measured in another session."""
+    """Rounds of a cell that most cells of its row measured in another session."""
     lost: dict[Cell, list[int]] = {}
     for row in data.results.rows:
         sittings = {cell: sorted(cell.run_ms) for cell in row.measured}
@@ -75,13 +75,13 @@ def neighbours_unknown(data: Data) -> Iterator[Found]:
 
 
 def _with_neighbours(data: Data) -> list[Cell]:
-    """Cells of which a run was measured while other slots of its node were busy."""
+    """Cells with a run that was measured while other slots of its node were busy."""
     return list(of_cells(data, reading(data, NEIGHBOURS), "max", lambda of: of > 0))
 
 
 def _beside(data: Data) -> dict[Cell, float]:
-    """Time beside busy neighbours over that without, of runs on the same node; of cells of which
-    some node measured both.
+    """Time beside busy neighbours over time without any, compared on the same node, for the cells
+    that some node measured in both ways.
     """
     runs = data.ok_runs.reindex(columns=[*CELL, "session.node", NEIGHBOURS, "ms_per_step"]).dropna()
     logs, busy = np.log(runs["ms_per_step"].astype(float)), runs[NEIGHBOURS] > 0

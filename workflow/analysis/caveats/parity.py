@@ -1,7 +1,7 @@
 """Columns of a row whose parity cards differ: what really ran was different.
 
 Where two columns were meant to differ in an entry, by a setting that they have or because one is
-the compiled version of the other, that is no caveat of theirs but the subject of an effect.
+the compiled version of the other, the difference is no caveat but the subject of an effect.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PRECISION = ("dtype", "matmul_precision", "convolution_precision")
 ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a profiler saw run
 # Judged by what a copy or an update costs: caveats/work.py.
 ELSEWHERE = ("feeding", "fed_bytes_per_step", "optimizer_update")
-OF_FAMILIES = ("model_library",)  # another one for each family of frameworks
+OF_FAMILIES = ("model_library",)  # a different one for each family of frameworks
 NOT_REPORTED = "not reported"
 
 Values = dict[str, list[Cell]]  # cells of a row by what their cards say
@@ -70,13 +70,13 @@ def _differences(data: Data, keys: tuple[str, ...]) -> Iterator[Found]:
 
 
 def _cards(cell: Cell) -> list[dict[str, Any]]:
-    """One of each run; these normally agree."""
+    """The parity cards of a cell, one of each run; these normally agree."""
     return [record.parity or {} for record in cell.records]
 
 
 def _said(card: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """'jit / xla', one value where all entries have the same; an entry that is not reported is left
-    out.
+    """The entries of a card as text: 'jit / xla', or one value where all have the same; an entry
+    that is not reported is left out.
     """
     if keys == PRECISION and card.get("dtype") in HALF:
         keys = ("dtype",)  # what float32 products would use is of no account then
@@ -90,13 +90,13 @@ def declared_of(card: dict[str, Any] | None) -> list[str]:
 
 
 def _declared(cells: list[Cell], keys: tuple[str, ...]) -> dict[str, list[str]]:
-    """Columns by which of these entries are not read back there."""
+    """The columns in which each of these entries was declared and not read back, by entry."""
     found = titles(by_value(cells, lambda cell: (n for c in _cards(cell) for n in declared_of(c))))
     return {key: found[key] for key in keys if key in found}
 
 
 def _only_declared(declared: dict[str, list[str]]) -> str:
-    """'Declared, not read back: the attention of Keras 2 (TensorFlow). '"""
+    """'Declared, not read back: the attention of Keras 2 (TensorFlow). ', or no such sentence."""
     entries = [f"the {key.replace('_', ' ')} of {listed(names)}" for key, names in declared.items()]
     return f"Declared, not read back: {'; '.join(entries)}. " if entries else ""
 
@@ -116,7 +116,7 @@ def _favoured(values: Values, keys: tuple[str, ...]) -> list[list[str]]:
 
 
 def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | None) -> str:
-    """'It favours jit / xla over eager / none (an eager step ...).', unless times say otherwise."""
+    """A sentence: 'It favours jit / xla over eager / none (...).', unless times say otherwise."""
     if not levels:
         return "It is unknown which column this favours."
     order = f"{' over '.join(map(listed, levels))} ({ADVANTAGES[key][1]})"
@@ -131,8 +131,8 @@ def _advantage(key: str, levels: list[list[str]], against: tuple[Cell, Cell] | N
 
 
 def _against(levels: list[list[str]], rows: list[Values]) -> tuple[Cell, Cell] | None:
-    """Of all pairs of a row in which the value that is not favoured took less, the one that shows
-    it most; None where the times agree with the order, as far as they may be compared.
+    """The pair of a row that contradicts this order most: the value that is not favoured took less
+    time. None where the times agree with the order, as far as they may be compared.
     """
     level = {value: number for number, values in enumerate(levels) for value in values}
     pairs = [

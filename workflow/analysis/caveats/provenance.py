@@ -1,4 +1,4 @@
-"""Where and with what the numbers were measured, and in what the rows of this table are not the
+"""Where and with what the numbers were measured, and in what the rows of this table differ from the
 published benchmark's: batch sizes, scale, weights, device.
 """
 
@@ -25,13 +25,13 @@ Groups = dict[Any, list[Cell]]
 
 
 def _groups(data: Data, value: Callable[[Record], Any]) -> Groups:
-    """Measured cells under each value that their records hold."""
+    """The measured cells by each value that their records hold."""
     return by_value(measured(data.results.rows), lambda cell: map(value, cell.records))
 
 
 def _not_meant(groups: Groups, settings: Collection[str]) -> Groups:
-    """Without the cells that differ only from cells of columns that one of these settings alone
-    makes differ: that difference is the subject of an effect.
+    """The groups without the cells that differ only from columns with another value of one of these
+    settings: they are meant to differ, which is the subject of an effect.
     """
 
     def differs(cell: Cell, value: Any) -> bool:
@@ -45,7 +45,7 @@ def _not_meant(groups: Groups, settings: Collection[str]) -> Groups:
 def _told(
     groups: Groups, evidence: dict[str, Any], data: Data, spell: Callable[[Any], str] = str
 ) -> Found:
-    """What differs, as 'venv (BERT fit: all columns); conda (...)', of cells with any value."""
+    """A finding on cells with any value, told as 'venv (BERT fit: all columns); conda (...)'."""
     rows = data.results.rows
     told = "; ".join(f"{spell(key)} ({places(of, rows=rows)})" for key, of in groups.items())
     cells = dict.fromkeys(cell for key, of in groups.items() if key for cell in of)
@@ -73,7 +73,7 @@ def several_machines(data: Data) -> Iterator[Found]:
 
 
 def describe(machine: Machine) -> str:
-    """What identifies a machine to a reader."""
+    """The words that identify a machine to a reader."""
     extra = f", {machine.accelerator_name}" if machine.accelerator_name else ""
     memory = f"{machine.memory_mib / 1024:.0f} GiB"
     return f"{machine.cpu}, {machine.cores} cores, {memory}{extra}, {machine.os}"
@@ -81,8 +81,8 @@ def describe(machine: Machine) -> str:
 
 @rule
 def thread_policies_differ(data: Data) -> Iterator[Found]:
-    """Cells were not given the same processors, though their columns are not meant to differ in
-    that.
+    """Cells that were not given the same processors, though their columns are not meant to differ
+    in that.
     """
 
     def given(record: Record) -> tuple[str, int, int]:
@@ -130,7 +130,7 @@ def own_interpreter(data: Data) -> Iterator[Found]:
 
 @rule
 def not_the_pages_version(data: Data) -> Iterator[Found]:
-    """The stack of the page's versions lacks one where the package index does not have it."""
+    """Libraries whose version on the page is not in our stack of it: the index lacks it."""
     conditions = load_reference().conditions
     for column in data.results.plan.columns:
         if column.bare and column.stack == conditions.stack:
@@ -151,7 +151,7 @@ def batch_sizes_differ(data: Data) -> Iterator[Found]:
 
 @rule
 def scale_is_reduced(data: Data) -> Iterator[Found]:
-    """Reduced models rank frameworks differently from full ones; some nets are never reduced."""
+    """Reduced models rank frameworks differently from full ones; some are never reduced."""
     plan = data.results.plan
     if plan.reduced:
         reduced = {name: model for name, model in plan.models.items() if not model.full_size}
@@ -181,5 +181,5 @@ def measured_on_cpu(data: Data) -> Iterator[Found]:
 
 
 def _without_models(plan: Plan) -> bool:
-    """Whether all columns are operations without a framework."""
+    """True if all columns are operations without a framework."""
     return all(column.alone for column in plan.columns)

@@ -1,4 +1,4 @@
-"""Where the order of the columns in a row is no ranking, or one of luck: steps that did not stay on
+"""Rows in which the order of the columns is no ranking, or one of luck: steps that did not stay on
 one level, processes of two modes, leads within the margin.
 """
 
@@ -64,7 +64,7 @@ def two_modes(data: Data) -> Iterator[Found]:
 
 
 def _modes(row: RowCells) -> dict[Cell, dict[str, float]]:
-    """ms/step of both modes, and the share of runs in the slower, of the cells that have two."""
+    """For the cells with two modes: ms/step of both, and the share of runs in the slower one."""
     cells = {cell.column.name: cell for cell in row.measured if not cell.disturbed}
     rounds = without_rounds({name: cell.run_ms for name, cell in cells.items()})
     found = {}
@@ -93,14 +93,14 @@ def inconsistent_runs(data: Data) -> Iterator[Found]:
 
 
 def _unsettled(cells: list[Cell]) -> Iterator[Found]:
-    """Yield them with the runs that did not settle as evidence."""
+    """Yield a finding for these cells, with the runs that did not settle as evidence."""
     courses = {label(cell): cell.steadiness.course for cell in cells if cell.steadiness.course}
     deviant = {cell: [_classified(run) for run in _deviant(cell)] for cell in cells}
     yield from where_and_how_much(deviant, describe=_unsteady, course=courses)
 
 
 def _unsteady(cell: Cell) -> str:
-    """'slowdown in 2 of 3 runs', or how much all runs changed."""
+    """How a cell is not steady: 'slowdown in 2 of 3 runs', or how much all runs changed."""
     if cell.steadiness.course is not None:
         change = abs(math.expm1(cell.steadiness.course))
         return f"{cell.steadiness.state}, by {percent(change)} from half to half of every run"

@@ -1,4 +1,4 @@
-"""Whether every column did the same work: parameters, how they are updated, how batches come to a
+"""Differences in the work that columns did: parameters, how they are updated, how batches come to a
 GPU; and what of a step is compiled, by whose choice.
 """
 
@@ -63,7 +63,7 @@ def parameters_differ(data: Data) -> Iterator[Found]:
 
 @rule
 def optimizer_update_differs(data: Data) -> Iterator[Found]:
-    """Rows that train whose columns update parameters in other ways, with the share of a step."""
+    """Rows whose columns update parameters in different ways, with the update's share of a step."""
     for row in data.results.rows:
         ways = by_value(row.measured, partial(reported, UPDATE))
         if len(ways) < 2 or not unmeant(row.measured, (UPDATE,)):
@@ -76,7 +76,7 @@ def optimizer_update_differs(data: Data) -> Iterator[Found]:
 
 
 def _share(cell: Cell) -> float | None:
-    """Of a profiled step, mean over runs; None where no profile names an optimizer's operations."""
+    """The optimizer's part of a profiled step, mean over runs; None if no profile names it."""
     profiles = [record.host_overhead for record in cell.records if record.host_overhead]
     shares = [
         sum(part.ms for part in profile.operations if group_of(part.name) is Group.OPTIMISER)
@@ -143,7 +143,7 @@ def xla_as_published(data: Data) -> Iterator[Found]:
 
 
 def _is_told(cell: Cell) -> bool:
-    """Not where a column says itself what is compiled, nor where a library's own loop decides."""
+    """True if the published setting overrode Keras's choice; not where a library's loop decides."""
     asked = cell.column.settings.get("jit_compile") == "published" and cell.row.task != "generate"
     card = (cell.records[0].parity if cell.records else None) or {}
     own = card.get("jit_compile_auto")
@@ -152,7 +152,7 @@ def _is_told(cell: Cell) -> bool:
 
 @rule
 def parts_left_eager(data: Data) -> Iterator[Found]:
-    """What ran outside of all compiled programs, by name."""
+    """Cells with parts that ran outside of all compiled programs, by name."""
 
     def left(cell: Cell) -> str:
         names = {*cell.reported("left_eager")} - {"", "nothing"}

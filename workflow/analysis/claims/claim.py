@@ -23,14 +23,14 @@ class Claim:
     text: str
     by: str
     url: str | None
-    on_page: bool  # whether the published page says it
-    revision: str | None  # of the published table that it is about; None when it is not
+    on_page: bool  # true if the published page says it
+    revision: str | None  # of the published table, where the claim is about that
     reading: str
     kind: str
     parameters: dict[str, Any]
 
     def differences(self, results: Results, reference: Reference) -> Differences:
-        """Between a run and the conditions that the claim was made under."""
+        """The differences between a run and the conditions that the claim was made under."""
         if own := CONDITIONS.get(self.kind):
             return own(results, reference, self.parameters)
         if self.revision:
@@ -72,7 +72,7 @@ def load_claims(folder: Path = REFERENCE) -> list[Claim]:
 
 
 def _is_asked(entry: dict[str, Any]) -> bool:
-    """Return whether the topic that tests this claim, if any, was not taken out."""
+    """True unless the topic that tests this claim was taken out."""
     return "topic" not in entry or is_there(f"topics.{entry['topic']}.claims")
 
 

@@ -27,7 +27,7 @@ __all__ = ["CONDITIONS", "TESTS"]
 
 @claim_test()
 def no_best_backend(results: Results) -> Outcome:
-    """Every backend of Keras 3 is shown slower than another one somewhere."""
+    """Test that every backend of Keras 3 is significantly slower than another one somewhere."""
     found = backends(results)
     if found.empty:
         return untested("No row has two backends of Keras 3 that may be compared.")
@@ -46,7 +46,7 @@ def no_best_backend(results: Results) -> Outcome:
 
 @claim_test()
 def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcome:
-    """A backend is the fastest of Keras 3 in so many rows."""
+    """Test that a backend is the fastest of Keras 3 in `wins` of `rows` rows."""
     every = backends(results)
     found = every[every["column"] == column]
     if len(found) != rows:
@@ -61,13 +61,13 @@ def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcom
 
 
 def _compared(found: pd.DataFrame) -> bool:
-    """Whether any row has the runs to compare its backends."""
+    """True if any row has the runs to compare its backends."""
     return not found["standing"].eq(str(Standing.NOT_COMPARED)).all()
 
 
 @claim_test()
 def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
-    """One family, or column, is more than 2 % faster than another wherever both are."""
+    """Test that a family, or column, is over 2 % faster than another wherever both are."""
     found = gains(results, new, base)
     if not found:
         return untested(f"No row has both {new} and {base} that may be compared.")
@@ -84,7 +84,7 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
 def gain_at_least(
     results: Results, new: str, base: str, model: str, task: str, gain: float
 ) -> Outcome:
-    """The throughput of a row gains at least so much."""
+    """Test that the throughput of these rows gains at least `gain`."""
     every = gains(results, new, base)
     found = [each for each in every if (each.row.model, each.row.task) == (model, task)]
     if not found:
@@ -101,7 +101,7 @@ def _of_rows(gains: list[Gain]) -> str:
 def gain_in_share_of_rows(
     results: Results, new: str, base: str, gain: float, share: float, at_most: float
 ) -> Outcome:
-    """So large a part of the rows gains more than so much, and none more than so much."""
+    """Test that a `share` of the rows gains more than `gain`, and none more than `at_most`."""
     rows = _counted_rows(results)
     found = [each for each in gains(results, new, base) if each.row.key in rows]
     if not found:
@@ -123,7 +123,7 @@ def gain_in_share_of_rows(
 
 
 def _counted_rows(results: Results) -> set[RowKey]:
-    """Every row; of those of one model that generate, the one with the largest batch."""
+    """The keys of all rows; of those of a model that generate, the one of the largest batch."""
     largest: dict[tuple[str, str], RowKey] = {}
     for model, task, batch_size in sorted(row.row.key for row in results.rows):
         counted = task if task == "generate" else f"{task} {batch_size}"
@@ -142,10 +142,10 @@ def release_gain(
     gain: float,
     largest: str | None = None,
 ) -> Outcome:
-    """With one version of a package instead of another, the throughput gains at least so much.
+    """Test that another version of a package raises the throughput by at least `gain`.
 
-    Asked of columns that differ in nothing else, in the model's rows and in those of its variants;
-    with `largest`, of those of them that are largest in this size.
+    Only columns that differ in nothing else count, in the model's rows and in those of its
+    variants; with `largest`, only those of these rows that are largest in this size.
     """
     models, of = results.plan.models, pairs(Data(results))
     of = of[(of["from"] == f"{package} {base}") & (of["to"] == f"{package} {new}")]

@@ -1,4 +1,4 @@
-"""What a run does not share with the published benchmark, in words.
+"""The differences between a run and the published benchmark, in words.
 
 Another scale, hardware or batch size makes it another experiment; other libraries or settings make
 it the same one under other conditions. Only the cells that a claim is about are compared.
@@ -17,7 +17,7 @@ from analysis.results.stand_in import names_a_simulated
 
 @dataclass(frozen=True)
 class Differences:
-    """As texts: of the experiment itself, and of the conditions under which it ran."""
+    """Differences as texts: in the experiment itself, and in the conditions under which it ran."""
 
     experiment: list[str]
     settings: list[str]
@@ -27,7 +27,7 @@ class Differences:
 
 
 def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -> Differences:
-    """Between these cells of a run and the published benchmark."""
+    """The differences between these cells of a run and the published benchmark."""
     found = of_releases(results, reference, cells)
     libraries = [str(library) for library in differing_libraries(cells, reference.conditions)]
     return Differences(
@@ -43,8 +43,8 @@ def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -
 def of_releases(
     results: Results, reference: Reference, cells: Sequence[Cell] | None = None
 ) -> Differences:
-    """Of what the page says of two versions of a package, which the claim's test asks for: of all
-    cells, or of some.
+    """The differences that matter to a claim about two versions of a package, in all cells or in
+    some; the versions themselves are what its test asks for.
     """
     asked = list(results.cells) if cells is None else cells
     experiment = [*_scale(results, reference), *_hardware(asked, reference)]
@@ -52,7 +52,7 @@ def of_releases(
 
 
 def without_conditions(results: Results, reference: Reference) -> Differences:
-    """Of a claim made without numbers, and so without conditions to compare with."""
+    """The differences for a claim without numbers, and so without conditions to compare."""
     reduced = [f"the models are reduced, {reduction}" for reduction in _scale(results, reference)]
     return Differences(reduced, ["the claim names no machine, models or versions of its own"])
 
@@ -70,7 +70,7 @@ def _hardware(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
 
 
 def _same_hardware(name: str, reference: Reference) -> bool:
-    """Whether a device's own name contains the parts of the published one, 'A100' and '40GB'."""
+    """True if a device's own name contains the parts of the published one, 'A100' and '40GB'."""
     device, memory = reference.hardware_short.lower().split(" ", 1)
     spelled = name.lower().replace(" ", "")
     same = device in spelled and memory.replace(" ", "") in spelled
@@ -93,7 +93,7 @@ def _precision_and_weights(results: Results, reference: Reference) -> Iterator[s
 
 
 def _execution(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
-    """'Keras 2 (TensorFlow) ran graph instead of jit in BERT fit', by column and modes."""
+    """Other execution, as in 'Keras 2 (TensorFlow) ran graph instead of jit in BERT fit'."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
         published = reference.conditions.execution_of(cell.column.name, cell.row)

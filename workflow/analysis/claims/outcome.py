@@ -1,6 +1,6 @@
-"""What a test of a claim found, and how intervals decide.
+"""The outcome of a claim's test, and how intervals decide it.
 
-`holds` is None while the intervals do not decide; a single run has none.
+`holds` is None while the intervals do not decide; a single run has no interval.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from analysis.statistics.intervals import Interval
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test found, as text and numbers."""
+    """The outcome of a test, as text and numbers."""
 
     holds: bool | None
     text: str
@@ -22,18 +22,18 @@ class Outcome:
 
 
 def untested(why: str) -> Outcome:
-    """There was nothing to look at."""
+    """The outcome of a test that had nothing to look at."""
     return Outcome(None, why, tested=False)
 
 
 Test = Callable[..., Outcome]  # from results and a claim's parameters
 TESTS: dict[str, Test] = {}
-# Of tests that have their own: from results, reference and parameters to what differs.
+# Of tests with conditions of their own: from results, reference, parameters to differences.
 CONDITIONS: dict[str, Callable[..., Any]] = {}
 
 
 def claim_test(conditions: Callable[..., Any] | None = None) -> Callable[[Test], Test]:
-    """Register a function as the test of its name, and what a run is compared with for it."""
+    """Register a function as the test of its name, with conditions of its own if it has any."""
 
     def register(test: Test) -> Test:
         TESTS[test.__name__] = test
@@ -45,15 +45,15 @@ def claim_test(conditions: Callable[..., Any] | None = None) -> Callable[[Test],
 
 
 def above(interval: Interval | None, limit: float) -> bool | None:
-    """Whether a value is at least the limit; None when its interval includes the limit."""
+    """True if a value is at least the limit; None when its interval includes the limit."""
     if interval is None:
         return None
     return True if interval.low >= limit else False if interval.high < limit else None
 
 
 def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
-    """Whether each of some rows gains at least so much. True needs every row; one is enough for
-    False, and with many rows chance makes one, so its interval has to hold for all rows at once.
+    """Say if each of some rows gains at least so much. True needs every row. One is enough for
+    False, but among many chance makes one, so its interval has to hold for all rows at once.
     """
     if all(above(gain.interval, limit) for gain in gains):
         return True
@@ -62,5 +62,5 @@ def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
 
 
 def all_hold(found: list[bool | None]) -> bool | None:
-    """False as soon as one does not hold; None while one is undecided."""
+    """True if all hold, False as soon as one does not, None while one is undecided."""
     return False if False in found else None if None in found else True

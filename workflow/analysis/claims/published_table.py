@@ -18,7 +18,7 @@ UNPUBLISHED = "the page prints NA"
 
 @dataclass(frozen=True)
 class PublishedRun(Run):
-    """A printed ms/step."""
+    """A run of which only the printed ms/step is known."""
 
     published_ms: float = 0.0
 
@@ -34,7 +34,7 @@ class PublishedRun(Run):
 
 
 def published_results(reference: Reference, revision: str) -> Results:
-    """One revision, its rows and columns in the order of the page."""
+    """The results of one revision, with rows and columns in the order of the page."""
     step_ms = reference.step_ms[revision]
     titles = {name: model.title for name, model in reference.models.items()}
     names = ("model", "task", "batch_size", "published_batch_size", "title")

@@ -24,7 +24,7 @@ SCHEMA = "millistep.claims/1"
 
 
 class ClaimResult(StrEnum):
-    """What this run shows of a claim.
+    """The result for a claim, as this run shows it.
 
     'Reproduced' and 'not reproduced' are kept for runs under the page's own conditions. On its
     hardware and at its sizes, but with other libraries or settings, the same test holds or does not
@@ -56,7 +56,7 @@ class ClaimVerdict:
 
 
 def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
-    """Every claim of reference/claims.yaml, in its order."""
+    """Judge every claim of reference/claims.yaml, in the order of the file."""
     pages = on_stack(results, reference.stack)
     return [_judged(claim, results, pages, reference) for claim in load_claims(folder)]
 

@@ -33,7 +33,7 @@ class Comparison:
 
 
 def compare(base: Archive, other: Archive) -> Comparison:
-    """Every cell of either, in the order of the base's table."""
+    """Compare every cell of either archive, in the order of the base's table."""
     one = is_one_machine(base.results.records) and base.machines
     differ = base.machines.keys() != other.machines.keys() or not one
     cells = [{cell_key(cell): cell for cell in a.results.cells} for a in (base, other)]
@@ -53,7 +53,7 @@ def compare(base: Archive, other: Archive) -> Comparison:
 
 
 def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
-    """Why two cells of one name are not the same cell; empty when they are."""
+    """Why two cells of one name did different work; empty if they did the same."""
     plans = [archive.results.plan for archive in (base, other)]
     if plans[0].scale != plans[1].scale:
         return f"scale {plans[0].scale} and {plans[1].scale}"

@@ -1,4 +1,4 @@
-"""What else is not the same in two archives: configuration, machine, versions, parity cards."""
+"""What else differs between two archives: configuration, machine, versions, parity cards."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from analysis.writing.grid import Grid
 MACHINE = ("id", "cpu", "cores", "memory_mib", "os", "accelerator_name", "accelerator_memory_mib")
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")
 Values = dict[str, str]
-Facts = Iterable[tuple[str, Any]]  # several of one name are several values of it
+Facts = Iterable[tuple[str, Any]]  # a name with several values comes several times
 
 
 def changes(comparison: Comparison) -> list[Grid]:
@@ -35,13 +35,13 @@ def changes(comparison: Comparison) -> list[Grid]:
 
 
 def _changed(a: Values, b: Values) -> list[tuple[str, str, str]]:
-    """Keys with another value, in the order in which they are read."""
+    """The keys whose values differ, with both values, in the order in which they are read."""
     lines = [(key, a.get(key, NA), b.get(key, NA)) for key in {**a, **b}]
     return [line for line in lines if line[1] != line[2]]
 
 
 def _values(facts: Facts) -> Values:
-    """What is said of each name; each different value once."""
+    """The values of each name as text; each different value once."""
     found: dict[str, dict[str, None]] = {}
     for name, value in facts:
         found.setdefault(name, {})[spelled(value)] = None
@@ -75,7 +75,7 @@ def _machine(results: Results) -> Facts:
 
 
 def _versions(results: Results) -> Facts:
-    """Of every environment: Python, each package, and how it was deployed."""
+    """The versions of every environment: Python, each package, and how it was deployed."""
     for environment in (record.environment for record in results.records):
         packages = {"python": environment.python, **dict(sorted(environment.packages.items()))}
         for package, version in {**packages, "(deployed by)": environment.method}.items():
@@ -83,7 +83,7 @@ def _versions(results: Results) -> Facts:
 
 
 def _parity(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
-    """What really ran otherwise, each change with the cells that share it."""
+    """The entries of parity cards that changed, each with the cells that share the change."""
     pairs = comparison.pairs
     both = pairs[(pairs["base_runs"] > 0) & (pairs["other_runs"] > 0)]
     cells: dict[tuple[str, str, str], list[str]] = {}

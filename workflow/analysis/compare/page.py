@@ -43,7 +43,7 @@ def write_comparisons(comparisons: list[Comparison], path: Path) -> None:
 
 
 def page(comparisons: list[Comparison]) -> dict[str, Any]:
-    """What both templates show."""
+    """The content that both templates show."""
     names = dict.fromkeys(a.name for c in comparisons for a in (c.base, c.other))
     return {
         "title": f"Millistep: {listed(list(names))} compared",
@@ -63,7 +63,7 @@ def page(comparisons: list[Comparison]) -> dict[str, Any]:
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str]]:
-    """Which archives these are."""
+    """The facts that tell which two archives these are."""
     return [
         (
             f"Archive {archive.label}",
@@ -77,7 +77,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def times(comparison: Comparison) -> Grid:
-    """The cells, as they are printed."""
+    """The cells as a table, with numbers as they are printed."""
     pairs, (a, b) = comparison.pairs, (comparison.base.label, comparison.other.label)
     cells = pairs["base_cell"].where(pairs["base_cell"].notna(), pairs["other_cell"])
     ends = pairs[["ci95_low", "ci95_high"]].itertuples(index=False)

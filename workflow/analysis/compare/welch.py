@@ -1,4 +1,4 @@
-"""The ratio of two cells whose runs are not paired, as those of two archives."""
+"""The ratio of two cells whose runs are not paired, because they are of two archives."""
 
 import math
 from collections.abc import Sequence

@@ -29,7 +29,7 @@ def _changed_by(setting: str) -> set[str]:
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_auto", "declared")
 NOT_REPORTED = "none reported"
-# All that a card may say. What is not here no reader is told of: it fails the test of the table.
+# All entries that a card may have. Readers are told of no other: it fails the test of the table.
 ENTRIES = {
     *(key for setting in SETTINGS for key in _changed_by(setting)),
     *NO_DIFFERENCE,
@@ -42,9 +42,9 @@ WORK = ("parameters", "trainable_parameters")
 
 
 def subject(one: Cell, other: Cell) -> set[str]:
-    """Entries in which two cells of a row were meant to differ: those of the settings in which
-    their columns do, and between two frameworks of one family and library of which one names the
-    other, all that compiling is about.
+    """Entries in which two cells of a row were meant to differ: those that the differing settings
+    of their columns change, and all that compiling changes, where one of two frameworks of the same
+    family and library names the other.
     """
     settings = differing_settings(one.column, other.column)
     found = {key for setting in settings for key in _changed_by(setting)}
@@ -56,16 +56,16 @@ def subject(one: Cell, other: Cell) -> set[str]:
 
 
 def versions_changed(base: Cell, new: Cell) -> list[str]:
-    """'framework version keras 3.15.1 instead of keras 3.0.5', where library versions are what the
-    columns were meant to differ in.
+    """The library versions that the columns were meant to differ in and do, as texts: 'framework
+    version keras 3.15.1 instead of keras 3.0.5'.
     """
     meant = subject(base, new)
     return _differences((key for key in VERSIONS if key in meant), base, new)
 
 
 def other_differences(base: Cell, new: Cell) -> list[str]:
-    """'attention sdpa instead of einsum', for every entry that differs, or that one alone reports,
-    and that the two were not meant to differ in.
+    """The entries that differ, or that one alone reports, although the two were not meant to differ
+    in them, as texts: 'attention sdpa instead of einsum'.
     """
     expected = subject(base, new) | {"declared"}
     if base.column.framework != new.column.framework:
@@ -109,7 +109,7 @@ def _differs(key: str, one: Cell, other: Cell) -> bool:
 
 
 def reported(key: str, cell: Cell) -> list[Any]:
-    """What the runs of a cell report, each value once."""
+    """The values that the runs of a cell report, each once."""
     if key not in WORK:
         return cell.reported(key)
     return list(dict.fromkeys(getattr(r.work, key) for r in cell.records if r.work))

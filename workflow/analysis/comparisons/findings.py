@@ -16,7 +16,7 @@ from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
 
 TEXTS = Path(__file__).with_suffix(".yaml")
-# Of each question what is compared with what, families or columns.
+# The two families or columns that each question compares.
 COMPARED = {
     "keras3_over_keras2": ("keras3", "keras2"),
     "upgrade_alone": ("keras3-tensorflow", "keras2-tensorflow"),
@@ -25,7 +25,7 @@ COMPARED = {
 
 
 class Answer(StrEnum):
-    """What the intervals answer to the question."""
+    """The answer that the intervals give to a question."""
 
     YES = "yes"
     NO = "no"
@@ -35,8 +35,8 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A question, its answer in a sentence, and a line of evidence per row, its label and what it
-    shows. `statement` is the answer for who does not see the question.
+    """A question, its answer in a sentence, and a line of evidence per row: its label and what it
+    shows. `statement` is the answer for readers who do not see the question.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Finding:
 
 
 def findings(results: Results) -> list[Finding]:
-    """In the order in which the report prints them, of the columns without settings."""
+    """The findings about the columns without settings, in the order of the report."""
     stacks = {column.stack for column in results.plan.columns if column.plain}
     on = f" on stack {listed(sorted(map(str, stacks)))}" if results.several_stacks else ""
     faster = [_faster(name, results, on) for name in COMPARED]
@@ -100,7 +100,7 @@ def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
 
 
 def _contest(row: pd.DataFrame) -> tuple[str, str]:
-    """'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); shown slower: ...'."""
+    """A row's label, and 'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); ...'."""
     fastest = row[row["first"]].iloc[0]
     titles = row.groupby("standing")["title"].agg(list)
     standings = [f"{title}: {listed(titles[title])}" for title in Standing if title in titles]
@@ -121,7 +121,7 @@ def _faster(name: str, results: Results, on: str) -> Finding:
         for gain in found
     ]
     ends = [min(found, key=lambda gain: gain.value), max(found, key=lambda gain: gain.value)]
-    # without what the choice of the fastest adds, which stands with the row
+    # without what choosing the fastest adds, which is told with the row
     texts = [f"{gain_text(gain.value, gain.interval)} in {gain.row.label}" for gain in ends]
     reach = texts[0] if ends[0] is ends[1] else f"from {texts[0]} to {texts[1]}"
     verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}

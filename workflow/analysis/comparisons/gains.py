@@ -50,7 +50,7 @@ class Gain:
 
     @property
     def verdict(self) -> Verdict:
-        """FASTER when the new one is; as everywhere, beyond 2 % and by the interval."""
+        """FASTER when the new cell is; as everywhere, beyond 2 % and by the interval."""
         return of_new(verdict(self.interval))
 
     @property
@@ -67,8 +67,8 @@ class Gain:
 
     @cached_property
     def luck(self) -> float:
-        """The factor over what it is where every round is left out of the choice that it is judged
-        by: what having chosen adds to it. 1 where nothing was chosen, or is told of it.
+        """What choosing the fastest adds, as a factor: `value` over what it is where no round has a
+        part in the choice that it is judged by. 1 where nothing was chosen, or too few rounds tell.
         """
         new, base = (
             [{at: math.log(time) for at, time in cell.compared_ms.items()} for cell in cells]
@@ -78,7 +78,7 @@ class Gain:
 
     @property
     def text(self) -> str:
-        """With what the choice of the fastest adds, where there was one."""
+        """The gain as text, with what choosing the fastest adds where there was a choice."""
         text = gain_text(self.value, self.interval)
         if len(self.of_new) * len(self.of_base) == 1 or self.interval is None:
             return text
@@ -92,7 +92,7 @@ def of_new(verdict_of_base: Verdict) -> Verdict:
 
 
 def gain_text(ratio: float, interval: Interval | None) -> str:
-    """'+42 % [+40 %, +44 %]'."""
+    """A gain and its interval as text: '+42 % [+40 %, +44 %]'."""
     ends = f" [{change(interval.low)}, {change(interval.high)}]" if interval else ""
     return change(ratio) + ends
 
@@ -114,15 +114,15 @@ def gain_of(new: Sequence[Cell], base: Sequence[Cell]) -> Gain | None:
 
 
 def gains(results: Results, new: str, base: str) -> list[Gain]:
-    """One family or column over another, in every row with both; of a family its fastest plain
-    column.
+    """The gains of one family or column over another, in every row with both; a family is
+    represented by its fastest plain column.
     """
     found = [gain_of(entrants(row, new), entrants(row, base)) for row in results.rows]
     return [gain for gain in found if gain]
 
 
 def entrants(row: RowCells, name: str) -> tuple[Cell, ...]:
-    """The cells of a family, or of a column, that may stand for it."""
+    """The cells of a row that may stand for a family, or for a column."""
     if name in FAMILIES:
         return row.family(name)
     return tuple(cell for cell in row.measured if cell.column.name == name)
@@ -144,8 +144,8 @@ def tally_of(gains: Sequence[Gain]) -> str:
 
 
 def tally(found: pd.DataFrame) -> str:
-    """'faster in 4, slower in 1 and not decided in 1 of 6 rows', from `speedup` and `verdict`,
-    which is None without an interval; of single runs the means.
+    """A text such as 'faster in 4, slower in 1 and not decided in 1 of 6 rows', from `speedup` and
+    `verdict`, which is None without an interval; for single runs by the means.
     """
     rows = count(len(found), "row")
     if found["verdict"].isna().all():
@@ -157,9 +157,9 @@ def tally(found: pd.DataFrame) -> str:
 
 
 def all_faster(gains: Sequence[Gain]) -> bool | None:
-    """Whether the new one is faster in each of some rows; None where the intervals do not decide.
+    """Say if the new one is faster in each of some rows; None where the intervals do not decide.
 
-    True needs every row. One row is enough for False, and with many rows chance makes one: so its
+    True needs every row. One row is enough for False, but among many rows chance makes one: so its
     interval has to be one of those that hold for all rows at once.
     """
     if all(gain.verdict is Verdict.FASTER for gain in gains):
@@ -174,8 +174,8 @@ BACKEND = ["row", "label", "column", "title", "step_ms", "standing", "first", "b
 def backends(results: Results) -> pd.DataFrame:
     """Return a line per plain backend of Keras 3 in each row that compares two at least.
 
-    `first` by the mean, `behind` where it is shown slower than another one, `alone` where every
-    other one is: corrected over rows and backends, as statements about a whole table need it.
+    `first`: fastest by the mean; `behind`: significantly slower than another one; `alone`: every
+    other one is behind. The verdicts are corrected over rows and backends, as a whole table needs.
     """
     rows = [cells for row in results.rows if len(cells := row.family("keras3")) > 1]
     contests = [contest(cells) for cells in rows]

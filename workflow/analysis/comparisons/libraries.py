@@ -14,7 +14,7 @@ Installed = tuple[str, str]  # name and version
 
 @dataclass(frozen=True)
 class Library:
-    """A library of the page, and what stands for it here; None where nothing does."""
+    """A library of the page, and what was found in its place here; None where nothing was."""
 
     name: str
     published: str
@@ -26,7 +26,7 @@ class Library:
 
     @property
     def newer(self) -> bool:
-        """Whether each version found is."""
+        """True if each version that was found is newer than the page's."""
         return all(found and found > Version(self.published) for found in self._versions)
 
     @property
@@ -34,7 +34,7 @@ class Library:
         return {entry and _version(entry[1]) for entry in self.found}
 
     def __str__(self) -> str:
-        """'keras-hub 0.32.0 (page: keras-nlp 0.8.2)'; the page's name only where it is another."""
+        """As 'keras-hub 0.32.0 (page: keras-nlp 0.8.2)'; the page's name only if it is another."""
         here = sorted(entry for entry in self.found if entry)
         renamed = {name for name, _ in here} - {self.name}
         page = f"{self.name} {self.published}" if renamed else self.published
@@ -44,7 +44,7 @@ class Library:
 
 
 def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[Library]:
-    """Those that the page names for the columns of these cells, and had in another version."""
+    """The libraries that the page had in another version, for the columns of these cells."""
     environments: dict[str, list[dict[str, str]]] = {}  # by framework: most runs have the same
     for cell in cells:
         different = environments.setdefault(cell.column.framework, []) if cell.column.bare else []
@@ -61,14 +61,14 @@ def differing_libraries(cells: Iterable[Cell], conditions: Conditions) -> list[L
 
 
 def _installed(packages: dict[str, str], name: str, conditions: Conditions) -> Installed | None:
-    """Under the page's name or one that it has now."""
+    """The name and version of a package, under the page's name or one that it has now."""
     versions = {key.lower().replace("_", "-"): version for key, version in packages.items()}
     names = [name, *(new for new, old in conditions.also_called.items() if old == name)]
     return next(((other, versions[other]) for other in names if other in versions), None)
 
 
 def _version(text: str) -> Version | None:
-    """Without what a build adds: '2.2.1+cu121' is 2.2.1; None where it is no version at all."""
+    """A version without what a build adds: '2.2.1+cu121' is 2.2.1; None if it is no version."""
     try:
         return Version(Version(text).public)
     except InvalidVersion:

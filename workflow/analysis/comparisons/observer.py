@@ -1,4 +1,4 @@
-"""What looking at every step changes."""
+"""The effect that observing every step has on its time."""
 
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean, log_t_interval
@@ -13,7 +13,7 @@ def observer_ratio(cell: Cell) -> float | None:
 
 
 def observer_shown(cell: Cell) -> bool:
-    """Whether the interval of that ratio over the runs leaves out 1; one run has none."""
+    """True if the interval of that ratio over the runs leaves out 1; one run has none."""
     ends = log_t_interval(_ratios(cell))
     return ends is not None and not ends.low <= 1 <= ends.high
 

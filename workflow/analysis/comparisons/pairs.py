@@ -60,7 +60,7 @@ def _pair(base: Cell, new: Cell) -> Iterable[Any]:
 
 
 def _missing(*cells: Cell) -> str:
-    """'Keras 2 (TensorFlow) oom: killed'."""
+    """The reason why there is no ratio, as 'Keras 2 (TensorFlow) oom: killed'."""
     reasons = [f"{c.column.title} {c.status}: {c.reason}" for c in cells if not c.ok_runs]
     reasons += [
         f"{c.column.title} is not compared: {c.tells_nothing}"

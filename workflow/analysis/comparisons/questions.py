@@ -41,7 +41,7 @@ class Question:
 
 
 def questions(columns: Sequence[Column]) -> list[Question]:
-    """Those of frameworks first, then those of settings, each in the order of the columns."""
+    """The questions about frameworks, then those about settings, in the order of the columns."""
     different = _different(columns)
     groups: dict[tuple[str, str, str], list[Pair]] = {}
     for setting, pair in (*_of_frameworks(different), *_of_settings(different)):
@@ -54,7 +54,7 @@ def questions(columns: Sequence[Column]) -> list[Question]:
 
 
 def _different(columns: Sequence[Column]) -> list[Column]:
-    """Without columns whose settings are those of an earlier one, written otherwise."""
+    """The columns without those whose settings equal an earlier one's, written otherwise."""
     found: dict[str, Column] = {}
     for column in columns:
         found.setdefault(_key((column.framework, column.settings)), column)
@@ -78,7 +78,7 @@ def differing_settings(one: Column, other: Column) -> list[str]:
 
 
 def differ_only_in(one: Column, other: Column, settings: Collection[str]) -> bool:
-    """Whether two columns of one framework differ in nothing but one of these settings."""
+    """True if two columns of one framework differ in nothing but one of these settings."""
     differing = differing_settings(one, other)
     return one.framework == other.framework and len(differing) == 1 and differing[0] in settings
 
@@ -96,8 +96,8 @@ def _of_settings(columns: Sequence[Column]) -> Iterable[tuple[str, Pair]]:
 
 
 def _rank(setting: str, column: Column) -> tuple[Any, int]:
-    """The lowest is the base, of equal ones the first column: the processor, the older stack, the
-    fewest packages put over it; else the framework's own default, which its name does not show.
+    """A sort key; the lowest is the base, of equal ones the first: the processor, the older stack,
+    the fewest packages put over it; else the framework's own default, not shown in its name.
     """
     value = column.settings[setting]
     order = {"accelerator": value != "cpu", STACK: value}
@@ -113,7 +113,7 @@ def _spelled(column: Column, setting: str) -> str:
 
 
 def _text(setting: str, pair: Pair) -> str:
-    """The heading of a section."""
+    """The question, which is the heading of a section."""
     if setting == FRAMEWORK:
         return pair.new.against[pair.base.framework]
     base, new = pair.base.settings[setting], pair.new.settings[setting]
@@ -125,7 +125,7 @@ def _text(setting: str, pair: Pair) -> str:
 
 
 def _of_overlays(base: list[str], new: list[str]) -> str:
-    """Of two versions of one package, 'What does diffusers 0.25.0 change after 0.3.0?'."""
+    """The question about two overlays, as 'What does diffusers 0.25.0 change after 0.3.0?'."""
     names = [title.split(" ") for title in (*base, *new)]
     if len(base) == len(new) == 1 and {len(name) for name in names} == {2}:
         (name, version), (other, newer) = names

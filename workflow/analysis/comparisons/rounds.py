@@ -16,20 +16,20 @@ from contract.seconds import of_another_run
 
 @dataclass(frozen=True)
 class Undecided:
-    """A row with columns that are neither shown slower nor best or equal: these are its `cells`."""
+    """A row with columns that are neither significantly slower nor best or equal (`cells`)."""
 
     row: RowCells
     cells: tuple[Cell, ...]
 
     @property
     def rounds(self) -> int:
-        """How many there are."""
+        """The number of rounds so far."""
         return max(len(cell.run_ms) for cell in self.row.measured)
 
     @cached_property
     def needed(self) -> int | None:
-        """After how many rounds in all every column would as likely as not have its place; None
-        where no sensible number would do.
+        """The number of rounds in all after which every column would as likely as not have its
+        place; None where no sensible number would do.
         """
         contests = [contest(cells) for cells in self.row.contestants if {*cells} & {*self.cells}]
         more = [rounds_to_place(held, sorted(not_slower(held.standings()))) for held in contests]
@@ -37,7 +37,7 @@ class Undecided:
 
 
 def undecided(results: Results) -> list[Undecided]:
-    """In the order of the table; none where there are no intervals."""
+    """The undecided rows, in the order of the table; none where there are no intervals."""
     found = []
     for row in results.rows:
         undecided = [name for name, at in row.standings.items() if at is Standing.UNDECIDED]
@@ -48,7 +48,7 @@ def undecided(results: Results) -> list[Undecided]:
 
 
 def seconds_of_a_round(row: RowCells) -> float:
-    """Of one more round of a row, by the last run of each cell."""
+    """The seconds that one more round of a row takes, by the last run of each cell."""
     last = [[run.record for run in cell.runs if run.record] for cell in row.cells]
     return sum(_seconds(records[-1]) for records in last if records)
 

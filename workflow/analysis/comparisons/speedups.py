@@ -28,8 +28,8 @@ class Speedup:
 
 
 def speedups(rows: tuple[RowCells, ...], family: str, reference: Reference) -> list[Speedup]:
-    """One per row: the fastest Keras 3 column against the fastest column of a family, paired by
-    round.
+    """The speed-up of each row: the fastest Keras 3 column against the fastest column of a family,
+    paired by round.
     """
     return [_speedup(row, family, reference) for row in rows]
 
@@ -43,7 +43,7 @@ def _speedup(row: RowCells, family: str, reference: Reference) -> Speedup:
 
 
 def _lacking(row: RowCells, family: str) -> Iterator[str]:
-    """What became of a family that the ratio would need: 'Keras 2 unsupported'."""
+    """The reasons why there is no ratio, by family: 'Keras 2 unsupported'."""
     for name in ("keras3", family):
         if not row.family(name):
             columns = [cell for cell in row.cells if cell.column.family == name]

@@ -59,7 +59,7 @@ class Data:
 
     @cached_property
     def cell_of(self) -> dict[CellKey, Cell]:
-        """The cell of each CELL."""
+        """The cell under each key, as CELL names it."""
         return {cell_key(cell): cell for cell in self.results.cells}
 
     @cached_property
@@ -69,13 +69,13 @@ class Data:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """Every planned run, and how it is read here."""
+        """Every planned run as recorded, with `ok` and `sitting`."""
         sittings = pd.Series([run.sitting for _, run in self.results.runs], dtype=object)
         return self.recorded.assign(ok=self.recorded["status"] == "ok", sitting=sittings)
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:
-        """Runs that count."""
+        """The runs that count."""
         return self.runs[self.runs["ok"]]
 
     @cached_property
@@ -114,7 +114,7 @@ class Data:
 
     @cached_property
     def operations(self) -> pd.DataFrame:
-        """Operations of profiles, those that are not listed as one of them."""
+        """Operations of profiles; those that a record does not list are one of them."""
         return self._of_profiles(_operations, OPERATION_COLUMNS)
 
     def _of_profiles(
@@ -136,7 +136,7 @@ def _typed(values: pd.Series) -> pd.Series:
 
 
 def cell_key(cell: Cell) -> CellKey:
-    """Name a cell as CELL does."""
+    """The key of a cell: its value of each name in CELL."""
     return (*cell.row.key, cell.column.name)
 
 
@@ -160,7 +160,7 @@ RATIO_COLUMNS = [*ROW, "faster", "slower", "ratio", "ci95_low", "ci95_high", "ro
 
 
 def _ratios(row: RowCells) -> list[tuple[Any, ...]]:
-    """A ratio below 1 says that `faster` is the slower of the two in fact."""
+    """All pairs of cells of a row; a ratio below 1 says that `faster` is in fact the slower one."""
     lines = []
     for faster, slower in permutations(row.measured, 2):
         if found := cell_ratio(slower, faster):
@@ -173,7 +173,7 @@ BLOCK_COLUMNS = ["probe", "samples", "max_length", "new_tokens", "steps", "elaps
 
 
 def _blocks(cell: Cell, run: Run, own_length: int | None) -> Iterator[tuple[Any, ...]]:
-    """An older record has the sum of a probe's blocks alone."""
+    """The timed blocks of a run; an older record has only the sum of the blocks of a probe."""
     record = run.record
     own = (0, cell.row.batch_size, own_length, record.work and record.work.tokens_per_step)
     kinds = [(own, record.timing.blocks)]

@@ -24,7 +24,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """What is in a group: operations of such names, or in such places."""
+    """A rule of a group: operations of such names, in such places, belong to it."""
 
     group: Group
     operation: re.Pattern[str] | None
@@ -38,7 +38,7 @@ class Rule:
 
 @cache  # a record has a hundred names, a table as many again and again
 def group_of(name: str) -> Group:
-    """Of an operation as a record names it: 'dot in query', 'aten::addmm'."""
+    """The group of an operation as a record names it: 'dot in query', 'aten::addmm'."""
     operation, _, place = name.rpartition(" in ")
     if not operation:
         operation, place = place, ""
@@ -47,7 +47,7 @@ def group_of(name: str) -> Group:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """In their order."""
+    """The rules, in the order in which they are tried."""
     import yaml
 
     found = yaml.safe_load(RULES.read_text(encoding="utf-8"))

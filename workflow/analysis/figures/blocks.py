@@ -19,7 +19,7 @@ from analysis.results.runs import Run
 from analysis.results.sessions import by_node, canaries_of
 from analysis.statistics.intervals import MARGIN
 
-BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # of the panels
+BLOCKS_IN, CANARIES_IN = 3.2, 2.2  # heights of the panels
 LEAST_REACH = 3.0  # per cent; a quiet experiment is not blown up to look noisy
 SHOWN_SHARE = 0.99  # of the blocks lie within the picture at least; the rest is counted
 CANARY_MARKERS = "osD^v"
@@ -29,8 +29,8 @@ Measured = list[tuple[Cell, Run]]
 
 
 def blocks(data: Data) -> Figure:
-    """Above, blocks as deviations from the mean of their cell; below, canaries from the first of
-    their node, a panel per accelerator.
+    """Draw above the blocks as deviations from the mean of their cell; below, a panel per
+    accelerator with the canaries as deviations from the first of their node.
     """
     results = data.results
     runs = [(cell, run) for cell, run in results.runs if run.ok]
@@ -67,7 +67,7 @@ def _moment(run: Run) -> datetime:
 
 
 def _blocks(axes: Axes, runs: Measured) -> None:
-    """A run is as wide as its neighbours, its blocks stand side by side in it."""
+    """Draw the blocks: all runs are equally wide, and the blocks of a run stand side by side."""
     drawn: dict[Column, tuple[list[float], list[float]]] = {}
     for place, (cell, run) in enumerate(runs):
         xs, ys = drawn.setdefault(cell.column, ([], []))
@@ -93,7 +93,7 @@ def _as_pixels(marks: int) -> dict[str, bool]:
 
 
 def _canaries(axes: Axes, of_nodes: list[list[Canary]], moments: list[datetime]) -> None:
-    """A line per node and kind of work."""
+    """Draw a line per node and kind of work, or write why there is none."""
     good = [[canary for canary in found if canary.ok] for found in of_nodes]
     measured = [found for found in good if found]
     if not measured:

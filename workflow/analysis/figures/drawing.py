@@ -19,7 +19,7 @@ from analysis.results.stand_in import TITLE, is_simulated
 
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
 MOST_CHARACTERS = 100  # of an error's words, in a figure
-# What would make two drawings of the same data differ, or say who drew them.
+# Leaves out metadata that make drawings of the same data differ, or that say who drew them.
 NO_METADATA = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -28,7 +28,7 @@ NO_METADATA = {
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
-    """SVG for the page, PDF for papers, PNG for everything else. Placed once, the same in all."""
+    """Write SVG for the page, PDF for papers, PNG for all else; laid out once, the same in all."""
     if figure.get_layout_engine() is not None:
         FigureCanvasAgg(figure).draw()
         figure.set_layout_engine("none")
@@ -40,12 +40,12 @@ def save(figure: Figure, folder: Path, name: str) -> None:
 def drawings(
     data: Data, folder: Path, names: Iterable[str] = tuple(FIGURES)
 ) -> Iterator[Callable[[], None]]:
-    """What draws each of them into a folder."""
+    """A call for each figure, which draws it into a folder."""
     return (partial(_draw, data, folder, name) for name in names)
 
 
 def _draw(data: Data, folder: Path, name: str) -> None:
-    """One that cannot be drawn says why in its place: it must not cost the tables."""
+    """Draw a figure, or in its place why that failed: a figure must not cost the tables."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         try:
             figure = FIGURES[name](data)

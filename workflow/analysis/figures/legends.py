@@ -14,14 +14,14 @@ LINE_CHARACTERS, MOST_BESIDE = 116, 3  # of the entries that stand beside each o
 
 
 def legend(figure: Figure, handles: Mapping[str, Artist]) -> None:
-    """What marks, lines or patches mean, by their labels."""
+    """Add a legend of marks, lines or patches by their labels."""
     ncols = _per_line(handles)
     placed = {"loc": "outside upper center", "ncols": ncols, "fontsize": 9}
     figure.legend(list(handles.values()), list(handles), **placed)
 
 
 def of_columns(columns: Sequence[Column]) -> dict[str, Line2D]:
-    """Colour and marker of every column."""
+    """The colour and marker of every column as entries of a legend."""
     looks = ({"color": column.colour, "marker": column.marker} for column in columns)
     return dict(
         zip(column_labels(columns), (Line2D([], [], **look) for look in looks), strict=True)
@@ -29,7 +29,7 @@ def of_columns(columns: Sequence[Column]) -> dict[str, Line2D]:
 
 
 def of_marks(marks: Mapping[str, Mapping]) -> dict[str, Line2D]:
-    """Marks of any colour."""
+    """Marks that may have any colour as entries of a legend."""
     return {
         name: Line2D([], [], **{"linestyle": "", "color": INK, **mark})
         for name, mark in marks.items()
@@ -37,12 +37,12 @@ def of_marks(marks: Mapping[str, Mapping]) -> dict[str, Line2D]:
 
 
 def legend_in(labels: Mapping[str, Artist]) -> float:
-    """Inches that a legend takes."""
+    """The height in inches that a legend takes."""
     return AROUND_IN + LINE_IN * max(2, -(-len(labels) // _per_line(labels)))
 
 
 def column_labels(columns: Sequence[Column]) -> list[str]:
-    """Titles; of a column that looks like one before it, with the title of that one."""
+    """The titles; that of a column that looks like an earlier one names the earlier one too."""
     first: dict[tuple[str, str, str], Column] = {}
     labels = []
     for column in columns:

@@ -1,5 +1,5 @@
-"""What figures share: one panel per row of the table, as high as its columns need, and what stands
-where there is nothing to show.
+"""Parts that figures share: one panel per row of the table, as high as its columns need, and what
+stands where there is nothing to show.
 """
 
 import textwrap
@@ -36,7 +36,7 @@ def shown(rows: Sequence[RowCells]) -> Sequence[RowCells]:
 
 
 def grid(number: int, height_in: float, above_in: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """So many panels, two beside each other, with room above them."""
+    """A figure of so many panels, two beside each other, with room above them."""
     lines = max(1, -(-number // COLUMNS))
     size_in = (WIDTH_IN, above_in + lines * height_in)
     figure = Figure(figsize=size_in, layout="constrained")
@@ -95,7 +95,7 @@ def column_panels(
 def line_panels(
     rows: Sequence[RowCells], columns: Sequence[Column], x: str, y: str
 ) -> tuple[Figure, Iterator[tuple[Axes, RowCells]]]:
-    """Panels in which these columns are lines, with their legend."""
+    """Panels in which each of these columns is a line, with a legend."""
     height_in = 1.6 + 0.05 * max(0, len(columns) - FEW_COLUMNS)
     figure, panels = row_panels(rows, height_in, of_columns(columns))
     for axes in figure.axes:
@@ -150,14 +150,14 @@ def label(column: Column) -> str:
 
 
 def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
-    """A note on the rows beyond those that are shown."""
+    """Add a note on the rows beyond those that are shown."""
     if len(rows) > MOST_ROWS:
         text = f"The first {MOST_ROWS} of {len(rows):,} panels; the tables have them all."
         figure.supxlabel(text, fontsize=9)
 
 
 def empty(reason: str) -> Figure:
-    """A figure without data says why."""
+    """A figure that says why there is nothing to draw."""
     figure = Figure(figsize=(WIDTH_IN, 1.2))
     figure.text(0.5, 0.5, f"Nothing to draw: {reason}.", ha="center", va="center")
     return figure
@@ -187,7 +187,7 @@ def write_beside(axes: Axes, line: float, text: str, **look: str) -> None:
 
 
 def log_scale(axis: Axis, low: float, high: float) -> None:
-    """A logarithmic axis from `low` to `high`: plain numbers, as many as fit."""
+    """Make an axis logarithmic from `low` to `high`, with plain numbers, as many as fit."""
     name = axis.axis_name
     axis.axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
     reach = high / low
@@ -198,7 +198,7 @@ def log_scale(axis: Axis, low: float, high: float) -> None:
 
 
 def short(value: float) -> str:
-    """0.5, 2,000, 10k, 1.5M."""
+    """A number at an axis: 0.5, 2,000, 10k, 1.5M."""
     for least, size, letter in ((1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if value >= least:
             return f"{value / size:,.10g}{letter}"

@@ -36,7 +36,7 @@ def published(data: Data) -> Figure:
 
 
 def relative_times(row: RowCells, reference: Reference) -> list[Point]:
-    """Empty unless two columns have both times: a ratio within a row needs two."""
+    """The points of a row; none unless two columns have both times, since a ratio needs two."""
     columns = reference.beside(cell.column for cell in row.cells)
     both = {
         cell: value

@@ -67,7 +67,7 @@ def relative(data: Data) -> Figure:
 
 
 def _title(column: Column) -> str:
-    """Above a column: a new line at the bracket and at each setting."""
+    """The title above a column, with a new line at the bracket and at each setting."""
     parts = column.title.replace(" (", "\n(").replace(", ", ",\n").split("\n")
     return "\n".join(line for part in parts for line in textwrap.wrap(part, TITLE_CHARACTERS))
 
@@ -92,8 +92,8 @@ def _box(axes: Axes, at: tuple[int, int], ratio: float, cell: Cell, row: RowCell
 
 
 def _over_fastest(cell: Cell, row: RowCells) -> float | None:
-    """Its time over the lowest of those that are compared, or of all undisturbed ones where none
-    is; None without a number that is worth one.
+    """A cell's time over the lowest of the cells that are compared, or of all undisturbed ones
+    where none is; None without a time, or if it was disturbed.
     """
     found = [other for other in row.measured if not other.disturbed]
     base = [other for other in found if other.comparable] or found

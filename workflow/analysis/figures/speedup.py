@@ -16,7 +16,7 @@ PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white
 
 # in a row, our bar stands above the published marker, so that each has its number beside it
 OURS_ABOVE, PUBLISHED_BELOW = 0.12, 0.27
-WORTH_TELLING = 0.0005  # of a factor that choosing added
+WORTH_TELLING = 0.0005  # of what choosing added to a factor, less is not told
 LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 

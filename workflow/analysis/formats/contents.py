@@ -1,4 +1,4 @@
-"""What the report shows that the rules must know too: report/{figures,tables}.yaml."""
+"""Figures and tables of the report, which the rules must know too: report/{figures,tables}.yaml."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -10,17 +10,17 @@ REPORT = ANALYSIS.parents[1] / "report"
 
 
 def figure_modules() -> dict[str, str]:
-    """In which module each figure is drawn, in the report's order."""
+    """The module in which each figure is drawn, in the report's order."""
     return _modules("figures.yaml")
 
 
 def table_modules() -> dict[str, str]:
-    """In which module each table of a topic is made."""
+    """The module in which each table of a topic is made."""
     return _modules("tables.yaml")
 
 
 def file_of(table: str) -> str:
-    """Return the name of its file: CSV where its entry names no other format."""
+    """Return the name of a table's file: CSV where its entry names no other format."""
     return table if Path(table).suffix else f"{table}.csv"
 
 
@@ -30,7 +30,7 @@ def function(module: str, name: str) -> Callable[..., Any]:
 
 
 def _modules(name: str) -> dict[str, str]:
-    """Without those of topics whose folder was taken out."""
+    """The entries of a file, without those of topics whose folder was taken out."""
     import yaml
 
     entries = yaml.safe_load((REPORT / name).read_text(encoding="utf-8"))
@@ -38,7 +38,7 @@ def _modules(name: str) -> dict[str, str]:
 
 
 def is_there(module: str) -> bool:
-    """Whether the analysis has this module, or the topic that it belongs to was taken out."""
+    """True if the analysis has this module, False if its topic was taken out."""
     return _folder(module).is_dir()
 
 

@@ -14,7 +14,7 @@ class InputError(Exception):
         super().__init__("\n".join(self.lines))
 
     def __reduce__(self) -> tuple[type, tuple[list[str]]]:
-        """From process to process line by line."""
+        """Keep the lines apart when the error goes from one process to another."""
         return type(self), (self.lines,)
 
 

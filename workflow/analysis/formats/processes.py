@@ -9,13 +9,13 @@ from itertools import islice
 from multiprocessing import get_context
 
 MOST_AT_ONCE = 4
-# Of one process, which makes a copy of its own of each page in which it counts a reference.
+# Few, since a process copies each page of memory in which it counts a reference.
 PARTS_OF_A_PROCESS = 2
 PARTS: list[Callable[[], None]] = []  # forked processes have them already
 
 
 def in_processes(parts: Iterable[Callable[[], None]]) -> None:
-    """Call each, as many at once as there are processors, one alone in this process.
+    """Call each part, as many at once as there are processors; a single one in this process.
 
     After the first that fails none is begun, and it fails here as it did there.
     """

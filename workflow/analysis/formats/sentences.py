@@ -40,7 +40,7 @@ def texts_of(file: Path) -> dict[str, Any]:
 
 @cache
 def template(text: str) -> Template:
-    """Return a sentence to be filled in."""
+    """Return a text as a template to be filled in."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined)

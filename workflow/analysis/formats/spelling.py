@@ -11,16 +11,16 @@ Spell = Callable[[Any], str]
 
 
 def known(value: Any, spell: Spell = str) -> str:
-    """NA where the value is missing."""
+    """A value as text; NA where it is missing."""
     return NA if pd.api.types.is_scalar(value) and pd.isna(value) else spell(value)
 
 
 def each_known(values: Iterable[Any], spell: Spell = str) -> list[str]:
-    """The same of several values."""
+    """Several values as texts; NA where one is missing."""
     return [known(value, spell) for value in values]
 
 
 def within(value: Any, low: Any, high: Any, spell: Spell = times) -> str:
-    """'7.05× [6.90×, 7.20×]', without brackets where the ends are missing."""
+    """A value in its interval: '7.05× [6.90×, 7.20×]'; no brackets where the ends are missing."""
     ends = "" if pd.isna(low) else f" [{spell(low)}, {spell(high)}]"
     return known(value, lambda number: spell(number) + ends)

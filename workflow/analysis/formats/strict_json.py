@@ -34,7 +34,7 @@ def read_bytes(path: Path, shown: str) -> bytes:
 
 
 def parse_json(raw: bytes, shown: str) -> Any:
-    """JSON text in UTF-8 without NaN, infinities or numbers that would overflow."""
+    """Parse JSON in UTF-8, without NaN, infinities or numbers that would overflow."""
     try:
         return json.loads(
             raw.decode("utf-8"),
@@ -79,8 +79,8 @@ def validate(data: Any, schema_name: str, shown: str) -> None:
 
 
 def _is_valid(schema_name: str, data: Any) -> bool:
-    """By the compiled schema, a hundred times faster than the validator that can name what is
-    wrong.
+    """True if the data passes the compiled schema, a hundred times faster than the validator that
+    can name what is wrong.
     """
     from fastjsonschema import JsonSchemaValueException
 
@@ -113,12 +113,12 @@ def _schema(schema_name: str) -> Any:
 
 
 def _is_date_time(value: object) -> bool:
-    """ISO 8601 with a time zone (the standard library is enough; the schema checks the type)."""
+    """True for ISO 8601 with a time zone (the standard library is enough) and for other types."""
     return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
 
 
 def _allowed(error: Any) -> str:
-    """What the schema allows at this place, where the message itself does not list it."""
+    """The values that a schema allows at this place, where the message does not list them."""
     schema = error.schema if isinstance(error.schema, dict) else {}
     if error.validator in ("enum", "const"):
         return ""  # the message lists them

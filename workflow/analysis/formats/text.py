@@ -76,7 +76,7 @@ def times(ratio: float) -> str:
 
 
 def times_within(ratio: float, interval: Interval | None) -> str:
-    """'7.05× [6.90×, 7.20×]'."""
+    """A ratio of times with its interval: '7.05× [6.90×, 7.20×]'."""
     return times(ratio) + (f" [{times(interval.low)}, {times(interval.high)}]" if interval else "")
 
 
@@ -103,12 +103,12 @@ def flops(value: float) -> str:
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """'1 run', '3 runs'."""
+    """A number with its noun: '1 run', '3 runs'."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}".format) -> str:
-    """'20' when all are equal, '20 to 100' else."""
+    """The range of some values: '20' when all are equal, '20 to 100' else."""
     known = [value for value in values if value is not None]
     if not known:
         return "unknown"
@@ -117,7 +117,7 @@ def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}
 
 
 def listed(items: list[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
+    """Items in the words of a sentence: 'a', 'a and b', 'a, b and c'."""
     return (
         items[0]
         if len(items) == 1
@@ -128,7 +128,7 @@ def listed(items: list[str]) -> str:
 
 
 def spelled(value: str | int | float | bool | None) -> str:
-    """A value of a parity card."""
+    """A value of a parity card as text."""
     if value is None:
         return NA
     if isinstance(value, bool):
@@ -148,7 +148,7 @@ def markdown(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Text or attribute value."""
+    """Text, or the value of an attribute, for HTML."""
     return html.escape(plain(text), quote=True)
 
 
@@ -169,7 +169,7 @@ def csv_text(text: str) -> str:
 
 
 def letter(index: int) -> str:
-    """a, b, ... z, aa, ab, ..."""
+    """The letters of an index from 0: a, b, ... z, aa, ab, ..."""
     head, tail = divmod(index, len(ascii_lowercase))
     return (letter(head - 1) if head else "") + ascii_lowercase[tail]
 

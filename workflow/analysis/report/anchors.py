@@ -1,4 +1,4 @@
-"""Where a number of the page is explained."""
+"""The places where the numbers of the page are explained."""
 
 from analysis.formats.text import anchor
 from analysis.results.plan import Column, Row
@@ -12,5 +12,5 @@ def cell_anchor(row: Row, column: Column) -> str:
 
 
 def cell_address(row: Row, column: Column) -> str:
-    """The same, from the report."""
+    """The address of a cell's details, as a link in the report has it."""
     return f"{APPENDIX}#{cell_anchor(row, column)}"

@@ -16,8 +16,8 @@ MOST_LINES = 40  # of the table of one caveat; caveats.json has all
 
 
 def table_of(group: Group) -> Grid | None:
-    """What each column had, where the caveat is about differing values; else which cells it
-    touches, where that is not all of them.
+    """The table of a caveat: what each column had, if it is about differing values; else which
+    cells it touches, if that is not all of them; else None.
     """
     if any("values" in member.evidence for member in group.members):
         lines = _values(group)
@@ -29,7 +29,7 @@ def table_of(group: Group) -> Grid | None:
 
 
 def _touched(group: Group) -> pd.DataFrame:
-    """Rows and columns that are touched."""
+    """The rows and columns that a caveat touches."""
     titles = dict.fromkeys(cell.column.title for cell in group.cells)
     lines: dict[str, dict[str, str]] = {}
     for cell in group.cells:
@@ -53,7 +53,7 @@ def _values(group: Group) -> pd.DataFrame:
 
 
 def tally(groups: Sequence[Group]) -> str:
-    """'3 critical, 10 warnings, 2 notes'."""
+    """The numbers by severity: '3 critical, 10 warnings, 2 notes'."""
     numbers = {level: sum(g.severity is level for g in groups) for level in Severity}
     parts = [f"{numbers[Severity.CRITICAL]} critical"] if numbers[Severity.CRITICAL] else []
     parts += [
@@ -65,7 +65,7 @@ def tally(groups: Sequence[Group]) -> str:
 
 
 def letters_of(results: Results, groups: Sequence[Group]) -> Callable[[Row, Column], list[Group]]:
-    """The letters beside a number of the table: of what sets this cell apart from its row."""
+    """A function from row and column to the caveats that set this cell apart from its row."""
     apart = [(group, set_apart(group, results)) for group in groups[:SHOWN]]
     found = {
         (cell.row.key, cell.column.name): [group for group, cells in apart if cell in cells]

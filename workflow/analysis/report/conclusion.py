@@ -12,15 +12,15 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.forecast import MOST_ROUNDS
 
 SCHEMA = "millistep.conclusion/1"
-# Rounds, where one shows nothing: with fewer, intervals of a lone cell whose processes are of two
-# modes hold less often than others (benchmarks/README.md).
+# Rounds to ask for when one shows nothing: with fewer, intervals of a lone cell that has two
+# modes of processes hold less often than others (benchmarks/README.md).
 FIRST_GOAL = 5
 
 
 @dataclass(frozen=True)
 class MoreRounds:
-    """What the configuration's `runs` would have to be, as YAML on one line, and what that
-    measures, in words that follow it.
+    """How to measure more: the configuration's `runs` as YAML on one line, and `text`, the words
+    that follow it, on what that measures.
     """
 
     runs: str
@@ -35,7 +35,7 @@ class Conclusion:
     more: MoreRounds | None
 
     def to_json(self) -> str:
-        """The file that is printed on a terminal; see its schema."""
+        """The content of the file that is printed on a terminal; see its schema."""
         more = asdict(self.more) if self.more else None
         sentences = [plain(sentence) for sentence in self.sentences]
         content = {"schema": SCHEMA, "sentences": sentences, "more_rounds": more}
@@ -43,7 +43,7 @@ class Conclusion:
 
 
 def conclusion(results: Results) -> Conclusion:
-    """Of the table as far as it was measured."""
+    """The conclusion from the table, as far as it was measured."""
     if not any(cell.ok_runs for cell in results.cells):
         return Conclusion(("Nothing is shown: no cell has a time.",), None)
     if not any(cell.interval for cell in results.cells):
@@ -59,7 +59,7 @@ def conclusion(results: Results) -> Conclusion:
 
 
 def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
-    """In how many rows every column that was compared has its place."""
+    """Sentences that say in how many rows every column that was compared has its place."""
     ranked = [
         row
         for row in results.rows
@@ -78,7 +78,7 @@ def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
 
 
 def _of_row(found: Undecided) -> str:
-    """'Not decided: BERT fit, Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
+    """Say 'Not decided in BERT fit: Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
     titles = listed([cell.column.title for cell in found.cells])
     start = f"Not decided in {found.row.row.label}: {titles}"
     if found.needed is None:
@@ -114,7 +114,7 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
 
 
 def _measures(more: int, duration_s: float, have: int, what: str) -> str:
-    """'measures 2 more rounds of everything, about 38 min, and keeps this one'."""
+    """The words 'measures 2 more rounds of everything, about 38 min, and keeps this one'."""
     kept = "this one" if have == 1 else "what there is"
     rounds = f"{'' if what == 'everything' else 'up to '}{count(more, 'more round')}"
     return f"measures {rounds} of {what}, about {_duration(duration_s)}, and keeps {kept}"
@@ -127,5 +127,5 @@ def _duration(value_s: float) -> str:
 
 
 def _unfinished(results: Results) -> bool:
-    """Whether a run of the plan has no record that is as planned."""
+    """True if a run of the plan has no record, or a stale one."""
     return any(run.record is None or run.status == STALE for _, run in results.runs)

@@ -1,4 +1,4 @@
-"""The sections of the report and of its appendix, and the figures that stand in none.
+"""The sections of the report and of its appendix, in order.
 
 A section is one template. On the report it is `brief`; those of IN_FULL stand in the appendix too,
 with everything that is behind them.
@@ -9,8 +9,8 @@ from typing import Any
 
 from analysis.topics import topics
 
-# Below the first page, in their order: of templates in report/sections, which are the anchors too,
-# and of topics.
+# Below the first page, in order: names of templates in report/sections, which are anchors too,
+# and names of topics.
 OF_TOPICS = ("effects", "cross_over", "trainings", "why", "native")
 SECTIONS = ("caveats", "findings", *OF_TOPICS, "claims", "published", "figures")
 SECTIONS += ("run", "methods", "reproduce", "cite")
@@ -39,7 +39,7 @@ HEADINGS = {
 
 
 def contents(names: Sequence[str], values: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield anchor, heading and template of each section that there is, by what pages show."""
+    """Yield anchor, heading and template of each section; of topics, those that have values."""
     for name in names:
         if name in values["topics"]:
             yield name, topics()[name].heading, f"{name}/section.html.j2"

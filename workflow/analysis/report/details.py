@@ -31,7 +31,7 @@ MOST_WARNINGS = 20  # the records have them all
 
 @dataclass(frozen=True)
 class OfTopics:
-    """What topics tell of cells: terms and texts, and tables."""
+    """Details of cells that topics add: facts (terms and texts), and tables."""
 
     facts: Mapping[CellKey, Sequence[tuple[str, str]]]
     details: Mapping[CellKey, Sequence[Detail]]
@@ -44,7 +44,7 @@ def cell_views(
     marks: Callable[[Cell], Sequence[Group]],
     of_topics: OfTopics,
 ) -> list[dict[str, Any]]:
-    """What the template shows of each cell of a row; `marks` are the caveats that touch a cell."""
+    """The values that the template shows of a row's cells; `marks` gives the caveats of a cell."""
     return [
         {
             "anchor": cell_anchor(cell.row, cell.column),

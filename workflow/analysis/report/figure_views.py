@@ -19,7 +19,7 @@ _REFERENCE = re.compile(r'(url\(|href=")#([^")]+)')
 
 
 def figure_view(name: str, figures: Path) -> dict[str, Any]:
-    """A figure that was drawn into a folder."""
+    """A figure for a template, from the folder that it was drawn into."""
     from markupsafe import Markup
 
     text = " ".join(caption(name).split())
@@ -40,7 +40,7 @@ def inline_svg(path: Path, name: str, description: str) -> str:
 
 
 def sample(results: Results) -> str:
-    """n, in every caption."""
+    """The number of runs per cell, for every caption."""
     numbers = [len(cell.ok_runs) for cell in results.cells if cell.ok_runs]
     return (
         f"Runs per cell with a time: {spread(numbers)}." if numbers else "Nothing is measured yet."

@@ -26,8 +26,8 @@ DECIDED = {Verdict.FASTER, Verdict.SLOWER}
 
 
 def key_sentences(results: Results) -> list[KeySentence]:
-    """Return at most MOST: who is best and who is slower, what settings change, how the families
-    compare; at last where it was measured.
+    """Return at most MOST sentences: who is best and who is slower, what settings change, how the
+    families compare; the last one says where it was measured.
     """
     if not results.records:
         return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "#table")]
@@ -97,7 +97,7 @@ def _why_none_is_best(row: RowCells) -> str:
 
 
 def _best(rows: list[RowCells], among: str) -> Iterator[str]:
-    """How often each column is best or equal; stands for a sentence per row."""
+    """The sentence on how often each column is best or equal, instead of one per row."""
     wins = _counted(rows, Standing.BEST)
     if not wins:
         return
@@ -155,7 +155,7 @@ def _findings(results: Results) -> list[KeySentence]:
 
 
 def _decided(finding: Finding) -> bool:
-    """Whether it is answered, or at least in some row."""
+    """True if the question is answered, or at least decided in some row."""
     verdicts = finding.numbers.get("verdicts", {}).values()
     return finding.verdict in (Answer.YES, Answer.NO) or bool(DECIDED & {*verdicts})
 

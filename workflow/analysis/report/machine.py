@@ -1,4 +1,4 @@
-"""What was measured with: the cards of the machines, and canaries around the sessions."""
+"""What was measured with, as tables: the cards of the machines, canaries around the sessions."""
 
 from heapq import nlargest
 from statistics import median
@@ -30,7 +30,7 @@ def machine_card(results: Results) -> list[Grid]:
 
 
 def _different(results: Results) -> list[tuple[list[str], MachineCard]]:
-    """Cards with other facts, each with its nodes."""
+    """The different cards, each with the nodes that have it."""
     found: dict[tuple, tuple[list[str], MachineCard]] = {}
     for node, card in results.machine_cards.items():
         if card:
@@ -39,7 +39,7 @@ def _different(results: Results) -> list[tuple[list[str], MachineCard]]:
 
 
 def _nodes(nodes: list[str]) -> str:
-    """'node 1a2b3c4d', 'nodes 1a2b3c4d and 2 more'."""
+    """Nodes in words: 'node 1a2b3c4d', 'nodes 1a2b3c4d and 2 more'."""
     if len(nodes) <= 3:
         return f"{'node' if len(nodes) == 1 else 'nodes'} {listed(nodes)}"
     return f"nodes {nodes[0]} and {len(nodes) - 1} more"
@@ -81,7 +81,7 @@ def canaries(results: Results) -> list[Grid]:
 
 
 def _by_node(accelerator: str, results: Results) -> Grid:
-    """All canaries of each node."""
+    """A table of all canaries of each node."""
     lines, names = [], _works(canaries_of(results.sessions, accelerator))
     for node, sessions in by_node(results.sessions).items():
         found = canaries_of(sessions, accelerator)
@@ -121,7 +121,7 @@ def _drift(session: Session, accelerator: str) -> dict[str, float]:
 
 
 def _drifted(accelerator: str, results: Results) -> Grid | None:
-    """The sessions in which it drifted most; None where it did in none."""
+    """A table of the sessions in which it drifted most; None where it did in none."""
     labels = {row.row.key: row.row.label for row in results.rows}
     found = [session for session in results.sessions if _drift(session, accelerator)]
     if not found:

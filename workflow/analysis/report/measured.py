@@ -35,7 +35,7 @@ def measured(results: Results) -> Grid:
 
 
 def _read_back(row: RowCells) -> Iterator[tuple[bool, str]]:
-    """(whether it is what the words say, what was read back) of each measured run."""
+    """For each measured run: True if it is what the words say, and what was read back."""
     words = row.row.measures
     for record in (record for cell in row.measured for record in cell.records):
         card, work = record.parity or {}, record.work

@@ -18,11 +18,11 @@ from analysis.topics import said
 
 TEXTS = Path(__file__).with_name("methods.yaml")
 EXPERIMENTS = 20_000  # rows, simulated for each rate of false verdicts and of true ones
-GAPS = (0.03, 0.05, 0.10)  # whose power is told
+GAPS = (0.03, 0.05, 0.10)  # true differences whose power is told
 
 
 def methods_text(results: Results) -> list[str]:
-    """Paragraphs."""
+    """The paragraphs of the methods text."""
     if not results.records:
         return ["Nothing is measured yet."]
     own = [text for texts in said("methods", Data(results)).values() for text in texts]
@@ -37,7 +37,7 @@ def _told(name: str, values: dict[str, Any]) -> str:
 
 
 def _setting(results: Results) -> dict[str, Any]:
-    """`elsewhere` are the columns that ran on another accelerator than most."""
+    """The values of this paragraph; `elsewhere`: columns on another accelerator than most."""
     usual, *others = results.accelerators
     return {
         "plan": results.plan,
@@ -73,8 +73,8 @@ def _timing(results: Results) -> dict[str, Any]:
 
 
 def _statistics(results: Results) -> dict[str, Any]:
-    """Whose scatter the intervals rest on, for which machines they hold, and how often verdicts are
-    wrong.
+    """The values of this paragraph: whose scatter the intervals rest on, for which machines they
+    hold, and how often verdicts are wrong.
     """
     values = {"has_priors": has_priors(results), "lent": LENT, "margin": MARGIN}
     values |= {"nodes": len(results.nodes), "correlation": correlation_of_starts(results)}
@@ -82,8 +82,8 @@ def _statistics(results: Results) -> dict[str, Any]:
 
 
 def _error_rates(results: Results) -> dict[str, Any]:
-    """What chance alone shows in a table like this one, what it shows of true gaps, and what few
-    processes cannot show.
+    """How often chance alone shows something in a table like this one, how often true gaps are
+    shown, and what few processes cannot show.
     """
     contests = [held for row in results.rows for held in map(contest, row.contestants)]
     compared = [held for held in contests if held.p_values]

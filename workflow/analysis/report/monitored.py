@@ -49,6 +49,6 @@ def _host(found: Sequence[Monitor]) -> Iterable[str]:
 
 
 def _span(ranges: Sequence[Range]) -> str:
-    """Lowest to highest."""
+    """The lowest to the highest of some ranges."""
     low, high = min(r.min for r in ranges), max(r.max for r in ranges)
     return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"

@@ -1,4 +1,4 @@
-"""What each section of the report and its appendix shows, handed to the templates in report/."""
+"""The values of each section of the report and its appendix, for the templates in report/."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -35,14 +35,14 @@ FIRST_FIGURE = "relative"  # on the first page
 RULES = "rules"  # a section, and its figure
 # Figures that go through all cells one by one: they are in the appendix.
 DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
-UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # of these the report says how many
+UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # the report gives their number alone
 
 
 def pages(
     data: Data, groups: Sequence[Group], figures: Path, output: Path
 ) -> Iterator[Callable[[], None]]:
-    """What writes the report with conclusion.json, and the appendix beside it; figures are read
-    from their folder.
+    """A call that writes the report with conclusion.json, and one that writes the appendix beside
+    it; figures are read from their folder.
     """
     values = content(data, groups, figures)
     yield partial(_write_report, output, values)
@@ -66,7 +66,7 @@ def _write_appendix(
 
 
 def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any]:
-    """What the sections of both pages show."""
+    """The values that the sections of both pages show."""
     results, plan, reference = data.results, data.results.plan, data.reference
     claims = judge(results, reference)
     numbers = Counter(str(claim.verdict) for claim in claims)
@@ -113,7 +113,7 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
 
 
 def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
-    """What the template of each topic shows that has something to show, with its `pictures`."""
+    """The values of the template of each topic that has something to show, with its `pictures`."""
     found = {name: topic.section(data) for name, topic in topics().items() if topic.section}
     return {
         name: {**values, "pictures": {f: figure_view(f, figures) for f in figures_of(name)}}
@@ -123,7 +123,7 @@ def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
 
 
 def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any]:
-    """What the appendix alone shows."""
+    """The values that the appendix alone shows."""
     results = data.results
     of_cells = OfTopics(_of_topics("cell_facts", data), _of_topics("cell_details", data))
     return {
@@ -142,7 +142,7 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
 
 
 def _of_topics(part: str, data: Data) -> dict[tuple, list[Any]]:
-    """What topics have for this part of the appendix, by row or cell."""
+    """The entries that topics have for this part of the appendix, by row or cell."""
     found = defaultdict(list)
     for told in said(part, data).values():
         for key, entry in told.items():

@@ -24,8 +24,8 @@ def card_of(cell: Cell) -> list[tuple[str, str]]:
 
 
 def differing(row: RowCells) -> Grid:
-    """The entries in which the measured cells of a row differ, those too that only some of them
-    report, and which the framework itself does not imply.
+    """The entries in which the measured cells of a row differ, also if only some of them report
+    one, without those that differ because the framework does.
     """
     entries = [(key, _reader(key)) for key in _keys(row.measured)]
     entries += [(key, _work_reader(key)) for key in WORK]
@@ -55,7 +55,7 @@ def _work_reader(key: str) -> Callable[[Record], Any]:
 
 
 def _mark(cell: Cell, key: str) -> str:
-    """What follows the value of an entry that is declared and not read back."""
+    """' (declared)' behind the value of an entry that was declared and not read back, else ''."""
     declared = any(key in declared_of(record.parity) for record in cell.records)
     return " (declared)" if declared else ""
 

@@ -17,7 +17,7 @@ from analysis.results.results import Results
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
-# Title of a column -> what of a run, over the runs of a cell, and how it is spelled.
+# Title of a column -> field of a run, how the runs of a cell are put together, how it is spelled.
 PHASES = {
     "Import, s": ("timing.import_s", "mean", seconds),
     "Build": ("timing.build_s", "mean", seconds),
@@ -35,7 +35,7 @@ BREAKDOWN = PHASES | {
     "Host overhead": ("host_overhead.share", "mean", percent),
 }
 TENSORFLOW, CACHES = "timing.import_tensorflow_s", "timing.compile_cache"
-# The same of one run.
+# Title of a column -> field of a single run, how it is spelled.
 OF_A_RUN = {
     "Status": ("status", str),
     "ms/step": ("ms_per_step", ms),
@@ -48,7 +48,7 @@ OF_A_RUN = {
     "Load before": ("load.before", "{:.2f}".format),
     "Foreign CPU": ("load.foreign_cpu_share", percent),
 }
-WITHOUT_RECORDS = ["Run", "Measured as", "Status"]  # of a cell
+WITHOUT_RECORDS = ["Run", "Measured as", "Status"]  # columns, of a cell without a record
 
 
 def row_views(
@@ -57,7 +57,7 @@ def row_views(
     details: Mapping[RowKey, Sequence[Detail]],
     of_topics: OfTopics,
 ) -> Iterator[dict[str, Any]]:
-    """What the template shows of each row of the table."""
+    """The values that the template shows of each row of the table."""
     runs = runs_of_cells(data)
     environment = {
         view["key"]: (f"#{view['anchor']}", view["title"]) for view in environments(data.results)
@@ -75,7 +75,7 @@ def row_views(
 
 
 def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
-    """Every run of each cell, with its place in the order in which runs were really started."""
+    """A table of each cell's runs, with their place in the order in which runs really started."""
     started = _as_started(data).dropna(subset="started_at")
     places = pd.Series(range(1, len(started) + 1), started.index).reindex(data.runs.index)
     runs = data.runs.reindex(columns=[name for name, _ in OF_A_RUN.values()])
@@ -95,8 +95,8 @@ def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
 
 
 def breakdowns(data: Data) -> dict[RowKey, Grid]:
-    """Where the wall time of a run went, by row: mean over the runs of a cell that count and that
-    found the same in the caches of their compiler; peaks of memory; energy; what the host costs.
+    """A table per row of where the wall time of a run went: mean over the runs of a cell that count
+    and that found the same in their compiler's caches; memory peaks, energy, host overhead.
     """
     wanted = [*(name for name, *_ in BREAKDOWN.values()), TENSORFLOW]
     runs = data.ok_runs.reindex(columns=[*CELL, CACHES, *wanted])
@@ -130,8 +130,8 @@ def breakdowns(data: Data) -> dict[RowKey, Grid]:
 
 
 def _of_the_import(took: pd.DataFrame | None) -> str:
-    """What TensorFlow takes of the import of columns that compute with another library; "" without
-    any.
+    """A sentence on what TensorFlow takes of the import of columns that compute with another
+    library; "" without any.
     """
     if took is None:
         return ""
@@ -184,7 +184,7 @@ def schedule(data: Data) -> Grid:
 
 
 def rules(results: Results) -> Grid:
-    """What each rule of the workflow does, each after those whose files it reads."""
+    """A table of the rules of the workflow, each after those whose files it reads."""
     found = results.rule_graph.rules if results.rule_graph else ()
     return Grid(
         "Rules of the workflow that made the results",

@@ -1,4 +1,4 @@
-"""What the harness reads where the truth is known."""
+"""The readings of the harness where the truth is known."""
 
 from statistics import median
 
@@ -11,8 +11,8 @@ from analysis.writing.grid import Grid
 
 
 def self_test(results: Results) -> Grid | None:
-    """What the harness read where the truth is known, and what looking at every step changes; None
-    when neither was measured.
+    """A table of what the harness read where the truth is known, and of what looking at every step
+    changes; None when neither was measured.
     """
     lines = [*_known(results.self_test), *_observer(results)]
     header = ("What", "Truth", "Measured", "Error")
@@ -42,7 +42,7 @@ def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
 
 
 def _observer(results: Results) -> list[tuple[str, ...]]:
-    """Synchronised against pipelined: no error, but what a loop that looks at each step sees."""
+    """Synchronised over pipelined steps: no error, but what a loop that looks at each step sees."""
     cells = [cell for row in results.rows for cell in row.comparable]
     ratios = [ratio for cell in cells if (ratio := observer_ratio(cell)) is not None]
     if not ratios:
@@ -61,7 +61,7 @@ def _ratio(ratio: Ratio | None) -> tuple[str, str]:
 
 
 def self_test_note(results: Results) -> str:
-    """Why it is missing or incomplete; empty when it is whole."""
+    """Why the self-test is missing or incomplete; empty when it is whole."""
     test = results.self_test
     if test is None:
         return f"The harness was not tested: there is no {results.plan.self_test}."

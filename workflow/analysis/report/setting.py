@@ -44,7 +44,7 @@ def citation(results: Results) -> str:
 
 
 def machines(results: Results) -> str:
-    """Every machine that a number comes from; of equal ones, on how many nodes."""
+    """Every machine that a number comes from; of equal ones the number of nodes."""
     return listed([_of_nodes(results, machine) for machine in _described(results)]) or NOTHING
 
 
@@ -53,14 +53,14 @@ def _described(results: Results) -> list[str]:
 
 
 def _of_nodes(results: Results, machine: str) -> str:
-    """'4 nodes with Example CPU each'; the machine alone where it is one, or not known."""
+    """'4 nodes with Example CPU each', or the machine alone where it is one, or not known."""
     equal = (record for record in results.records if describe(record.machine) == machine)
     nodes = {record.session.node for record in equal if record.session}
     return f"{count(len(nodes), 'node')} with {machine} each" if len(nodes) > 1 else machine
 
 
 def period(results: Results) -> str:
-    """First start to last end, UTC."""
+    """The time from the first start to the last end, in UTC."""
     if not results.records:
         return NOTHING
     first = min(record.started_at for record in results.records)
@@ -78,7 +78,7 @@ def values_of(results: Results, value: Callable[[Record], Any]) -> str:
 
 
 def coverage(results: Results) -> str:
-    """'11 of 12 cells have a time'."""
+    """How many cells have a time: '11 of 12 cells have a time'."""
     cells = list(results.cells)
     measured = [cell for cell in cells if cell.ok_runs]
     return (
@@ -88,7 +88,7 @@ def coverage(results: Results) -> str:
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """What was run, where and when."""
+    """The facts of a run in words: what, where and when."""
     plan = results.plan
     models = listed([model.title for model in plan.models.values()])
     rows = count(len(plan.rows), "row")
@@ -107,7 +107,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _columns(plan: Plan) -> str:
-    """'6 frameworks', or '4 frameworks in 12 columns' where some have settings of their own."""
+    """The columns: '6 frameworks', or '4 frameworks in 12 columns' where some have settings."""
     frameworks = len({column.framework for column in plan.columns})
     text = count(frameworks, "framework")
     columns = len(plan.columns)
@@ -132,7 +132,7 @@ def libraries_since_the_page(results: Results, reference: Reference) -> str:
 
 
 def accelerators(results: Results) -> str:
-    """'cpu', or 'cuda (12 columns) and cpu (6 columns)' where columns differ in it."""
+    """The accelerators: 'cpu', or 'cuda (12 columns) and cpu (6 columns)' where columns differ."""
     found = [column.accelerator for column in results.plan.columns]
     if len(set(found)) < 2:
         return found[0] if found else results.plan.accelerator
@@ -152,7 +152,7 @@ def threads(results: Results) -> str:
 
 
 def software(results: Results) -> str:
-    """'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2': what each column's live framework reported."""
+    """What each column's live framework reported: 'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2'."""
     parts = []
     for column in results.plan.columns:
         cards = [
@@ -185,7 +185,7 @@ def settings(results: Results) -> str:
 
 
 def runs_setting(runs_of: Mapping[RowKey, int], default: int) -> Any:
-    """The configuration's `runs`: a number, where some rows have others with theirs below it."""
+    """The configuration's `runs`: a number, or a mapping where some rows have another number."""
     found: dict[str, Any] = {}
     for (model, task, batch_size), runs in runs_of.items():
         if runs not in (0, default):
@@ -194,7 +194,7 @@ def runs_setting(runs_of: Mapping[RowKey, int], default: int) -> Any:
 
 
 def as_yaml(value: Any, flow: bool | None) -> str:
-    """On one line where `flow` is true, else each key on a line."""
+    """A value as YAML: on one line where `flow` is true, else each key on a line."""
     import yaml
 
     style = {"sort_keys": False, "allow_unicode": True, "width": math.inf}

@@ -15,7 +15,7 @@ SEEN = ("attention_kernel", "declared")  # what a profile changes in a card
 
 
 def with_attention_seen(runs: Sequence[Run]) -> tuple[Run, ...]:
-    """The runs of a cell, whose cards all have what a profile of one of them has shown."""
+    """The runs of a cell; what a profile of one of them has shown is in the cards of all."""
     cards = [run.record.parity for run in runs if run.ok and run.record.host_overhead]
     seen = next((card for card in cards if card), None)
     return tuple(_completed(run, seen) if seen else run for run in runs)

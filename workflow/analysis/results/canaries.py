@@ -8,7 +8,7 @@ from datetime import datetime
 
 from analysis.statistics.intervals import MARGIN
 
-DISTURBED = 0.10  # of its processors, used by others beside a canary on a processor
+DISTURBED = 0.10  # share of its processors that others used beside a canary on a processor
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class MatrixProduct:
 
 @dataclass(frozen=True)
 class Canary:
-    """Fixed work beside no run; numbers are None where it was not done."""
+    """Fixed work while no run is measured; numbers are None where it was not done."""
 
     identity: str
     machine_id: str
@@ -43,7 +43,7 @@ class Canary:
 
     @property
     def disturbed(self) -> bool:
-        """Whether others worked beside it so much that on a processor it tells nothing."""
+        """True if others worked beside it so much that on a processor it tells nothing."""
         return (self.foreign_cpu_share or 0.0) >= DISTURBED
 
     @property
@@ -76,7 +76,7 @@ class Around:
 
     @property
     def drifted(self) -> dict[str, float]:
-        """Those beyond the margin within which times count as the same."""
+        """The ratios of `drift` beyond the margin within which times count as the same."""
         return {
             name: ratio for name, ratio in self.drift.items() if max(ratio, 1 / ratio) > 1 + MARGIN
         }

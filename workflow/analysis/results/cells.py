@@ -31,7 +31,7 @@ from analysis.statistics.steady_state import CellSteadiness, SteadyState, of_run
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
 class Cell:
-    """A row in a column."""
+    """A row on a column, with its runs."""
 
     row: Row
     column: Column
@@ -50,7 +50,7 @@ class Cell:
         return tuple(run.record for run in self.ok_runs if run.record)
 
     def reported(self, entry: str) -> list[Any]:
-        """What the parity cards of its runs say under this name, each value once."""
+        """The values of the parity cards of its runs under this name, each once."""
         found = [record.parity.get(entry) for record in self.records if record.parity]
         return list(dict.fromkeys(value for value in found if value is not None))
 
@@ -61,17 +61,17 @@ class Cell:
 
     @cached_property
     def independent_ms(self) -> list[float]:
-        """What its time and interval rest on: ms/step of runs, or of nodes where it has several."""
+        """The times that its mean and interval rest on: ms/step of runs, or of several nodes."""
         return [math.exp(log) for log in run_logs(self.run_ms)]
 
     @property
     def nodes(self) -> set[str]:
-        """On which it was measured; one without a name where that is not known."""
+        """The nodes that it was measured on; one without a name where that is not known."""
         return nodes_of(self.run_ms)
 
     @property
     def compared_ms(self) -> dict[Sitting, float]:
-        """The same, as ratios take it: nothing of a cell from which nothing may be concluded."""
+        """`run_ms` as ratios take it: empty if nothing may be concluded from the cell."""
         return self.run_ms if self.comparable else {}
 
     @cached_property
@@ -92,7 +92,7 @@ class Cell:
 
     @cached_property
     def plain_interval(self) -> Interval | None:
-        """The same by its own runs alone."""
+        """95 % interval of its time by its own runs alone."""
         return self._around_mean(as_measured)
 
     def _around_mean(self, moderate: Moderate) -> Interval | None:
@@ -101,12 +101,12 @@ class Cell:
 
     @cached_property
     def steadiness(self) -> CellSteadiness | None:
-        """Whether its runs were steady, taken together; None when no run is ok."""
+        """How steady its runs were, taken together; None when no run is ok."""
         return of_runs([run.steadiness for run in self.ok_runs]) if self.ok_runs else None
 
     @property
     def steady(self) -> bool:
-        """Whether its time is that of a steady state, so that it may be called best."""
+        """True if its time is that of a steady state, so that it may be called best."""
         return self.steadiness is not None and self.steadiness.steady
 
     @cached_property
@@ -127,7 +127,7 @@ class Cell:
 
     @property
     def comparable(self) -> bool:
-        """Whether anything may be concluded from its numbers: the one filter of all that compares,
+        """True if anything may be concluded from its numbers: the one filter of all that compares,
         explains or warns by them.
         """
         return not self.tells_nothing
@@ -165,19 +165,19 @@ class Cell:
 
 
 def contest(cells: Iterable[Cell]) -> Contest:
-    """The comparable ones among cells of one row."""
+    """The contest of the comparable ones among cells of one row."""
     return paired_contest(*(cell for cell in cells if cell.comparable))
 
 
 def settled(cell: Cell) -> Cell:
-    """The same cell; where most of its runs warmed up while they were timed, without that."""
+    """The cell; where most of its runs warmed up while they were timed, without that warm-up."""
     if not cell.steady or cell.steadiness.state is not SteadyState.WARM_UP:
         return cell
     return replace(cell, runs=tuple(replace(run, settled=True) for run in cell.runs))
 
 
 def paired_contest(*cells: Cell) -> Contest:
-    """Any undisturbed cells of one row, also those that were not steady."""
+    """The contest of some cells of one row; one that tells nothing has no times in it."""
     entered = {cell.column.name: cell for cell in cells}
     return Contest(
         {name: cell.compared_ms for name, cell in entered.items()},
@@ -195,13 +195,13 @@ def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
 
 
 def ratio_logs(cell: Cell, base: Cell) -> list[float]:
-    """Logarithms of the same by round, as its interval takes them."""
+    """The logarithms of this ratio by round, as its interval takes them."""
     return paired_logs(cell.compared_ms, base.compared_ms, cell.scatter.correlation)
 
 
 def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
-    """By the scatter of these two columns in the table, unless one of the two was not steady, or
-    disturbed.
+    """How a ratio is moderated: by the scatter of these two columns in the table, unless one of the
+    two was not steady, or disturbed.
     """
     if not (cell.comparable and base.comparable):
         return as_measured

@@ -1,4 +1,4 @@
-"""What the command lines share: the options that name the input."""
+"""The options that name the input, which the command lines share."""
 
 import argparse
 from pathlib import Path

@@ -7,8 +7,8 @@ from analysis.results.record import Record
 
 
 def disturbance(records: Iterable[Record]) -> str:
-    """'other processes took at least 25 % of the processors' in one of these runs; empty where none
-    was disturbed so much that its time tells nothing.
+    """Why the times tell nothing: 'other processes took at least 25 % of the processors', for
+    example, in one of these runs; empty where none was disturbed so much.
     """
     records = list(records)
     shares = [record.load.foreign_cpu_share or 0.0 for record in records]

@@ -43,7 +43,7 @@ def load_results(
     plan = load_plan(plan_path)
     folder = Folder(plan, plan_path, project)
     source = Kept(measured) if measured else folder
-    digest = hashlib.sha256(plan_path.read_bytes())  # of what was measured; the rules are how
+    digest = hashlib.sha256(plan_path.read_bytes())  # of all that was measured, not of the rules
 
     with keeping(keep) if keep else nullcontext() as kept:
 
@@ -85,7 +85,7 @@ def _cut(reason: str) -> str:
 
 
 def _sessions(block: PlannedBlock, data: dict[str, Any]) -> list[Session]:
-    """Those of a block; it has to be the block that the plan expects there."""
+    """The sessions of a block; it has to be the block that the plan expects there."""
     row = (data["row"]["model"], data["row"]["task"], data["row"]["batch_size"])
     if (row, data["round"]) != (block.row, block.round):
         model, task, batch_size = block.row

@@ -1,11 +1,11 @@
-"""What a run ran on, and what else happened there meanwhile. Field for field the record's."""
+"""The machine of a run, and what else happened there meanwhile; field for field the record's."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where it ran; `id` is equal on equal machines."""
+    """The machine that a run was measured on; `id` is equal on equal machines."""
 
     id: str
     cpu: str
@@ -27,7 +27,7 @@ class Threads:
 
 @dataclass(frozen=True)
 class Load:
-    """What else the machine did; one-minute load averages, a share of its processors, MiB."""
+    """What else the machine did: one-minute load averages, a share of its processors, MiB."""
 
     before: float | None
     after: float | None
@@ -37,7 +37,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Range:
-    """What was seen of a reading during the timed steps."""
+    """The lowest, the median and the highest of a reading during the timed steps."""
 
     min: float
     median: float

@@ -1,4 +1,4 @@
-"""Whether records come from one machine.
+"""How to tell if records come from one machine.
 
 ``machine.id`` names the machine with the GPU that a run sees, so the same machine has two where
 some columns run on its processor and others on its GPU.
@@ -11,14 +11,14 @@ from analysis.results.record import Record
 
 
 def host(machine: Machine) -> tuple:
-    """Equal on equal machines, whatever device a run sees; memory varies by a page."""
+    """A key, equal on equal machines, whatever device a run sees; memory varies by a page."""
     kind = machine.os.rpartition(" ")[2]  # the kernel changes with every update
     return (machine.cpu, machine.cores, machine.memory_mib // 1024, kind)
 
 
 def machines_of(records: Iterable[Record]) -> list[Machine]:
-    """Every different one, in the order of the records; a machine of which some runs saw a GPU
-    stands there with it.
+    """The different machines, in the order of the records; one of which some runs saw a GPU is
+    named with it.
     """
     found = dict.fromkeys(record.machine for record in records)
     with_gpu = {host(machine) for machine in found if machine.accelerator_name}
@@ -26,7 +26,7 @@ def machines_of(records: Iterable[Record]) -> list[Machine]:
 
 
 def is_one_machine(records: Iterable[Record]) -> bool:
-    """One host, and one device of each accelerator; also where there is no record."""
+    """True for one host with one device of each accelerator; also where there is no record."""
     found = list(records)
     devices = {(record.cell.accelerator, record.machine.id) for record in found}
     kinds = {accelerator for accelerator, _ in devices}

@@ -16,7 +16,7 @@ from analysis.formats.strict_json import parse_json, read_bytes, validate
 from analysis.results.plan import Plan
 
 LINES_AT_ONCE = 500  # of tens of thousands: all at once would be in memory beside what they become
-Make = Callable[[Any], Any]  # of a file's data
+Make = Callable[[Any], Any]  # from a file's data to what is made of it
 
 
 class Folder:
@@ -34,7 +34,7 @@ class Folder:
 
     def read(self, path: str, schema: str, make: Make) -> tuple[bytes, Any]:
         """The bytes of a file, and what is made of its data; ``(b"", None)`` where there is none. A
-        broken one is a problem.
+        broken one is added to the problems.
         """
         try:
             full = self._locate(path)
@@ -64,7 +64,7 @@ class Folder:
 
 
 class Kept:
-    """Files as they were kept: they were checked before."""
+    """The files as they were kept, after they had been checked."""
 
     def __init__(self, path: Path):
         import pyarrow.parquet as pq  # here, because importing it takes longer than most commands
@@ -77,7 +77,7 @@ class Kept:
             self._batches = file.iter_batches(LINES_AT_ONCE)
 
     def read(self, path: str, _: str, make: Make) -> tuple[bytes, Any]:
-        """As :meth:`Folder.read`; they are asked for in the order in which they were kept."""
+        """Like :meth:`Folder.read`; files are asked for in the order in which they were kept."""
         if path not in self._left:
             return b"", None
         self._left.remove(path)

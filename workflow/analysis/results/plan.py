@@ -28,7 +28,7 @@ class Row:
     title: str
     published_batch_size: int | None
     label: str  # the title, with the batch size where another row has the same title
-    measures: dict[str, str] = field(default_factory=dict, hash=False)  # what, in words
+    measures: dict[str, str] = field(default_factory=dict, hash=False)  # what it measures, in words
 
     @property
     def key(self) -> RowKey:
@@ -52,7 +52,7 @@ class Column:
 
     @property
     def plain(self) -> bool:
-        """Whether it is a framework without settings of its own. Findings, claims, speed-ups and
+        """True if it is a framework without settings of its own. Findings, claims, speed-ups and
         the comparison with the published numbers are about these; one with settings answers another
         question, what they change.
         """
@@ -60,24 +60,24 @@ class Column:
 
     @property
     def alone(self) -> bool:
-        """Whether it is operations on the processor without a framework: these have no weights, no
+        """True if it is operations on the processor without a framework: these have no weights, no
         arithmetic that a peak is about, and no other device.
         """
         return self.family == "host"
 
     @property
     def accelerator(self) -> str | None:
-        """cpu or cuda; None of a published column."""
+        """The accelerator, cpu or cuda; None for a published column."""
         return self.settings.get("accelerator")
 
     @property
     def stack(self) -> str | None:
-        """Its dated set of library versions; None of a published column."""
+        """Its dated set of library versions; None for a published column."""
         return self.settings.get("stack")
 
     @property
     def bare(self) -> bool:
-        """Whether it is a framework without settings of its own but its stack."""
+        """True if it is a framework without settings of its own but its stack."""
         return self.name in (self.framework, f"{self.framework}+{self.stack}")
 
 
@@ -116,13 +116,13 @@ class Model:
     citation: str
     preset: str
     architecture: dict[str, Any]
-    variant_of: str | None = None  # the model that it is in other sizes
+    variant_of: str | None = None  # the model of which it is a variant in other sizes
     full_size: bool = False  # the paper's sizes although the scale is another
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was to be measured."""
+    """The plan: what was to be measured."""
 
     study: dict[str, str] | None  # name, title and question
     results: str  # folder
@@ -143,25 +143,25 @@ class Plan:
 
     @property
     def reduced(self) -> bool:
-        """Whether some model is smaller than the paper's."""
+        """True if some model is smaller than the paper's."""
         return self.scale != "paper" and not all(m.full_size for m in self.models.values())
 
     @property
     def rules(self) -> str:
-        """Where the rules that made the results are kept."""
+        """The file of the rules that made the results."""
         return f"{self.results}/rules.json"
 
     def machine_card(self, node: str) -> str:
-        """Where the card of a node is kept."""
+        """The file of the card of a node."""
         return f"{self.results}/machines/{node}.json"
 
     def cell(self, row: Row, column: Column) -> PlannedCell:
-        """What of a cell is measured; nothing of one that the plan does not hold."""
+        """A cell as it is planned; without runs where the plan does not hold it."""
         return self.cells.get((row.key, column.name), PlannedCell(None, ()))
 
     @property
     def runs_by_row(self) -> dict[RowKey, int]:
-        """How many runs the cells of each row have; of a row that cannot be measured none."""
+        """The number of runs that the cells of each row have; 0 if a row cannot be measured."""
         found = {row.key: 0 for row in self.rows}
         for (row, _), cell in self.cells.items():
             found[row] = max(found[row], len(cell.runs))
@@ -176,7 +176,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
-        """From data that already passed the schema."""
+        """Build a plan from data that already passed the schema."""
         titles = [row["title"] for row in data["rows"]]
         parts = {
             "blocks": [{**block, "row": _row_key(block)} for block in data["blocks"]],

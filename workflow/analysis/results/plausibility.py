@@ -1,4 +1,4 @@
-"""Whether a run can be as fast as it says: the FLOP/s that its time implies, against the best
+"""Can a run be as fast as it says? The FLOP/s that its time implies, against those of the best
 matrix product that the canaries measured on the same machine.
 
 It is the fastest block of a run that is judged. An asynchronous device takes some 30 programs into
@@ -11,9 +11,9 @@ factors. 10 % are allowed, because a canary is a measurement too: it catches the
 clocks, and one size of matrix is not the best of all. 30 % are allowed on processors, because a
 product is not what they can do at most, and the kernel of another library may be nearer to it: on
 two cores with AVX-512 multiply-adds alone made 424 GFLOP/s, PyTorch's products 331 to 355 by their
-size, and a convolutional net of JAX 373 (benchmarks/processor_peak.py).
+size, and a convolutional model in JAX 373 (benchmarks/processor_peak.py).
 
-A canary that was slowed itself would make correct runs invalid. On a CPU those count alone beside
+A canary that was slowed itself would make correct runs invalid. On a CPU only those count beside
 which other processes took less than 10 % of the processors; where there is none, nothing is judged.
 
 Convolutions of 3 x 3 in float32 may take fewer multiplications than are counted: Winograd's
@@ -37,7 +37,7 @@ from analysis.results.runs import Run
 from analysis.results.sessions import Session
 
 TOLERANCE = {"cpu": 0.30, "cuda": 0.10}  # beyond the best product
-WINOGRAD = 4.0  # of F(4 x 4, 3 x 3)
+WINOGRAD = 4.0  # times fewer multiplications, of F(4 x 4, 3 x 3)
 INVALID = "invalid"
 
 WIDTHS = ("float32", "tf32", "bfloat16")  # as canaries name them, the most exact first
@@ -55,7 +55,7 @@ Peaks = Mapping[Device, Mapping[str, float]]  # FLOP/s by dtype
 
 
 def with_peaks(results: Results) -> Results:
-    """The same results, where every run knows its peak and one above it is invalid."""
+    """The results, in which every run knows its peak and one above it is invalid."""
     peaks = peaks_by_device(results.sessions)
 
     def judged(cell: Cell) -> Cell:
@@ -87,7 +87,7 @@ def with_peak(run: Run, peaks: Peaks) -> Run:
 
 
 def _allowed(run: Run, accelerator: str) -> float:
-    """How many times the peak a run may imply."""
+    """The multiple of the peak that a run may imply."""
     allowed = 1 + TOLERANCE[accelerator]
     card = run.record.parity or {}
     if accelerator == "cuda" and card.get("convolution_precision") == "float32":

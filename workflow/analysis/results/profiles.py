@@ -8,8 +8,8 @@ REST = "operations that are not listed"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Of a step: wall time by the innermost operation, how often it ran, and the same or 0
-    where it hands most of its time on to others.
+    """An operation in a step: wall ms while it was the innermost, how often it ran, and `launched`,
+    the same or 0 where it hands most of its time on to others.
     """
 
     name: str
@@ -28,8 +28,8 @@ class Pair:
 
 @dataclass(frozen=True)
 class HostOverhead:
-    """From a profile that is never timed: share of a step in which no operation computes, what a
-    step took under the profiler, and its operations; older records have the share alone.
+    """The result of a profile, which is never timed: share of a step in which no operation
+    computes, time of a step under the profiler, its operations; older records have only the share.
     """
 
     share: float
@@ -45,12 +45,12 @@ class HostOverhead:
 
     @property
     def disturbed(self) -> bool:
-        """Whether others took so much of the processors that it tells nothing."""
+        """True if others took so much of the processors that it tells nothing."""
         return (self.foreign_cpu_share or 0.0) >= FOREIGN_CPU_HEAVY
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:
-        """With the rest as one of them."""
+        """The operations, with the rest as one of them."""
         if not self.rest_ms:
             return self.operations
         rest = (self.rest_ms, self.rest_launched, self.rest_launched)
@@ -58,5 +58,5 @@ class HostOverhead:
 
     @property
     def launched(self) -> float:
-        """Operations of a step that computed themselves, on a GPU kernels."""
+        """The number of operations of a step that computed themselves; on a GPU of kernels."""
         return sum(operation.launched for operation in self.all_operations)

@@ -1,4 +1,4 @@
-"""Published trainings of small nets on a processor and on a GPU, as data with their labels."""
+"""Published trainings of small models on a processor and on a GPU, as data with their labels."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Energy:
-    """Of the timed pipelined steps, by the device's own counter."""
+    """The energy of the timed pipelined steps, by the device's own counter."""
 
     joules_per_step: float
     counter: str
@@ -38,7 +38,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class CellName:
-    """The cell that a record is of."""
+    """The cell and run that a record is of."""
 
     scale: str
     accelerator: str
@@ -52,7 +52,7 @@ class CellName:
 
 @dataclass(frozen=True)
 class Environment:
-    """What was installed where the run ran."""
+    """The environment of a run: what was installed there."""
 
     name: str
     method: str
@@ -63,14 +63,14 @@ class Environment:
 
     @cached_property
     def found(self) -> tuple:
-        """Equal where name, deployment, interpreter and all versions are."""
+        """A key, equal where name, deployment, interpreter and all versions are."""
         return (self.name, self.method, self.python, tuple(sorted(self.packages.items())))
 
 
 @dataclass(frozen=True)
 class SessionName:
-    """The sitting of a job in which it was measured; `neighbours`: most other slots of the node
-    that were busy meanwhile, None when unknown.
+    """The session in which a run was measured; `neighbours`: most other slots of the node that were
+    busy meanwhile, None when unknown.
     """
 
     id: str
@@ -85,7 +85,7 @@ class SessionName:
 
 @dataclass(frozen=True)
 class Memory:
-    """Peaks in MiB."""
+    """Peaks of memory in MiB."""
 
     peak_rss_mib: float | None
     peak_device_mib: float | None  # by the framework's own counter
@@ -95,7 +95,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Record:
-    """One run."""
+    """The record of one run."""
 
     identity: str
     cell: CellName
@@ -120,7 +120,7 @@ class Record:
     warnings: tuple[str, ...]
     probe_failures: tuple[str, ...]  # why one at another batch size or length was not timed
     log_tail: tuple[str, ...]
-    withheld: tuple[str, ...]  # what could not be recorded, and why; places that hold nothing
+    withheld: tuple[str, ...]  # the places where nothing could be recorded, and why
     training: Training | None = None
     session: SessionName | None = None
     operation: TimedOperation | None = None  # of a model around one; older records have none
@@ -133,7 +133,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
-        """From data that already passed the schema.
+        """Build a record from data that already passed the schema.
 
         Status, reason and warnings are worded anew from the raw facts, so that old records read as
         new ones do.
@@ -166,8 +166,8 @@ SHARED |= {"work": Work, "session": SessionName}
 
 
 def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
-    """That part of a record, once for all records in which it is the same: of ten thousand cells
-    the lists of packages alone took a gigabyte. Nobody changes what was read.
+    """A part of a record, once for all records in which it is the same: of ten thousand cells the
+    lists of packages alone took a gigabyte. Nobody changes what was read.
     """
     return None if data is None else _built(kind, json.dumps(data))
 

@@ -25,8 +25,8 @@ class PublishedModel:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the page's columns ran: when it was published, our stack of its versions, these by
-    column and library, execution mode by column and, where it differs, by (column, model, task).
+    """The conditions of the page's columns: when it was published, our stack of its versions, these
+    by column and library, execution mode by column and, where it differs, by (column, model, task).
     """
 
     published: str
@@ -73,12 +73,12 @@ class Reference:
 
     @property
     def stack(self) -> str:
-        """Ours, of the page's versions."""
+        """Our stack of the page's versions."""
         return self.conditions.stack
 
     def published_ms(self, row: Row, column: Column) -> float | None:
         """The published ms/step of our cell, at the published batch size; None where the page has
-        none, and for a column with settings of its own, but for the stack of its versions.
+        none, and for a column with other settings of its own than the stack of the page's versions.
         """
         known = column.plain or (column.bare and column.stack == self.stack)
         if row.published_batch_size is None or not known or column.family not in self.compared:

@@ -49,8 +49,8 @@ class Results:
 
     @cached_property
     def accelerators(self) -> tuple[str, ...]:
-        """What is measured on, in the order of the columns; where no cell can be, what canaries
-        are for.
+        """The accelerators that are measured on, in the order of the columns; those of the canaries
+        where no cell can be measured.
         """
         columns = dict.fromkeys(cell.column for cell in self.cells if cell.runs)
         found = (column.accelerator or self.plan.accelerator for column in columns)
@@ -59,21 +59,21 @@ class Results:
 
     @property
     def cards(self) -> list[MachineCard]:
-        """Those of the machines that were collected."""
+        """The machine cards that were collected."""
         return [card for card in self.machine_cards.values() if card]
 
     @cached_property
     def nodes(self) -> set[str]:
-        """On which anything was measured; one without a name where that is not known."""
+        """The nodes on which anything was measured; one without a name where that is not known."""
         return {node for cell in self.cells for node in cell.nodes}
 
     @cached_property
     def several_stacks(self) -> bool:
-        """Whether the columns of a row compete on several stacks of library versions."""
+        """True if the columns of a row compete on several stacks of library versions."""
         return any(len(row.contestants) > 1 for row in self.rows)
 
     def with_cells(self, change: Callable[[Cell], Cell]) -> Results:
-        """The same results, each cell as this makes it."""
+        """The same results, with each cell as `change` makes it."""
         rows = (replace(row, cells=tuple(map(change, row.cells))) for row in self.rows)
         return replace(self, rows=tuple(rows))
 
@@ -84,7 +84,7 @@ class Results:
 
 
 def moderated(results: Results) -> Results:
-    """The same results without warm-up, where every cell knows how much its column scatters in the
+    """The results without warm-up, in which every cell knows how much its column scatters in the
     table, and what the rounds that it lacks were like.
     """
     rows = results.with_cells(settled).rows
@@ -109,12 +109,12 @@ def _moderated(row: RowCells, scatter: TableScatter) -> RowCells:
 
 
 def correlation_of_starts(results: Results) -> float:
-    """Of the log ratios of one start, over the table."""
+    """The correlation of the log ratios of one start, over the table."""
     return max((cell.scatter.correlation for cell in results.cells), default=0.0)
 
 
 def has_priors(results: Results) -> bool:
-    """Whether the scatter of any pair of columns is weighed with that in other rows."""
+    """True if the scatter of any pair of columns is weighed with that in other rows."""
     scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
     names = sorted({cell.column.name for cell in results.cells if cell.comparable})
     return any(scatter.prior(*pair) for pair in combinations(names, 2))

@@ -1,4 +1,4 @@
-"""A row of the table, and where each of its columns stands."""
+"""A row of the table, and the standing of each of its columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ class RowCells:
 
     @cached_property
     def comparable(self) -> tuple[Cell, ...]:
-        """Those from which anything may be concluded."""
+        """The cells from which anything may be concluded."""
         return tuple(cell for cell in self.measured if cell.comparable)
 
     @cached_property
@@ -34,7 +34,7 @@ class RowCells:
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
-        """Where every measured column stands among those of its stack, by name; one that was not
+        """The standing of every measured column among those of its stack, by name; one that was not
         steady, or disturbed, is not compared.
         """
         found = {cell.column.name: Standing.NOT_COMPARED for cell in self.measured}

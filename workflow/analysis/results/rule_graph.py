@@ -28,8 +28,8 @@ class RuleGraph:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> RuleGraph:
-        """From data that already passed the schema; raises :class:`InputError` where a rule is
-        named twice, is missing, or needs itself.
+        """Build it from data that already passed the schema; raises :class:`InputError` where a
+        rule is named twice, is missing, or needs itself.
         """
         found = build(cls, data).rules
         rules = {rule.name: rule for rule in found}
@@ -46,7 +46,7 @@ class RuleGraph:
 
     @property
     def layers(self) -> list[list[Rule]]:
-        """From the first to the last: a rule stands in the layer before the first that reads it."""
+        """Layers from the first on: a rule stands in the one before the first that reads it."""
         steps_to_end: dict[str, int] = {}
         for rule in reversed(self.rules):
             place = steps_to_end.setdefault(rule.name, 0)
@@ -60,7 +60,7 @@ class RuleGraph:
 
     @property
     def arrows(self) -> list[tuple[str, str]]:
-        """``(needed, rule)``, without those that follow from others."""
+        """The arrows as ``(needed, rule)``, without those that follow from others."""
         reached: dict[str, set[str]] = {}
         found = []
         for rule in self.rules:

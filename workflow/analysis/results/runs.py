@@ -34,7 +34,7 @@ class Run:
 
     @property
     def sitting(self) -> Sitting:
-        """What another run of its row has to have in common with it to be compared."""
+        """Round, session, node and start: runs of a row that share all of these are compared."""
         session = self.record.session if self.record else None
         if session is None:
             return Sitting(self.number)
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def left_out(self) -> int:
-        """How many blocks at its start are not in its mean."""
+        """The number of blocks at its start that are not in its mean."""
         return self.steadiness.warm_up if self.settled and self.steadiness else 0
 
     @cached_property
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def steadiness(self) -> Steadiness | None:
-        """Whether its steps were steady; None unless ok."""
+        """How steady its steps were; None unless ok."""
         return steadiness(self._blocks) if self.ok else None
 
     @property
@@ -66,7 +66,7 @@ class Run:
 
     @property
     def flops_per_s(self) -> float | None:
-        """What its time implies; None unless ok, and where FLOPs are not counted."""
+        """The FLOP/s that its time implies; None unless ok, and where FLOPs are not counted."""
         flops = self.record.work.flops_per_step if self.ok and self.record.work else None
         return flops / (self.step_ms / 1000) if flops else None
 

@@ -16,7 +16,7 @@ class KnownStep:
 
     @property
     def shown(self) -> bool:
-        """Whether an interval over the runs leaves out the true duration."""
+        """True if an interval over the runs leaves out the true duration."""
         ends = log_t_interval(self.runs_ms)
         return ends is not None and not ends.low <= self.nominal_ms <= ends.high
 
@@ -59,7 +59,7 @@ class MonitorCost:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """The parts that were measured; `reason` is why one is missing."""
+    """The parts of a self-test that were measured; `reason` says why one is missing."""
 
     identity: str
     started_at: str

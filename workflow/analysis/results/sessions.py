@@ -1,5 +1,5 @@
-"""Sessions: one sitting of the job that measures a block, all columns of a row in a round, on one
-machine. What was interrupted is resumed in another one.
+"""Sessions: one uninterrupted sitting of the job that measures a block, all columns of a row in a
+round, on one machine. A block that was interrupted is resumed in another session.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from analysis.results.plan import RowKey
 
 @dataclass(frozen=True)
 class Session:
-    """A sitting. `node` and `device` are salted digests: equal within one results folder alone."""
+    """A session. `node` and `device` are salted digests: equal only within one results folder."""
 
     id: str
     row: RowKey
@@ -28,8 +28,8 @@ class Session:
 
 
 def canaries_of(sessions: Iterable[Session], accelerator: str) -> list[Canary]:
-    """Every different one on an accelerator, in the order of time: the one after a session may be
-    the one before the next.
+    """Every different canary on an accelerator, in the order of time: the one after a session may
+    be the one before the next.
     """
     around = [s.canaries[accelerator] for s in sessions if accelerator in s.canaries]
     found = [canary for each in around for canary in (each.before, each.after) if canary]
@@ -38,7 +38,7 @@ def canaries_of(sessions: Iterable[Session], accelerator: str) -> list[Canary]:
 
 
 def by_node(sessions: Iterable[Session]) -> dict[str, list[Session]]:
-    """In the order in which nodes come up."""
+    """The sessions of each node, in the order in which nodes come up."""
     found: dict[str, list[Session]] = {}
     for session in sessions:
         found.setdefault(session.node, []).append(session)

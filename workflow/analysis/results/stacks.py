@@ -7,7 +7,7 @@ from analysis.results.rows import RowCells
 
 
 def on_stack(results: Results, stack: str) -> Results:
-    """The columns that are a framework on this stack and nothing else, called as the framework is:
+    """The results of columns that are a framework on this stack and nothing else, called as it is:
     what is said of frameworks is then said of these. No columns where the table has none.
     """
     columns = {

@@ -18,12 +18,12 @@ NOT_TO_BE_CITED = "These results are of a simulated GPU: they are not to be cite
 
 
 def is_simulated(results: Results) -> bool:
-    """Whether any record is of a simulated GPU; then all are, see :func:`check`."""
+    """True if any record is of a simulated GPU; then all are, see :func:`check`."""
     return any(map(_simulated, _records(results)))
 
 
 def names_a_simulated(device: str | None) -> bool:
-    """Whether this is the name of a simulated GPU: it is never the hardware of a publication."""
+    """True for the name of a simulated GPU, which is never the hardware of a publication."""
     return MARK in (device or "")
 
 
@@ -40,7 +40,7 @@ def check(results: Results) -> Results:
 
 
 def same_kind(all_results: Iterable[Results]) -> bool:
-    """Whether results may be compared: all were measured, or none was."""
+    """True if results may be compared: all were measured, or none was."""
     return len({is_simulated(results) for results in all_results}) < 2
 
 

@@ -35,7 +35,7 @@ def _converters(kind: type) -> dict[str, Convert | None]:
 
 
 def _converter(hint: Any) -> Convert | None:
-    """What makes a field's value of what JSON has there; None where that is the value itself."""
+    """A function from what JSON has to a field's value; None where that is the value itself."""
     origin, arguments = get_origin(hint), get_args(hint)
     if NoneType in arguments:
         return _converter(next(each for each in arguments if each is not NoneType))

@@ -11,8 +11,8 @@ from analysis.statistics.intervals import NS_PER_MS
 
 @dataclass(frozen=True)
 class Difference:
-    """Between what a way gives and what it must give; of losses over how many steps, and against
-    which way.
+    """The difference between what a way gives and what it must give; of losses over how many steps,
+    and against which way.
     """
 
     largest_difference: float
@@ -23,8 +23,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of a way with what every way must give; None where the operation has no gradient, and where
-    nothing is trained.
+    """How well a way gives what every way must give; `gradients` is None for an operation without
+    one, `losses` where nothing is trained.
     """
 
     outputs: Difference
@@ -34,7 +34,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Build:
-    """What was compiled and linked in the run's scratch folder."""
+    """How code was compiled and linked in the run's scratch folder."""
 
     seconds: float
     compiler: str
@@ -59,10 +59,10 @@ class TimedOperation:
 
     @cached_property
     def alone_ms(self) -> float | None:
-        """The median call; None where none was timed."""
+        """ms of the median call; None where none was timed."""
         return median(self.alone_ns) / NS_PER_MS if self.alone_ns else None
 
     @property
     def in_a_step_ms(self) -> float | None:
-        """What all uses of a step take alone."""
+        """ms that all uses in a step take, when they are timed alone."""
         return self.uses * self.alone_ms if self.uses and self.alone_ns else None

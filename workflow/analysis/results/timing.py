@@ -71,7 +71,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Epoch:
-    """Seconds of its steps and of its validation, and what that found."""
+    """An epoch: seconds of its steps and of its validation, and what the validation found."""
 
     steps_s: float
     validation_s: float

@@ -1,4 +1,4 @@
-"""Where each framework stands in its row, and the best set: all that are not shown to be slower.
+"""Where each framework stands in its row, and the best set: all that are not significantly slower.
 
 Each framework is tested against the fastest, one-sided: is it slower by more than the margin of
 2 %? For two frameworks that is the 95 % interval beyond the margin, verdict SLOWER. For more of
@@ -6,8 +6,8 @@ them Holm's procedure keeps the chance of putting out any that should stay at 2.
 be tested, the one with the smallest p is out when that is at most 2.5 % / r; then r is one less.
 A statement over several rows takes the comparisons of all of them into one such procedure.
 
-Not to be shown slower is no merit, so the best set has two parts. Best or equal is who has no rival
-that could be more than 2 % faster: the interval of its time over that of every other framework of
+Not to be shown slower is no merit, so the best set has two parts. Best or equal is one whose rivals
+cannot be more than 2 % faster: the interval of its time over that of every other framework of
 the best set ends at 1.02 or below. The others are undecided. Fewer than two rounds shared with the
 fastest are no comparison: such a framework is neither.
 
@@ -54,7 +54,7 @@ class Standing(StrEnum):
 
 
 def plainly(name: str, base: str) -> Moderate:
-    """Every pair of frameworks by its own scatter alone."""
+    """Moderate nothing: every pair of frameworks is judged by its own scatter alone."""
     return as_measured
 
 
@@ -70,8 +70,8 @@ class Contest:
 
     @cached_property
     def fastest(self) -> str | None:
-        """The lowest mean, as if all had every round, of those that have two runs at least; None
-        where it has no rival.
+        """The one with the lowest mean, as if all had every round, among those that have at least
+        two runs; None where it has no rival.
         """
         measured = {name: runs for name, runs in self.row.items() if len(runs) >= MIN_RUNS}
         means = adjusted_logs(measured)
@@ -79,7 +79,7 @@ class Contest:
 
     @cached_property
     def p_values(self) -> dict[str, float]:
-        """One-sided p of not being slower than the fastest, of every other one that was compared
+        """One-sided p of not being slower than the fastest, for every other one that was compared
         with it.
         """
         if self.fastest is None:
@@ -92,8 +92,8 @@ class Contest:
         }
 
     def standings(self, slower: Collection[str] | None = None) -> dict[str, Standing]:
-        """Of every name. `slower` are those that are shown slower, by default after the correction
-        for this row alone.
+        """The standing of every name. `slower` are those that are significantly slower, by default
+        after the correction for this row alone.
         """
         out = shown_slower(self.p_values) if slower is None else slower
         compared = {self.fastest, *self.p_values} if self.p_values else set()
@@ -118,12 +118,12 @@ class Contest:
 
 
 def _at_most_equal(ratio: Ratio | None) -> bool:
-    """Whether the first is shown to take at most 2 % more time."""
+    """True if the first is shown to take at most 2 % more time."""
     return bool(ratio and ratio.interval) and ratio.interval.high <= 1 + MARGIN
 
 
 def best_set(row: Mapping[str, Runs]) -> frozenset[str]:
-    """Names of a row that were compared and are not shown slower, by their own scatter alone."""
+    """The compared names of a row that are not significantly slower, by their own scatter alone."""
     return not_slower(Contest(row).standings())
 
 
@@ -147,7 +147,7 @@ def p_slower(
 
 
 def shown_slower(p_values: Mapping[Name, float]) -> set[Name]:
-    """Those shown slower than the fastest of their row, by Holm's step-down procedure over all."""
+    """Those significantly slower than the fastest of their row, by Holm's procedure over all."""
     slower: set[Name] = set()
     for name in sorted(p_values, key=p_values.__getitem__):
         if p_values[name] > (1 - CONFIDENCE) / 2 / (len(p_values) - len(slower)):
@@ -157,8 +157,8 @@ def shown_slower(p_values: Mapping[Name, float]) -> set[Name]:
 
 
 def shown_slower_of(contests: Sequence[Contest]) -> list[set[str]]:
-    """Those shown slower in each of several rows, in a single procedure over rows and names: what a
-    statement about the whole table rests on.
+    """The names significantly slower in each of several rows, by a single procedure over rows and
+    names: what a statement about the whole table rests on.
     """
     p_values = {
         (place, name): p for place, row in enumerate(contests) for name, p in row.p_values.items()

@@ -1,8 +1,8 @@
 """Means of a row's columns as if each had been measured in every round.
 
 A column that lost a slow round would else have the lowest mean for that reason alone. Logarithms
-are taken for the sum of what the column is and what the round was (least squares; randomised
-blocks); a round that a column lacks is then told by the columns that have it. Where every column
+are modelled as an effect of the column plus one of the round (least squares; randomised blocks);
+the effect of a round that a column lacks is known from the columns that have it. Where every column
 has every round, the means are the plain ones.
 """
 

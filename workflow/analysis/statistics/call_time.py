@@ -1,4 +1,4 @@
-"""What part of the time of a call grows with the length of its cache.
+"""The part of the time of a call that grows with the length of its cache.
 
 A call takes t = a + b n + c n L for n new tokens at length L: a whatever is generated, b a token, c
 a token and position of the cache. The times of a run are fitted by least squares on relative

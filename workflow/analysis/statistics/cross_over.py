@@ -46,7 +46,7 @@ class CrossOver:
 
 
 def cross_over(points: Sequence[Point], seed: int = 1) -> CrossOver:
-    """Of two or more points in ascending order of their sizes; the same from the same points.
+    """The crossing of two or more points in ascending order of size; deterministic.
 
     Without an interval where a size has a single run.
     """
@@ -79,7 +79,7 @@ def _interval(points: Sequence[Point], sizes: Sequence[float], seed: int) -> Int
 
 
 def _drawn(point: Point, rng: random.Random) -> float:
-    """Another mean of as many runs that scatter as these did."""
+    """Draw another mean of as many runs, which scatter as these did."""
     normal, freedom = rng.gauss(0, 1), point.degrees_of_freedom
     # A variance of so few runs is chi-squared over its degrees of freedom.
     scatter = 1.0 if math.isinf(freedom) else rng.gammavariate(freedom / 2, 2 / freedom)

@@ -23,8 +23,8 @@ MIN_ROUNDS = 3  # to choose from two at least
 def family_interval(
     ratios: Sequence[Sequence[Ratio | None]], statements: int = 1
 ) -> Interval | None:
-    """95 % interval of the gain, of t_base / t_new of each new column (outer) and base column. So
-    many such intervals hold all at once. None where a ratio has none.
+    """95 % interval of the gain, from t_base / t_new of each new column (outer) and base column. So
+    many such intervals (`statements`) hold all at once. None where a ratio has none.
     """
     if any(ratio is None or ratio.interval is None for of_new in ratios for ratio in of_new):
         return None
@@ -36,8 +36,8 @@ def family_interval(
 
 
 def luck_of_choice(news: Sequence[Logs], bases: Sequence[Logs]) -> float:
-    """What choosing adds to t_base / t_new, as a factor, from logarithms of times by round; 1 where
-    there is no choice, or fewer than MIN_ROUNDS rounds that all have.
+    """The factor by which choosing raises t_base / t_new, from logarithms of times by round; 1
+    where there is no choice, or fewer than MIN_ROUNDS rounds that all have.
     """
     rounds = set.intersection(*(set(logs) for logs in (*news, *bases)))
     if len(rounds) < MIN_ROUNDS or len(news) == len(bases) == 1:
@@ -46,7 +46,7 @@ def luck_of_choice(news: Sequence[Logs], bases: Sequence[Logs]) -> float:
 
 
 def _luck(columns: Sequence[Logs], rounds: set[Hashable]) -> float:
-    """The lowest mean, less what it is where no round has a part in the choice that it is for."""
+    """The lowest mean, less the mean of what the other rounds choose for each round."""
 
     def fastest(of: set[Hashable]) -> Logs:
         return min(columns, key=lambda logs: fmean(logs[place] for place in of))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 MOST_ROUNDS = 100  # more would take longer than anybody waits
-LIKELY = 0.5  # of experiments decide it after the rounds that are told: as likely as not
+LIKELY = 0.5  # share of experiments that the rounds told decide: as likely as not
 DRAWS = 100
 MOST_COLUMNS = 12
 EDGE = math.log1p(MARGIN)
@@ -53,7 +53,7 @@ class Field:
 
     @cached_property
     def means(self) -> dict[str, float]:
-        """Logarithms, from the fastest to the slowest."""
+        """Mean logarithms by name, from the fastest to the slowest."""
         found = adjusted_logs({name: self.contest.row[name] for name in self.columns})
         return dict(sorted(found.items(), key=lambda item: item[1])[:MOST_COLUMNS])
 
@@ -72,12 +72,12 @@ class Field:
 
     @property
     def usable(self) -> bool:
-        """Whether there are two columns at least, every two with two rounds in common."""
+        """True if there are at least two columns, every two with two rounds in common."""
         return bool(self.pairs) and self.rounds >= MIN_RUNS
 
     @property
     def rounds(self) -> int:
-        """How many every two columns have in common, or nodes that these lie on."""
+        """The number of rounds that every two columns have in common, or of nodes they lie on."""
         return min(map(len, self.logs))
 
     @cached_property
@@ -96,8 +96,8 @@ class Field:
         return numpy.array(used * 2) / 2 if len(used) == 1 else nnls(design, numpy.array(used))[0]
 
     def sums(self, logs: ndarray) -> tuple[ndarray, ndarray]:
-        """Of the log ratios of every pair and of their squares after each round, from logarithms
-        (experiments x columns x rounds): pairs x experiments x rounds.
+        """Sums of the log ratios of every pair, and of their squares, after each round: pairs x
+        experiments x rounds. From logarithms: experiments x columns x rounds.
         """
         import numpy
 
@@ -147,21 +147,21 @@ def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
 
 def false_slower(contest: Contest, draws: int) -> float:
     """The chance that a row of columns that scatter as these do, but are all equally fast, has one
-    that is shown slower, by so many experiments.
+    that comes out significantly slower, by so many experiments.
     """
     return float(_slower_of_equal(contest, draws).any(axis=1).mean())
 
 
 def true_slower(contest: Contest, draws: int, gap: float) -> float:
-    """The chance that a column of such a row is shown slower that is slower than all others by this
-    gap; each is that column in turn.
+    """The chance that a column comes out significantly slower that is slower by this gap than all
+    others of such a row; each is that column in turn.
     """
     found = _slower_of_equal(contest, draws, gap)
     return float(found[_each_in_turn(*found.shape)].mean())
 
 
 def _slower_of_equal(contest: Contest, draws: int, gap: float = 0.0) -> ndarray:
-    """Which columns are shown slower where one in turn is, by the gap: experiments x columns."""
+    """Mask of the columns shown slower where one in turn is, by the gap: experiments x columns."""
     import numpy
 
     field = Field(contest, {contest.fastest, *contest.p_values})
@@ -211,7 +211,7 @@ def _further(field: Field) -> tuple[Callable[[int], tuple[ndarray, ndarray]], in
 
 
 def _likely(variance: float, degrees_of_freedom: int, moderate: Moderate) -> float:
-    """Weighed with what is borrowed, also where that is less than the variance: intervals are never
+    """A variance weighed with what is borrowed, also where that is less: intervals are never
     narrowed by it, which would make a forecast too long.
     """
     borrowed, freedom = moderate(0.0, degrees_of_freedom)
@@ -219,9 +219,9 @@ def _likely(variance: float, degrees_of_freedom: int, moderate: Moderate) -> flo
 
 
 def _left_open(means: ndarray, errors: ndarray) -> tuple[ndarray, float]:
-    """By the squared standard errors of the means, the share of each column's distance from the
-    others that is not its own scatter; and how probable it is that all are equal, where before it
-    was a half: by the likelihood of their distance, against that of the scale that fits it best.
+    """The share of each column's distance from the others that is not its own scatter, by the
+    squared standard errors of the means; and the probability that all are equal, before a half: by
+    the likelihood of their distance, against that of the scale that fits it best.
     """
     weights, others = 1 / (errors + 1e-30), len(means) - 1
     distance = float(weights @ (means - weights @ means / weights.sum()) ** 2)
@@ -233,7 +233,7 @@ def _left_open(means: ndarray, errors: ndarray) -> tuple[ndarray, float]:
 
 
 def _shown_slower(behind: ndarray) -> ndarray:
-    """By Holm's procedure, from p-values against the fastest: experiments x columns."""
+    """Mask by Holm's procedure, from p-values against the fastest: experiments x columns."""
     import numpy
 
     columns = behind.shape[1]

@@ -8,7 +8,7 @@ round or the sitting in which it was measured, to the run's ms/step. `benchmarks
 counts how often these intervals and verdicts are wrong.
 
 How much runs scatter is taken from the runs themselves unless a function of the type `Moderate`
-says otherwise (`table_scatter`).
+says otherwise (`moderation`).
 """
 
 import math
@@ -28,8 +28,8 @@ NS_PER_MS = 1e6
 
 
 class Sitting(NamedTuple):
-    """Where and when a run was measured: runs of one sitting are compared. Session, node and start
-    are empty where they are not known.
+    """Where and when a run was measured: runs of equal sittings are compared. Session, node and
+    start are empty where they are not known.
     """
 
     round: int
@@ -44,7 +44,7 @@ Moderate = Callable[[float, int], tuple[float, float]]
 
 
 def as_measured(variance: float, degrees_of_freedom: int) -> tuple[float, float]:
-    """The sample's own: plain Student's t."""
+    """The sample's own variance and degrees of freedom: plain Student's t."""
     return variance, degrees_of_freedom
 
 
@@ -121,7 +121,7 @@ def t_interval(logs: Sequence[float], moderate: Moderate = as_measured) -> Inter
 
 
 def standard_error(logs: Sequence[float], moderate: Moderate) -> tuple[float, float]:
-    """Of the mean of two or more logarithms, and its degrees of freedom."""
+    """Standard error of the mean of two or more logarithms, and its degrees of freedom."""
     variance, degrees_of_freedom = moderate(deviation(logs) ** 2, len(logs) - 1)
     return math.sqrt(variance / len(logs)), degrees_of_freedom
 
@@ -134,7 +134,7 @@ def interval_around(mean: float, standard_error: float, degrees_of_freedom: floa
 
 @cache
 def t_quantile(degrees_of_freedom: float, intervals: int = 1) -> float:
-    """Two-sided 95 % quantile of Student's t; of so many intervals that hold all at once
+    """Two-sided 95 % quantile of Student's t, for so many intervals that hold all at once
     (Bonferroni).
     """
     from scipy.special import stdtrit  # here, because importing it takes longer than most commands
@@ -160,13 +160,13 @@ def relative_standard_error(values: Sequence[float]) -> float | None:
 
 
 def nodes_of(places: Iterable[Hashable]) -> set[str]:
-    """The nodes on which runs lie, of which only their places are given."""
+    """The nodes of runs that were measured in these rounds or sittings."""
     return {place.node if isinstance(place, Sitting) else "" for place in places}
 
 
 def independent(logs: Runs, correlation: float = 0.0) -> list[float]:
-    """What an interval rests on: each value, or where they lie on several nodes, the mean of each
-    node. Those of one node share whatever is particular to it, those of one start this correlation.
+    """The values that an interval rests on: each, or of several nodes, the mean of each node. Those
+    of one node share what is particular to it, those of one start have this correlation.
     """
     of_nodes = by_node(logs)
     if len(of_nodes) > 1:
@@ -175,7 +175,7 @@ def independent(logs: Runs, correlation: float = 0.0) -> list[float]:
 
 
 def by_node(logs: Runs) -> dict[str, list[float]]:
-    """The same values, those of each node together."""
+    """The values by node, those of each node in the order of their rounds."""
     found: dict[str, list[float]] = {}
     for place in sorted(logs):
         (node,) = nodes_of([place])
@@ -237,7 +237,7 @@ def together(ratio: Ratio, intervals: int) -> Interval | None:
 
 
 def widening(degrees_of_freedom: float, intervals: int) -> float:
-    """By how much intervals are wider, on the log scale, of which so many hold all at once."""
+    """The factor on the log scale by which intervals widen of which so many hold all at once."""
     return t_quantile(degrees_of_freedom, intervals) / t_quantile(degrees_of_freedom)
 
 

@@ -48,8 +48,8 @@ class MeanRatio:
 
 
 def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) -> MeanRatio | None:
-    """From (times, base) of each row, by its name; None when every row is missing. correlation: of
-    the log ratios of one start.
+    """The mean from (times, base) of each row, by its name; None when every row is missing.
+    `correlation`: of the log ratios of one start.
     """
     logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
     kept = {name: by_node(found) for name, found in logs.items() if found}

@@ -56,7 +56,7 @@ FADE = 8  # power by which a prior lends less to a variance above it
 
 @dataclass(frozen=True)
 class Prior:
-    """What the variances of a column, or of a pair of columns, are like."""
+    """A prior for the variances of a column, or of a pair of columns."""
 
     variance: float
 
@@ -75,8 +75,8 @@ class Prior:
 
 
 def prior_of(samples: Iterable[tuple[float, int]]) -> Prior | None:
-    """From sample variances and their degrees of freedom, one of each row; None where they are too
-    few, or most are zero.
+    """A prior from sample variances and their degrees of freedom, one of each row; None where they
+    are too few, or most are zero.
     """
     found = [(variance, own) for variance, own in samples if own >= MIN_OWN]
     if len(found) < MIN_ROWS:
@@ -87,7 +87,7 @@ def prior_of(samples: Iterable[tuple[float, int]]) -> Prior | None:
 
 @cache
 def _median_of_chi_squared(degrees_of_freedom: int) -> float:
-    """Over its degrees of freedom."""
+    """The median of a chi-squared variable over its degrees of freedom."""
     from scipy.special import chdtri  # here, because importing it takes longer than most commands
 
     return float(chdtri(degrees_of_freedom, 0.5)) / degrees_of_freedom
@@ -111,8 +111,8 @@ class TableScatter:
         return _moderate(self.prior(*sorted((column, base))), rounds)
 
     def prior(self, *columns: str) -> Prior | None:
-        """Of a column, or of a pair in alphabetical order; None where the table has too few
-        rows.
+        """The prior of a column, or of a pair in alphabetical order; None where the table has too
+        few rows.
         """
         if columns not in self.found:
             rows = [row for row in self.rows if row.keys() >= {*columns}]
@@ -123,12 +123,12 @@ class TableScatter:
 
     @cached_property
     def correlation(self) -> float:
-        """Of the log ratios of one start, for all pairs of the table."""
+        """The correlation of the log ratios of one start, for all pairs of the table."""
         return consensus(map(_ratios, self.rows))
 
     def _logs(self, runs: Runs, base: Runs | None = None) -> list[float]:
-        """What the variance of a cell, or of a pair, is taken of; empty where it has fewer than
-        two, or lies on several nodes.
+        """The logarithms of a cell, or of a pair, whose variance is taken; empty where there are
+        fewer than two, or they lie on several nodes.
         """
         rounds = runs if base is None else shared(runs, base)
         if len(rounds) < MIN_RUNS or not _on_one_node(rounds):

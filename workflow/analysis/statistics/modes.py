@@ -17,24 +17,24 @@ from analysis.statistics.intervals import MARGIN, Runs
 from analysis.statistics.starts import squares
 
 MIN_PROCESSES = 6
-MIN_ROW = 3  # columns, that the rounds of a row are told by
+MIN_ROW = 3  # columns of a row; fewer do not tell what its rounds have in common
 APART = 10.0  # standard deviations within a mode
 
 
 @dataclass(frozen=True)
 class Modes:
-    """Which of a cell's values, in their order, belong to the slower one."""
+    """Two modes: for each of a cell's values, in their order, True if it is of the slower one."""
 
     slower: tuple[bool, ...]
 
     def split(self, values: Sequence[float]) -> tuple[list[float], list[float]]:
-        """Those of the faster mode and of the slower one."""
+        """The values of the faster mode, and those of the slower one."""
         pairs = list(zip(values, self.slower, strict=True))
         return [v for v, slow in pairs if not slow], [v for v, slow in pairs if slow]
 
 
 def modes_of(logs: Sequence[float]) -> Modes | None:
-    """From logarithms of run means; None where they are not two modes."""
+    """The modes of a cell, from logarithms of its run means; None where they are not two."""
     count, ordered = len(logs), sorted(logs)
     if count < MIN_PROCESSES:
         return None
@@ -49,8 +49,8 @@ def modes_of(logs: Sequence[float]) -> Modes | None:
 
 
 def without_rounds(row: Mapping[str, Runs]) -> dict[str, list[float]]:
-    """Logarithms of the columns of a row, less what the rounds have in common: the median over the
-    columns of what is left of each; empty where a row has too few for that.
+    """Logarithms of the columns of a row, less what its rounds have in common: the median over
+    columns of the deviation of each from its mean; empty where a row has too few columns.
     """
     if len(row) < MIN_ROW:
         return {}

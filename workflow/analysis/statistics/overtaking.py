@@ -1,4 +1,4 @@
-"""After how many steps what starts later and is faster is ahead for good."""
+"""The number of steps after which what starts later and is faster is ahead for good."""
 
 import numpy as np
 from numpy.typing import ArrayLike

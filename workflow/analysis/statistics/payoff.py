@@ -1,4 +1,4 @@
-"""Whether the best of several new ways is shown to be faster than the best of several known ones.
+"""A test: is the best of several new ways shown to be faster than the best of several known ones?
 
 The verdict does not rest on which ways have the lowest means. Yes needs a new way that is shown
 more than the margin faster than every known one, by intervals that hold for all new ways at once
@@ -13,7 +13,7 @@ from analysis.statistics.intervals import Ratio, Verdict, together, verdict
 
 
 class Pays(StrEnum):
-    """Whether the new ways make the whole step shorter."""
+    """The answer to: do the new ways make the whole step shorter?"""
 
     YES = "yes"
     NO = "no"

@@ -32,8 +32,8 @@ def consensus(rows: Iterable[Iterable[Logs]]) -> float:
 
 
 def _correlation(logs: Logs) -> float | None:
-    """From the mean squares of an analysis of variance, that within starts times the median of F;
-    None where they tell nothing.
+    """The correlation by one ratio, from the mean squares of an analysis of variance, that within
+    starts times the median of F; None where they tell nothing.
     """
     starts = list(by_start(logs).values())
     number, blocks = len(logs), len(starts)
@@ -87,7 +87,7 @@ def by_start(logs: Logs) -> dict[str, list[float]]:
 
 
 def start_of(place: Hashable) -> str:
-    """Empty where only the round of a run is known."""
+    """The start of a run; empty where only its round is known."""
     return getattr(place, "start", "")
 
 

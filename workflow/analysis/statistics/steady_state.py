@@ -1,4 +1,4 @@
-"""Whether the steps of a run, and of the runs of a cell, reached a steady state, from the means of
+"""Did the steps of a run, and of the runs of a cell, reach a steady state? Told from the means of
 their blocks.
 
 After Barrett, Bolz-Tereick, Killick, Mount and Tratt 2017, "Virtual machine warmup blows hot and
@@ -91,12 +91,12 @@ class Steadiness:
 
     @property
     def steady(self) -> bool:
-        """Whether it ended in a steady state, as far as could be tested."""
+        """True if it ended in a steady state, as far as could be tested."""
         return self.state in (SteadyState.FLAT, SteadyState.WARM_UP, SteadyState.NOT_TESTED)
 
     @property
     def warm_up(self) -> int:
-        """How many blocks at the start were warm-up."""
+        """The number of blocks at the start that were warm-up."""
         return self.blocks - self.tail_blocks if self.state is SteadyState.WARM_UP else 0
 
 
@@ -125,8 +125,8 @@ def steadiness(blocks: Blocks) -> Steadiness:
 
 
 def _course(values: Sequence[float], deviation: float) -> float:
-    """The first half over the second, as far as that is beyond what blocks scatter by: else a rare
-    slow step that falls into the same half of every run would look like a course.
+    """The log of the first half over the second, as far as that is beyond what blocks scatter by:
+    else a rare slow step that falls into the same half of every run would look like a course.
     """
     middle = len(values) // 2
     found = fmean(values[:middle]) - fmean(values[middle:])
@@ -171,7 +171,7 @@ def noise(values: Sequence[float]) -> float:
 
 
 def change_points(values: Sequence[float], deviation: float) -> list[int]:
-    """Where each segment starts, 0 first; found by PELT on values in units of the deviation."""
+    """The start of each segment, 0 first; found by PELT on values in units of the deviation."""
     penalty = PENALTY * math.log(len(values))
     mean = math.fsum(values) / len(values)
     scaled = [(value - mean) / deviation for value in values]
@@ -227,7 +227,7 @@ def _misfit(values: Sequence[float], explained: ndarray) -> float:
 
 
 def _judge(values: Sequence[float], starts: Sequence[int]) -> tuple[SteadyState, int]:
-    """The class, and the first block of the final level."""
+    """The class of a run with these segments, and the first block of its final level."""
     ends = [*starts[1:], len(values)]
     levels = [
         math.fsum(values[start:end]) / (end - start)

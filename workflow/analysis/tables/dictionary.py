@@ -1,4 +1,4 @@
-"""What the columns of the CSV files are, as Markdown for ``docs/files.md``.
+"""The meaning of the columns of the CSV files, as Markdown for ``docs/files.md``.
 
 PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.tables.dictionary
 """
@@ -17,20 +17,20 @@ EVERY, SAYS = "every", "says"
 
 
 def described() -> dict[str, dict[str, str]]:
-    """By file: what it says, and its own columns; `every` has those that mean the same in all."""
+    """By file: its description and its own columns; `every` has those that mean the same in all."""
     found: dict[str, Any] = yaml.safe_load(DECLARED.read_text())
     return found
 
 
 def undescribed(file: str, header: list[str]) -> set[str]:
-    """Columns of a file that nothing is said of; of a record's part one entry says all."""
+    """The columns of a file without description; one entry may describe a part of a record."""
     known = described()
     names = {*known[EVERY], *known[file]}
     return {name for name in header if not {name, f"{name.partition('.')[0]}.*"} & names}
 
 
 def with_tables(text: str) -> str:
-    """The page's text with what is declared now."""
+    """The text of the page with its tables as they are declared now."""
     return (
         text.partition(BELOW)[0] + BELOW + "".join(_section(*each) for each in described().items())
     )

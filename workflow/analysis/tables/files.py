@@ -14,13 +14,13 @@ from analysis.writing.files import to_csv, to_parquet
 
 
 def write_runs(data: Data, folder: Path) -> None:
-    """The tidy table that all others follow from: runs.csv and runs.parquet, a line per run."""
+    """Write the tidy table that all others follow from, a line per run: runs.csv, runs.parquet."""
     write_text(folder / "runs.csv", to_csv(data.recorded))
     (folder / "runs.parquet").write_bytes(to_parquet(data.recorded))
 
 
 def write_table(data: Data, folder: Path) -> None:
-    """Cells and intervals, alone and beside the published ones: {table,published}.{md,csv,tex}."""
+    """Write cells and intervals, alone and beside published: {table,published}.{md,csv,tex}."""
     for name, table in (
         ("table", main_table(data.results)),
         ("published", published_table(data.results, data.reference)),
@@ -31,7 +31,7 @@ def write_table(data: Data, folder: Path) -> None:
 
 
 def write_effects(data: Data, folder: Path) -> None:
-    """The tables of topics."""
+    """Write the tables of all topics."""
     for name, module in table_modules().items():
         made = function(module, Path(name).stem)(data)
         write_text(folder / file_of(name), made if isinstance(made, str) else to_csv(made))

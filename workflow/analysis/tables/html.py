@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Links:
-    """Of a cell of this run: the address of its details, and the caveats that touch it."""
+    """The links of a cell of this run: the address of its details, and the caveats on it."""
 
     details: Callable[[Row, Column], str] = lambda row, column: ""
     caveats: Callable[[Row, Column], Sequence[Group]] = lambda row, column: ()

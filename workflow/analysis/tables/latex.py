@@ -47,13 +47,13 @@ def _float(table: Table) -> str:
 
 
 def _title(title: str) -> str:
-    """What stands before the bracket, in it, and each setting on lines of their own."""
+    """A title with what is before the bracket, in it, and each setting on lines of their own."""
     texts = [text for part in re.split(r" (?=\()|, ", title) for text in _wrapped(part)]
     return _stacked(texts, "r")
 
 
 def _number(cell: TableCell, letters: list[str]) -> str:
-    """Its interval and badge, in which nothing has to be escaped, stand below a number."""
+    """A number with its marks; below it interval and badge, in which nothing needs an escape."""
     above = ",".join([*filter(None, [cell.standing_mark]), *letters])
     text = rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
     text += rf"\textsuperscript{{{above}}}" if above else ""

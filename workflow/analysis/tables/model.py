@@ -15,7 +15,7 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from contract import table_text
 
-# Beside the number. What is best or equal is bold, and what is shown slower stands by itself.
+# Marks beside a number. What is best or equal is bold instead, what is shown slower has no mark.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
 CAPTIONS = Path(__file__).with_name("captions.yaml")
 DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in every table
@@ -26,8 +26,7 @@ class TableCell:
     """One entry: `ends` are those of its interval as printed, `notes` are its footnotes.
 
     `badge` is the class of a cell that was not steady, or says that it was disturbed; empty where
-    there is nothing to warn of.
-    `standing` is None where nothing is ranked.
+    there is nothing to warn of. `standing` is None where nothing is ranked.
     """
 
     text: str
@@ -48,7 +47,7 @@ class TableCell:
 
     @property
     def ours(self) -> bool:
-        """Whether this run knows more about it."""
+        """True if it is of this run, whose report has more about it."""
         return self.status not in ("published", "not published")
 
     @property
@@ -66,8 +65,8 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One line: labels under the label columns, then one cell per column; `measures` is what one of
-    ours measures, in a few words.
+    """One line: labels under the label columns, then one cell per column; `measures` says in a few
+    words what a row of ours measures.
     """
 
     row: Row
@@ -78,8 +77,8 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """What every writer prints. All text is raw; escaping is the writer's work. `letters` are those
-    of footnotes, by their text: the same text has one letter.
+    """A table as every writer prints it. All text is raw; escaping is the writer's work. `letters`
+    are those of footnotes, by their text: the same text has one letter.
     """
 
     name: str
@@ -149,8 +148,8 @@ def main_table(results: Results) -> Table:
 
 
 def table_cell(cell: Cell, standings: Mapping[str, Standing] | None = None) -> TableCell:
-    """One without a number prints why: NA when it cannot run, else its status. Without `standings`
-    it is not compared here, and has no interval.
+    """A cell as printed; without a number it says why: NA when it cannot run, else its status.
+    Without `standings` it is not compared here, and has no interval.
     """
     if not cell.ok_runs:
         status = NA if cell.status == UNSUPPORTED else cell.status
@@ -188,8 +187,8 @@ def caption(name: str, **values: Any) -> str:
 
 
 def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
-    """`marks` are those behind numbers that there are, `modes` what "compiled" is, of columns whose
-    titles do not say it.
+    """The caption of the main table; `marks` are those that stand behind numbers, `modes` say what
+    "compiled" is, for columns whose titles do not.
     """
     plan, texts = results.plan, texts_of(CAPTIONS)["standings"]
     found = {standing for row in results.rows for standing in row.standings.values()}

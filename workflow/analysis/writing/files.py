@@ -9,7 +9,7 @@ from analysis.formats.text import NA, csv_text, plain
 
 
 def to_csv(frame: pd.DataFrame) -> str:
-    """A line per line of the frame, under its names."""
+    """The frame as CSV: its names, then its lines."""
     # as objects: pandas makes floats of whole numbers beside missing ones
     columns = {csv_text(name): list(map(_escaped, values)) for name, values in frame.items()}
     safe = pd.DataFrame(columns, dtype=object)
@@ -17,7 +17,7 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:
-    """Columns keep their types; one of mixed types holds text."""
+    """The frame as Parquet. Columns keep their types; one of mixed types holds text."""
     buffer = io.BytesIO()
     frame.apply(_one_type).rename(columns=plain).to_parquet(buffer, index=False, store_schema=False)
     return buffer.getvalue()
@@ -28,7 +28,7 @@ def _escaped(value: Any) -> Any:
 
 
 def _one_type(values: pd.Series) -> pd.Series:
-    """Whole numbers beside others become such; text is without control characters."""
+    """A column of one type: whole numbers beside floats are floats; text is without controls."""
     kinds = {type(value) for value in values.dropna()}
     if kinds == {int, float}:
         return values.astype(float)

@@ -12,7 +12,7 @@ from analysis.formats.text import markdown
 
 @dataclass(frozen=True)
 class Grid:
-    """For the template: texts only. `marked` are indices of lines worth a look."""
+    """A table for a template: texts only. `marked` are indices of lines worth a look."""
 
     caption: str
     header: tuple[str, ...]
@@ -28,7 +28,7 @@ class Grid:
 
     @property
     def markdown(self) -> str:
-        """Without the caption; every text is shown as it is."""
+        """The table as Markdown, without the caption; every text is shown as it is."""
         header, *lines = [" | ".join(map(markdown, line)) for line in (self.header, *self.lines)]
         rule = " | ".join("---" for _ in self.header)
         return "\n".join(f"| {line} |" for line in (header, rule, *lines))

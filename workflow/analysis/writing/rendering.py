@@ -33,7 +33,7 @@ def write_rendered(path: Path, name: str, script: str = "", **content: Any) -> N
 
 @cache
 def template(name: str) -> Template:
-    """Of report/ or of a topic. In HTML every text is escaped, in Markdown too."""
+    """A template of report/ or of a topic. In HTML every text is escaped, in Markdown too."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -48,7 +48,7 @@ def template(name: str) -> Template:
 
 
 def _look(name: str) -> dict[str, Any]:
-    """Style and script stand in the page; the hash lets this script run and no other."""
+    """Style and script, which stand in the page; the hash lets this script run and no other."""
     from markupsafe import Markup
 
     script = (TEMPLATES / name).read_text(encoding="utf-8") if name else ""
@@ -62,7 +62,7 @@ def _look(name: str) -> dict[str, Any]:
 
 
 def _whole_dates(title: str) -> Markup:
-    """A date in it stays on one line."""
+    """The title for HTML, in which a date stays on one line."""
     from markupsafe import Markup, escape
 
     text = str(escape(plain(title)))
@@ -74,8 +74,8 @@ def _readable(evidence: dict[str, Any]) -> str:
 
 
 def _one_line(value: Any) -> Any:
-    """Control characters of foreign text never reach the page; what is markup already was made
-    here.
+    """Foreign text without its control characters, which never reach the page; what is markup
+    already was made here.
     """
     return value if hasattr(value, "__html__") or not isinstance(value, str) else _keep_lines(value)
 

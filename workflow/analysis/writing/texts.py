@@ -1,4 +1,4 @@
-"""What a topic says: sentences and tables, as ``texts.yaml`` beside its modules has them.
+"""The sentences and tables of a topic, as ``texts.yaml`` beside its modules has them.
 
 A sentence is a Jinja template. A table has a `caption` and `columns`: a template for each title,
 over the records of a frame, in which what is missing is None.

@@ -49,7 +49,7 @@ def _text(growth: Any) -> str:
 
 
 def _points(cell: Cell) -> list[dict[str, Any]]:
-    """The numbers behind it: ms/step at each batch size, run by run."""
+    """The numbers behind a cell's finding: ms/step at each batch size, run by run."""
     own = [
         {"run": sitting.round, "batch_size": cell.row.batch_size, "ms": value}
         for sitting, value in cell.run_ms.items()

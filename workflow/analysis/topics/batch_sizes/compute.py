@@ -64,7 +64,7 @@ def fixed_costs(data: Data) -> pd.DataFrame:
 
 
 def _at_least(run: Any) -> float:
-    """The lower end by the scatter of the blocks of both sizes."""
+    """The lower end for a single run, by the scatter of the blocks of both sizes."""
     if run.blocks < 2 or run.blocks_other < 2:
         return 0.0
     longer = np.exp(t_quantile(run.blocks_other - 1) * np.hypot(run.error, run.error_other))

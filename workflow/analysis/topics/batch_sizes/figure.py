@@ -1,4 +1,4 @@
-"""What a larger batch costs a sample."""
+"""The time of a sample by the size of its batch."""
 
 from matplotlib.figure import Figure
 

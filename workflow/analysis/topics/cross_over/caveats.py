@@ -1,4 +1,4 @@
-"""Under which conditions alone a processor and a GPU were compared."""
+"""The few conditions under which a processor and a GPU were compared."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from analysis.topics.cross_over.compute import on_both_devices
 
 @rule
 def devices_compared_in_one_way(data: Data) -> Iterator[Found]:
-    """Tell of one number of threads, one batch size, data that are no real ones."""
+    """Say that there was one number of threads, one batch size, and no real data."""
     found = on_both_devices(data).dropna(subset="speedup")
     threads = sorted({cell.column.settings["threads"] for cell in found["base_cell"]})
     batch_sizes = sorted(set(found["batch_size"].tolist()))

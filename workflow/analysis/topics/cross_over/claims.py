@@ -48,7 +48,7 @@ def faster_on_device(
     device: str,
     at_least: float | None = None,
 ) -> Outcome:
-    """Ask whether one row of a framework takes less on this device than on the other one: beyond
+    """Test that one row of a framework takes less time on this device than on the other one: beyond
     the margin, or by at least so many times.
     """
     found = _pair(results, (model, task, batch_size), framework)

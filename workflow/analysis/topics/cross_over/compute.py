@@ -117,7 +117,7 @@ def shown(sweep: pd.Series) -> bool:
 
 
 def words(sweep: pd.Series) -> str:
-    """'GPU ahead from 1.2 million parameters [0.9 million, 1.6 million]', or why not."""
+    """Say 'GPU ahead from 1.2 million parameters [0.9 million, 1.6 million]', or why not."""
     if pd.isna(sweep.outcome):
         return f"no cross-over: {sweep.missing or 'fewer than two sizes were measured'}"
     smallest, largest = amount(sweep.smallest), amount(sweep.largest)
@@ -132,6 +132,6 @@ def words(sweep: pd.Series) -> str:
 
 
 def amount(parameters: float) -> str:
-    """To three digits: '61 thousand', '1.23 million'."""
+    """A number of parameters to three digits: '61 thousand', '1.23 million'."""
     size, word = (1e6, "million") if parameters >= 999_500 else (1e3, "thousand")
     return f"{float(f'{parameters / size:.3g}'):,.10g} {word}"

@@ -38,10 +38,10 @@ def effects(data: Data) -> pd.DataFrame:
     pairs of the effect at once. For this the smaller of the two one-sided p counts (`p_value`,
     missing without two rounds), so that Holm's levels are those of two-sided tests at 5 %.
     `rounds_to_decide`: after how many in all an undecided ratio would as likely as not be decided;
-    missing where no sensible number would do. `versions` of libraries and what else is
-    `not_the_same`, of pairs with a ratio. What the table calls otherwise, of pairs one of which is
-    the fastest of its row: `table_only`, shown slower there, not shown for the effect as a whole;
-    `pair_only`, faster or slower as a pair alone, undecided there.
+    missing where no sensible number would do. `versions` of libraries, and other differences
+    (`not_the_same`), for pairs with a ratio. For pairs with the fastest column of a row, where the
+    table says otherwise: `table_only`, shown slower there but not for the effect as a whole;
+    `pair_only`, faster or slower as a pair alone but undecided there.
     """
     found, rows = pairs(data), {row.row.key: row for row in data.results.rows}
     cells = list(zip(found["base_cell"], found["new_cell"], strict=True))
@@ -114,5 +114,5 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def gain(found: Any) -> str:
-    """'+42 % [+40 %, +44 %]' of a line with `speedup` and its interval."""
+    """'+42 % [+40 %, +44 %]': the gain of a line with `speedup` and its interval."""
     return within(found.speedup, found.ci95_low, found.ci95_high, change)

@@ -89,7 +89,7 @@ def _shown(effect: pd.DataFrame, tested: int) -> str:
 
 
 def _places(effect: pd.DataFrame, held: pd.Series) -> str:
-    """'in BERT fit'; of several pairs 'with Keras 3 (JAX), tf32 in every row'."""
+    """Rows in words: 'in BERT fit'; of several pairs 'with Keras 3 (JAX), tf32 in every row'."""
     parts = []
     for _, pair in effect.groupby(PAIR, sort=False):
         if labels := pair["label"][held[pair.index]].tolist():
@@ -101,7 +101,7 @@ def _places(effect: pd.DataFrame, held: pd.Series) -> str:
 
 
 def _rows(effect: pd.DataFrame, test: str) -> str:
-    """'BERT fit'; of several pairs 'BERT fit with Keras 3 (JAX), tf32'."""
+    """The rows in words: 'BERT fit'; of several pairs 'BERT fit with Keras 3 (JAX), tf32'."""
     labels = effect["label"]
     if effect.groupby(PAIR).ngroups > 1:
         labels = labels + " with " + effect["new_title"]
@@ -125,5 +125,5 @@ def _of_pair(pair: pd.DataFrame, mean: Any) -> tuple[str, Grid]:
 
 
 def time_of(cell: Cell) -> str:
-    """ms/step, or what became of the cell."""
+    """ms/step of a cell, or its status where it has none."""
     return ms(cell.step_ms) if cell.ok_runs else cell.status

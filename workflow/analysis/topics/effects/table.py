@@ -1,4 +1,4 @@
-"""effects.csv."""
+"""The content of effects.csv."""
 
 import pandas as pd
 

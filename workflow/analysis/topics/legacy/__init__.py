@@ -1,4 +1,4 @@
-"""What the published arithmetic makes of the same steps, and why."""
+"""The time that the published arithmetic gives the same steps, and why it differs."""
 
 from analysis.topics import Topic
 from analysis.topics.legacy.section import cell_facts

@@ -1,4 +1,4 @@
-"""Cells of whose steps the published arithmetic gives another time than ours."""
+"""Cells whose steps get another time by the published arithmetic than by ours."""
 
 import math
 from collections import Counter
@@ -15,7 +15,7 @@ from analysis.topics.legacy.compute import Cause, beyond_scatter, explain, legac
 
 @rule
 def legacy_differs(data: Data) -> Iterator[Found]:
-    """Cells of whose steps the published arithmetic gives another time than ours."""
+    """Cells whose steps get another time by the published arithmetic than by ours."""
     cells = comparable(data.results.rows)
     ratios = {cell: ratio for cell in cells if (ratio := legacy_ratio(cell))}
     worst = {
@@ -29,7 +29,7 @@ def legacy_differs(data: Data) -> Iterator[Found]:
 
 
 def _explained(cells: list[Cell]) -> str:
-    """How many of the differences show the mark of a known fault of the published arithmetic."""
+    """How many differences show the mark of a known fault of the published arithmetic."""
     causes = Counter(explain(cell).cause for cell in cells)
     left = causes.pop(Cause.UNEXPLAINED, 0)
     without = [cell for cell in cells if explain(cell).cause is Cause.UNEXPLAINED]

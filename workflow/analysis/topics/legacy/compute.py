@@ -18,11 +18,11 @@ TEXTS = Texts(__file__)
 BY_CALLBACKS = "batch callbacks"
 BY_SUBTRACTION = "less one step"
 COUNTED_AS_100 = "99 steps counted as 100"
-COUNTING = 0.99  # what that arithmetic makes of a time that was measured perfectly
+COUNTING = 0.99  # its time over the true one where a time was measured perfectly
 
 
 class Cause(StrEnum):
-    """What explains the difference."""
+    """The explanation of a difference."""
 
     SAME = "none: within 2 %"
     COUNTING = "99 steps counted as 100"
@@ -61,13 +61,13 @@ def legacy_ratio(cell: Cell) -> float | None:
 
 
 def unexplained(cells: Sequence[Cell]) -> str:
-    """What is left where no fault shows; callbacks only where there were any."""
+    """Possible reasons where no fault shows; callbacks only where there were any."""
     called = any(BY_CALLBACKS in _method(cell) for cell in cells)
     return "noise within the process" + (", or what its callbacks cost" if called else "")
 
 
 def beyond_scatter(cell: Cell) -> bool:
-    """Whether it lies outside of all blocks of its own process, in every run that took it."""
+    """True if the published time lies outside all blocks of its process, in every run with one."""
     blocks_ms = [
         (run.legacy_ms, [block.step_ms for block in run.record.timing.blocks])
         for run in cell.ok_runs
@@ -101,13 +101,13 @@ def _method(cell: Cell) -> str:
 
 
 def _asynchronous(cell: Cell) -> bool:
-    """Whether a step's call may return before its work is done."""
+    """True if a step's call may return before its work is done."""
     on_gpu = any(record.cell.accelerator == "cuda" for record in cell.records)
     return on_gpu or "jax" in cell.reported("backend")
 
 
 def _waits(cell: Cell, ratio: float) -> bool:
-    """Whether Keras' callbacks made every step wait: the time is nearer to that of steps with a
+    """True if Keras' callbacks made every step wait: the time is nearer to that of steps with a
     fence after each than to that of steps in a row.
     """
     observed = observer_ratio(cell)

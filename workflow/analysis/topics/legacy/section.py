@@ -8,7 +8,7 @@ from analysis.topics.legacy.compute import explain
 
 
 def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
-    """The mean over the runs that took it, and what explains that it is another one than ours."""
+    """The mean over the runs that took it, and the reason why it is another time than ours."""
     found = {}
     for key, cell in data.cell_of.items():
         if times_ms := [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]:

@@ -1,4 +1,4 @@
-"""Which peaks of device memory can be compared."""
+"""Peaks of device memory that cannot be compared."""
 
 from collections.abc import Iterator
 

@@ -134,7 +134,7 @@ def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:
 
 
 def judged(low: float, high: float) -> Verdict:
-    """Judge a gain by the ends of its interval: FASTER is what native code is not."""
+    """Judge a gain by the ends of its interval: FASTER is the framework, not native code."""
     return verdict(None if pd.isna(low) else Interval(low, high))
 
 

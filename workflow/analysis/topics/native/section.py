@@ -154,7 +154,7 @@ def key_sentences(data: Data) -> list[KeySentence]:
 
 
 def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
-    """Tell of the operation that a cell's model is around, timed alone."""
+    """Tell of the operation that a cell's model is built around: its time alone, results, build."""
     found = ways(data)
     found = found[found["way"].notna()]
     return {cell_key(way.cell): list(_facts(way)) for way in found.itertuples()}

@@ -14,7 +14,7 @@ from analysis.topics.padding.compute import Share, explains, explanation, share_
 
 @claim_test()
 def slow_by_padding(results: Results, column: str, task: str, at_least: float) -> Outcome:
-    """A column that generates slowly, and would not without the padding to a fixed length."""
+    """Test that a column generates slowly, and would not without padding to a fixed length."""
     rows = [row for row in results.rows if row.row.task == task]
     gains = [gain for row in rows if (gain := _over_fastest(row, column))]
     if not gains:
@@ -27,7 +27,7 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
 
 
 def _over_fastest(row: RowCells, column: str) -> Gain | None:
-    """How much longer a column takes than the fastest other one of Keras 3, whichever that is."""
+    """The gain over a column of the fastest other one of Keras 3, whichever that is."""
     slow, family = entrants(row, column), row.family("keras3")
     found = gain_of(family, slow)
     others = tuple(cell for cell in family if cell not in slow)

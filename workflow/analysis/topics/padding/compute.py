@@ -1,4 +1,4 @@
-"""What share of a call of ``generate()`` static padding can cost, from calls at several lengths.
+"""The share of a call of ``generate()`` that padding can cost, from calls at several lengths.
 
 KerasHub and KerasNLP pad each prompt to ``max_length`` L and keep a cache of that length for each
 of the n new tokens. Of the time of a call (see `statistics.call_time`), the part that grows with n
@@ -26,10 +26,10 @@ from analysis.statistics.call_time import Fit, fit
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, Ratio, mean_interval
 
-# Of records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
+# For records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
 PADDING_FAMILIES = ("keras2", "keras3")
-STATIC = "static"  # how the entry `cache` of a card begins, of one made for the whole length
-KIND = ["new_tokens", "max_length"]  # of calls that do the same
+STATIC = "static"  # how a card's entry `cache` begins where it is made for the whole length
+KIND = ["new_tokens", "max_length"]  # equal for calls that do the same
 
 
 @dataclass(frozen=True)
@@ -102,18 +102,18 @@ def _share(fits: dict[int, Fit], unused: float) -> Share:
 
 
 def pads(cell: Cell) -> bool:
-    """Whether its cache is made for the whole length, as the card says."""
+    """True if its cache is made for the whole length, as the card says."""
     if known := cell.reported("cache"):
         return any(cache.startswith(STATIC) for cache in known)
     return cell.column.family in PADDING_FAMILIES
 
 
 def without_padding(ratio: Interval, share: Share) -> Interval | None:
-    """What is left of a ratio of times when the slower one is freed of its padding.
+    """The ratio of times that is left when the slower one is freed of its padding.
 
-    The low end takes all positions as padding; the high end those that hold no token yet, since
-    the others have to be there. Each end holds with 95 % confidence, as the product of two bounds
-    of 97.5 %. None below two runs.
+    The low end takes all positions as padding; the high end those that hold no token yet, since the
+    others have to be there. Each end holds with 95 % confidence, as the product of two bounds of
+    97.5 %. None below two runs.
     """
     if not share.over_runs or share.interval is None:
         return None
@@ -122,7 +122,7 @@ def without_padding(ratio: Interval, share: Share) -> Interval | None:
 
 
 def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool | None:
-    """Whether a ratio of times is at least the limit because of padding, and would not be without.
+    """True if a ratio of times is at least the limit because of padding, and would not be without.
     None where the intervals do not decide; a single run has none.
     """
     left = without_padding(ratio, share) if ratio and share else None
@@ -132,7 +132,7 @@ def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool 
 
 
 def share_text(share: Share) -> str:
-    """'4.1 % [3.2 %, 5 %] (3 runs)'; a share that noise makes negative is printed as 0."""
+    """'4.1 % [3.2 %, 5 %] (3 runs)': a share; one that noise makes negative is printed as 0."""
     runs = count(len(share.by_run), "run") if share.over_runs else "within one run"
     if (ends := share.interval) is None:
         return f"{_clipped(share.value)} ({runs}, no interval)"

@@ -1,4 +1,4 @@
-"""What a longer cache costs a token."""
+"""The time of a token by the length of the cache."""
 
 from matplotlib.figure import Figure
 

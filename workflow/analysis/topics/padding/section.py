@@ -8,7 +8,7 @@ TEXTS = Texts(__file__)
 
 
 def methods(data: Data) -> list[str]:
-    """A paragraph; none where no cell shows what padding costs."""
+    """The paragraph of the methods text; none where no cell shows what padding costs."""
     found, timed = shares(data), calls(data)
     if not found:
         return []

@@ -31,7 +31,7 @@ def trainings_differ(data: Data) -> Iterator[Found]:
 
 
 def _adam_differs(*cells: Cell) -> bool:
-    """Return whether the reason is known: with Adam as Keras has it on both sides, a net of PyTorch
+    """Return whether the reason is known: with Adam as Keras has it on both sides, a PyTorch model
     had Keras' losses to five digits after each epoch; PyTorch's own multiplied what rounding had
     made of small gradients.
     """

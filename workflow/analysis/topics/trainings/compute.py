@@ -1,7 +1,7 @@
 """Trainings to the end: how long they took, what came out, and whether all columns of a row agree.
 
 Every column begins with the same weights and takes the same images in the same order, so at the
-end their losses differ by rounding alone, unless a net drops out at random.
+end their losses differ by rounding alone, unless a model has dropout.
 """
 
 from itertools import accumulate
@@ -35,7 +35,7 @@ def compared(data: Data) -> pd.DataFrame:
     the median over epochs with their validation (the first one compiles), `predicted_epoch_s` the
     same from ms/step. `as_the_first` says whether loss and images told right are those of the row's
     first training, whose values end in `_first`; it is missing where that is not to be expected:
-    the net drops out at random, or the epochs are not as many.
+    the model has dropout, or the epochs are not as many.
     """
     target = (data.results.plan.training or {}).get("target_accuracy")
     lines = [
@@ -55,7 +55,7 @@ def compared(data: Data) -> pd.DataFrame:
 
 
 def at_random(data: Data, model: str) -> bool:
-    """Return whether a net drops out at random, so that its trainings may end anywhere."""
+    """Return whether a model has dropout, so that its trainings may end anywhere."""
     return bool(data.results.plan.models[model].architecture.get("dropout"))
 
 

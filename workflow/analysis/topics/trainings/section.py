@@ -9,7 +9,7 @@ from analysis.writing.texts import Texts
 
 
 def values(data: Data) -> dict[str, Any] | None:
-    """Return the table; those that ended elsewhere are marked."""
+    """Return the table, in which those that ended elsewhere are marked; None without any."""
     found = compared(data)
     found = found[found["epochs"] > 0].reset_index(drop=True)
     if found.empty:

@@ -30,7 +30,7 @@ def other_operations(data: Data) -> Iterator[Found]:
 
 
 def _found(data: Data, shares: pd.Series, threshold: float) -> Found:
-    """Shares by cells, of those from which anything may be concluded."""
+    """The finding on those of these cells from which anything may be concluded."""
     values = {data.cell_of[key]: value for key, value in shares.to_dict().items()}
     high = {cell: value for cell, value in values.items() if cell.comparable}
     where = places(high, lambda cell: percent(high[cell]), high.get)

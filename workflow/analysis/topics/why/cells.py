@@ -33,7 +33,7 @@ def _facts(cell) -> Iterator[tuple[str, str]]:
 
 
 def details(data: Data) -> dict[CellKey, Detail]:
-    """The longest operations of a timed step."""
+    """A table of the longest operations of a timed step, by cell."""
     found = cell_operations(data).groupby(CELL).head(MOST)
     found = found.join(cell_parts(data)["step_ms"], on=CELL)
     texts = pd.DataFrame(

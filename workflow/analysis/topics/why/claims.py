@@ -11,7 +11,7 @@ from analysis.topics.why.section import TEXTS
 
 @claim_test()
 def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome:
-    """The host keeps the device waiting in few of the cells, and in few more like these.
+    """Test that the host keeps the device waiting in few of the cells, and in few more like these.
 
     Cells of a framework with other settings are not counted: they are much the same cell again. A
     cell counts by the interval of its share over its runs; where that includes the limit, it may
@@ -35,5 +35,5 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
 
 
 def _shares(cell: Cell) -> list[float]:
-    """Of each profiled run."""
+    """The share of a step in which nothing computes, of each profiled run."""
     return [record.host_overhead.share for record in cell.records if record.host_overhead]

@@ -12,7 +12,7 @@ from analysis.statistics.profile import divided
 
 IDLE = "nothing computes"
 GROUPS = [str(group) for group in Group]
-COUNTS = ["ms", "count", "launched"]  # of an operation, each of a step
+COUNTS = ["ms", "count", "launched"]  # of an operation, per step
 
 
 def profiler_costs(data: Data) -> pd.DataFrame:

@@ -1,5 +1,5 @@
-"""What the difference between a column and the fastest of its row on the same library versions is
-made of.
+"""The parts of the difference between a column and the fastest of its row on the same library
+versions.
 
 From profiles of both, round by round. Where one profiler named the operations of both, those of one
 name are the same. Of one that took a ms in n calls here and b ms in m there, it is slower by
@@ -75,7 +75,7 @@ def differences(data: Data) -> pd.DataFrame:
 
 
 def _rounds(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
-    """A line per column and round with profiles of both; what is of the fastest ends in `_base`.
+    """A line per column and round with profiles of both; columns on the fastest end in `_base`.
 
     `alike` says whether one profiler named the operations of both in all rounds.
     """
@@ -101,7 +101,7 @@ def _parts(data: Data, rounds: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame
 
 
 def _groups(rounds: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
-    """Of each group of operations, by round: ms and how many were launched, and the split."""
+    """A line per round and group of operations: ms, how many were launched, and the split."""
     of_round = rounds.reset_index()
     column = of_round[["round", *RUN]].merge(found, on=RUN)
     base = of_round[["round", *ROW, "fastest", "run_base"]].set_axis(["round", *RUN], axis=1)

@@ -28,7 +28,7 @@ LAST = ("Under the profiler", "Launched per step")
 
 
 def section(data: Data) -> dict[str, Any] | None:
-    """What the template shows; None where nothing was profiled."""
+    """The values that the template shows; None where nothing was profiled."""
     if data.profiles.empty:
         return None
     summary, table = ceiling_summary(data), ceiling_grid(data)
@@ -36,8 +36,8 @@ def section(data: Data) -> dict[str, Any] | None:
 
 
 def rows(data: Data) -> Iterator[dict[str, Any]]:
-    """The rows in which there is something to compare: in one line, then a sentence for every other
-    column, and the numbers.
+    """The rows in which there is something to compare: a summary in one line, a sentence for every
+    other column, and the numbers.
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
     compared: dict[tuple, list[dict[str, Any]]] = {}
@@ -118,7 +118,7 @@ def _grid(
     of_base: pd.Series,
     columns: Sequence[dict[str, Any]],
 ) -> Grid:
-    """The first line is that of the fastest column."""
+    """The table of a row; its first line is that of the fastest column."""
     header = ("Column", "ms/step", *TITLES.values(), *SPREADS.values(), *LAST)
     busy = [ms(of_base[part]) for part in TITLES if part != STEP]
     launched = f"{of_base['launched']:,.0f}"
@@ -148,7 +148,7 @@ def _spread(mean: float, low: float, high: float, whole: float) -> str:
 
 
 def _signed(value: float, whole: float) -> str:
-    """To the digit of the whole difference."""
+    """A difference with its sign, to the digit of the whole difference."""
     return _minus(f"{value:+.{decimals(abs(whole))}f}")
 
 
@@ -157,8 +157,8 @@ def _minus(text: str) -> str:
 
 
 def ceiling_summary(data: Data) -> str:
-    """'Over 66 profiled cells the median ceiling is 1.11x and the highest 1.45x (...)'; empty where
-    no cell was profiled.
+    """A sentence as 'Over 66 profiled cells the median ceiling is 1.11x and the highest 1.45x
+    (...)'; empty where no cell was profiled.
     """
     found, left = _titled(data), withheld(data)
     costs = found["slowdown_low"].dropna()
@@ -174,7 +174,7 @@ def ceiling_summary(data: Data) -> str:
 
 
 def ceiling_grid(data: Data) -> Grid:
-    """One line per profiled cell; without lines where there is none."""
+    """A table with one line per profiled cell; without lines where there is none."""
     return TEXTS.grid("every_ceiling", _titled(data))
 
 
@@ -183,5 +183,5 @@ def _titled(data: Data) -> pd.DataFrame:
 
 
 def slowdown(found: Any) -> str:
-    """What the profiler costs, of a line that has it."""
+    """The cost of the profiler as text, from a line that has it."""
     return within(found.profiler_slowdown, found.slowdown_low, found.slowdown_high)
