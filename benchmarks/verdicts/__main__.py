@@ -74,7 +74,7 @@ def main() -> None:
         for rounds in kept.most_rounds(arguments.kept):
             generator = np.random.default_rng(arguments.seed)
             share = kept.false_slower(arguments.kept, rounds, arguments.tables, generator)
-            print(f"{rounds} rounds: a column is falsely shown slower in {_percent(share)} of rows")
+            print(f"{rounds} rounds: a column is falsely slower in {_percent(share)} of rows")
         return
     print(bought.head(ROUNDS, "should be"))
     missed = []

@@ -17,9 +17,9 @@ MOST_COLUMNS = 6
 
 
 def false_slower(plan: Path, rounds: int, tables: int, generator: np.random.Generator) -> float:
-    """Share of rows in which a column is shown slower. In each round of a row its columns exchange
-    what they took more or less than their own mean: so all are equally fast, and as noisy as the
-    machine was.
+    """Share of rows in which a column is significantly slower. In each round of a row its columns
+    exchange what they took more or less than their own mean: so all are equally fast, and as noisy
+    as the machine was.
     """
     rows = [kept for row in load_results(plan).rows if (kept := _kept(row, rounds)) is not None]
     found: list[bool] = []

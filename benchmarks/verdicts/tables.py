@@ -84,7 +84,7 @@ class Counts:
 
 
 def count(world: World, rounds: int, tables: int, generator: np.random.Generator) -> Counts:
-    """Equal columns: whatever is shown slower is shown falsely."""
+    """Equal columns: whatever is significantly slower is shown falsely."""
     rows, any_row, covered, affected, telling, widths = [], [], [], [], [], []
     for _ in range(tables):
         logs = world.noise(rounds, generator)
@@ -123,7 +123,7 @@ def lone_cell(
 
 
 def power(world: World, rounds: int, tables: int, generator: np.random.Generator) -> list[float]:
-    """Share of rows in which the second column, slower by each of GAPS, is shown slower."""
+    """Share of rows in which the second column, slower by each of GAPS, is significantly slower."""
     shown = np.zeros((tables, ROWS))
     gaps = np.log1p(np.repeat(GAPS, PER_GAP))
     for number in range(tables):

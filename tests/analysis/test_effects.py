@@ -241,14 +241,14 @@ def test_slower_in_the_table_and_not_shown_for_all_rows(tmp_path, predict, diffe
     data = data_of(project)
     assert data.results.rows[0].standings[TF32] is Standing.SLOWER
     in_the_effect = (
-        "The table calls the slower column of BERT fit shown slower, and that is not shown here: "
-        "the table is corrected for the columns of one row, this for all 2 comparisons of the "
-        "question."
+        "The table calls the slower column of BERT fit significantly slower, and that is not shown "
+        "here: the table is corrected for the columns of one row, this for all 2 comparisons of "
+        "the question."
     )
     assert (in_the_effect in only_view(project)["says"]) == differs
     assert table_notes(data) == differs * [
-        "Shown slower here, corrected for the columns of a row, but not for “What does TF32 "
-        "change?” (BERT fit): that is corrected for all rows and pairs of its question."
+        "Significantly slower here, corrected for the columns of a row, but not for “What does "
+        "TF32 change?” (BERT fit): that is corrected for all rows and pairs of its question."
     ]
 
 

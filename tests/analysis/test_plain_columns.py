@@ -60,7 +60,7 @@ def both(tmp_path):
 def test_the_table_ranks_all_columns(both):
     for row in both[1].rows:
         assert row.standings["keras3-jax+tf32"] == "best or equal"
-        assert row.standings["keras3-jax"] == "shown slower"
+        assert row.standings["keras3-jax"] == "significantly slower"
 
 
 def test_what_is_said_of_frameworks_is_the_same(both):

@@ -93,7 +93,7 @@ def test_a_backend_that_shares_one_round_with_the_fastest_is_not_behind(tmp_path
 
 
 def test_a_lost_round_does_not_make_the_claim_hold(tmp_path):
-    """Each backend fastest or tied: none is shown slower, whatever shares no round."""
+    """Each backend fastest or tied: none is significantly slower, whatever shares no round."""
     project = Project(tmp_path, make_plan(columns=KERAS3[1:]))
     set_times(project, "keras3-jax", "fit", {2: 10.0, 3: 10.02})
     set_times(project, "keras3-torch", "fit", {1: 10.05, 3: 10.03})

@@ -91,7 +91,7 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
     table = main_table(standings_project(tmp_path).load())
     texts = [cell.text for cell in table.rows[0].cells]
     assert texts == ["8.016", "10.94", "30.06", "24.05"]  # the last one's slow round
-    standings = ["best or equal", "undecided", "shown slower", "not compared"]
+    standings = ["best or equal", "undecided", "significantly slower", "not compared"]
     best = ["true", "false", "false", "false"]
     lines = lines_of(table_csv(table))
     assert [(line["standing"], line["best"]) for line in lines] == list(

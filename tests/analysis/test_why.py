@@ -68,7 +68,7 @@ def test_the_difference_of_two_columns_as_calculated_by_hand(pair):
     assert same[Group.PRODUCTS] == pytest.approx(4.0) and same[Group.COPIES] == 0.0
     assert other[Group.ELEMENTWISE] == pytest.approx(1.5)
     assert found["difference_ms"][Group.COPIES] == pytest.approx(1.0)
-    assert (step["standing"], step["rounds"]) == ("shown slower", 3)
+    assert (step["standing"], step["rounds"]) == ("significantly slower", 3)
 
 
 def test_kernels_of_a_gpu_take_what_the_device_says_whatever_the_profiled_step_took(pair):
@@ -209,7 +209,7 @@ def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
     ]
     header, *lines = (line.split(",") for line in to_csv(table.why(data)).splitlines())
     assert [line[header.index("part")] for line in lines] == ["step", "nothing computes", *GROUPS]
-    assert lines[0][3:6] == [JAX, TORCH, "shown slower"] and lines[0][-1] == "3"
+    assert lines[0][3:6] == [JAX, TORCH, "significantly slower"] and lines[0][-1] == "3"
     found = parts_of(pair)
     assert found["difference_ms"][1:].sum() == pytest.approx(found["difference_ms"][STEP])
 

@@ -39,7 +39,7 @@ def no_best_backend(results: Results) -> Outcome:
         for numbers in (first[first > 0], behind)
     )
     text = f"Fastest by the means: {fastest} of {count(rows, 'row')}."
-    text += f" Shown slower than another backend: {slower}." if _compared(found) else ""
+    text += f" Significantly slower than another backend: {slower}." if _compared(found) else ""
     holds = True if behind.all() else False if (alone == rows).any() else None
     return Outcome(holds, text, evidence={"shown_slower_in": behind.to_dict(), "rows": rows})
 
@@ -54,7 +54,7 @@ def first_in_rows(results: Results, column: str, wins: int, rows: int) -> Outcom
     first, alone, behind = (int(found[name].sum()) for name in ("first", "alone", "behind"))
     possible = rows - behind
     compared = _compared(every[every["row"].isin(found["row"])])
-    shown = f"; shown alone at the top in {alone}, not shown slower in {possible}"
+    shown = f"; shown alone at the top in {alone}, not significantly slower in {possible}"
     text = f"Fastest by the means in {first} of {rows} rows{shown if compared else ''}."
     holds = True if alone == possible == wins else None if alone <= wins <= possible else False
     return Outcome(holds, text, evidence={"first": first, "alone": alone, "possible": possible})

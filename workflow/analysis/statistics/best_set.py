@@ -6,10 +6,10 @@ them Holm's procedure keeps the chance of putting out any that should stay at 2.
 be tested, the one with the smallest p is out when that is at most 2.5 % / r; then r is one less.
 A statement over several rows takes the comparisons of all of them into one such procedure.
 
-Not to be shown slower is no merit, so the best set has two parts. Best or equal is one whose rivals
-cannot be more than 2 % faster: the interval of its time over that of every other framework of
-the best set ends at 1.02 or below. The others are undecided. Fewer than two rounds shared with the
-fastest are no comparison: such a framework is neither.
+Not to be significantly slower is no merit, so the best set has two parts. Best or equal is one
+whose rivals cannot be more than 2 % faster: the interval of its time over that of every other
+framework of the best set ends at 1.02 or below. The others are undecided. Fewer than two rounds
+shared with the fastest are no comparison: such a framework is neither.
 
 Holm takes the fastest as named in advance, but it is chosen from the same data: its luck is part of
 every comparison. The margin absorbs that as long as runs scatter by no more than a few per cent.
@@ -49,7 +49,7 @@ class Standing(StrEnum):
 
     BEST = "best or equal"
     UNDECIDED = "undecided"
-    SLOWER = "shown slower"
+    SLOWER = "significantly slower"
     NOT_COMPARED = "not compared"
 
 

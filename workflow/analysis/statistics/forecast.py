@@ -161,7 +161,7 @@ def true_slower(contest: Contest, draws: int, gap: float) -> float:
 
 
 def _slower_of_equal(contest: Contest, draws: int, gap: float = 0.0) -> ndarray:
-    """Mask of the columns shown slower where one in turn is, by the gap: experiments x columns."""
+    """Mask of the columns found slower where one in turn is, by the gap: experiments x columns."""
     import numpy
 
     field = Field(contest, {contest.fastest, *contest.p_values})
@@ -244,7 +244,7 @@ def _shown_slower(behind: ndarray) -> ndarray:
 
 
 def _placed(p_values: tuple[ndarray, ndarray]) -> float:
-    """Share of experiments in which every column is shown slower, or best or equal."""
+    """Share of experiments in which every column is significantly slower, or best or equal."""
     of_pairs, behind = p_values
     slower = _shown_slower(behind)
     equal = (of_pairs >= 1 - TAIL) | slower[:, None, :]

@@ -15,7 +15,7 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from contract import table_text
 
-# Marks beside a number. What is best or equal is bold instead, what is shown slower has no mark.
+# Marks beside a number. Best or equal is bold instead, and significantly slower has no mark.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
 CAPTIONS = Path(__file__).with_name("captions.yaml")
 DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in every table
@@ -52,8 +52,8 @@ class TableCell:
 
     @property
     def standing_mark(self) -> str:
-        """The mark behind the number; empty where it is bold or shown slower, or where a badge is
-        why it was not compared.
+        """The mark behind the number; empty where it is bold or significantly slower, or where a
+        badge is why it was not compared.
         """
         return "" if self.badge else STANDING_MARKS.get(self.standing, "")
 

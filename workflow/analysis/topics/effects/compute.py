@@ -40,7 +40,7 @@ def effects(data: Data) -> pd.DataFrame:
     `rounds_to_decide`: after how many in all an undecided ratio would as likely as not be decided;
     missing where no sensible number would do. `versions` of libraries, and other differences
     (`not_the_same`), for pairs with a ratio. For pairs with the fastest column of a row, where the
-    table says otherwise: `table_only`, shown slower there but not for the effect as a whole;
+    table says otherwise: `table_only`, significantly slower there but not for the whole effect;
     `pair_only`, faster or slower as a pair alone but undecided there.
     """
     found, rows = pairs(data), {row.row.key: row for row in data.results.rows}
