@@ -56,8 +56,13 @@ def main() -> None:
     if not found:
         raise InputError(f"{arguments.plan}: an archive is made of a project's {PLAN}")
     project, place = Path(str(plan)[: -len(found[0])]), found[1]
-    options = {"keep_paths": arguments.keep_paths, "place": place}
-    changed = pack(project, arguments.config, arguments.output, **options)
+    changed = pack(
+        project,
+        arguments.config,
+        arguments.output,
+        keep_paths=arguments.keep_paths,
+        place=place,
+    )
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(summary(arguments.output, changed, load_results(plan)))
 

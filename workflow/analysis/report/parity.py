@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.caveats.parity import declared_of
-from analysis.comparisons.cards import NO_DIFFERENCE
+from analysis.comparisons.cards import NO_DIFFERENCE, WORK
 from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell
 from analysis.results.record import Record
@@ -14,7 +14,6 @@ from analysis.writing.grid import Grid
 # order of a parity card: what decides a comparison first
 CARD = ("framework_version", "backend", "execution", "compiler", "dtype", "matmul_precision")
 CARD += ("attention", "optimizer", "device", "threads", "flush_denormals")
-WORK = ("parameters", "trainable_parameters")
 
 
 def card_of(cell: Cell) -> list[tuple[str, str]]:

@@ -17,11 +17,11 @@ from analysis.formats.text import count
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.effects import compute
 from analysis.topics.effects.compute import ENDS, PAIR, gain, means
+from analysis.topics.effects.table import MEAN
 
 LINE_IN, GAP_IN = 0.2, 0.1  # a pair's line, and the space between two rows
 AROUND_IN, LEGEND_LINE_IN = 1.04, 0.175  # title and axis of a panel, a line of its legend
 MOST_PANELS = 8
-MEAN = "geometric mean"
 NARROW = 2.0
 REACH = 4.0  # an interval may leave the picture beyond so many times the outermost ratio
 
