@@ -27,7 +27,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
-    """The runs of the rows that keys name: models, then tasks, then batch sizes, by path's length."""
+    """The runs of the rows that keys name: models, tasks or batch sizes, by the path's length."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         name = (row.model, row.task, str(row.batch_size))[len(path) - 1]
