@@ -20,7 +20,7 @@ from pathlib import Path
 from locks.definitions import BEFORE, ENVS, PYTHON, Definition, definitions
 from locks.pins import EVERYWHERE, Pin, parse
 
-# Environments that take versions from others, which are locked before them.
+# Environments that take versions from these others, which are locked before them.
 BASES = {
     "analysis": ("workflow",),
     "slurm": ("workflow", "analysis"),

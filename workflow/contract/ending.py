@@ -37,8 +37,7 @@ NO_DEVICE_WORDS = (
 # Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
 IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
-# TensorFlow's beginning of the message of an operation of a graph, and the line after its own
-# words.
+# TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
 # Exceptions of ours: another device than was asked for; no compiler for an extension.
 CANNOT_HERE = ("WrongDevice", "NoCompiler")

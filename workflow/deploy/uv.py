@@ -11,8 +11,7 @@ import re
 import subprocess
 from pathlib import Path
 
-# An option of pip's -> variables of uv's with the same meaning, and the separator of several
-# values.
+# pip's option -> uv's variables with the same meaning, and the separator of several values.
 VARIABLES = {
     "index-url": (("UV_DEFAULT_INDEX",), " "),
     "extra-index-url": (("UV_INDEX",), " "),

@@ -172,7 +172,7 @@ def bounded(most: str | None) -> str | None:
 
 
 def virtualisation(root: Path) -> str | None:
-    """Whether there is a hypervisor, and the machine's maker and product by its firmware."""
+    """A hypervisor, if one is seen, and the machine's maker and product by its firmware."""
     firmware = [text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
     virtual = " hypervisor" in (text(root / "proc/cpuinfo") or "")
     what = "virtual machine" if virtual else "no hypervisor seen"
@@ -213,7 +213,7 @@ def numbers(cpus: str) -> list[int]:
 
 
 def answer(question: Callable[[], str | None]) -> str | None:
-    """What a question to psutil returns, None if psutil is not installed."""
+    """The answer to a question that needs psutil, None if psutil is not installed."""
     return question() if psutil else None
 
 

@@ -124,7 +124,7 @@ class Asked:
         self._snakemake("environments")
         self._began = time.monotonic()
         found = self._look(1, 1, None, [])
-        if not found["decided"]:  # as it is where the patch does not run
+        if not found["decided"]:  # a patch that does not run decides it at once
             found = self._looked(found["seconds_of_a_round"])
         self._snakemake("all")
         return {"status": found["status"], "comment": self._folder / "answer.md"}

@@ -36,7 +36,7 @@ class Source:
 
 
 class Archives:
-    """What the atlas rules of one start need; no archive is looked for before a rule asks.
+    """The archives for the atlas's rules; nothing is read before a rule asks.
 
     asked: the configuration's `atlas`.
     """

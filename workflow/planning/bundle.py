@@ -9,7 +9,7 @@ from planning.config import ConfigError
 from planning.identity import WORKFLOW
 
 SCHEMA = "millistep.bundle/4"
-ENTRY = "workflow/bundle"  # holds what lies at the top of the zip
+ENTRY = "workflow/bundle"  # holds the files that are at the top of the zip
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
 SOURCES = (

@@ -59,11 +59,11 @@ def is_stale(path: Path, identity: str) -> bool:
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError):
-        return True  # nothing that could not be measured again in seconds
+        return True  # broken, and measured again in seconds
 
 
 def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
-    """What is to be measured, a line for each reason; empty if every record is as planned.
+    """The runs to be measured, a line for each reason; empty if every record is as planned.
 
     elsewhere: whether another machine measures them. A line is for example
     ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.

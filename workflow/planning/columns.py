@@ -36,7 +36,7 @@ class Column:
     threads: int
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
-    of_framework: Mapping[str, object]  # settings that this framework takes beside those of all
+    of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
 
     def __hash__(self) -> int:
         """The name's, which is unique in a plan: tens of thousands of runs hash their column."""

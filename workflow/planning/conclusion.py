@@ -28,7 +28,7 @@ class Call:
     by_make: bool = False
 
     def with_runs(self, runs: str) -> str:
-        """The same command with another value of ``runs``, as a line for a shell."""
+        """The command of this call with another value of ``runs``, as a line for a shell."""
         kept = [entry for entry in self.overrides if not entry.startswith("runs=")]
         config = ["--config", *kept, f"runs={runs}"]
         own = [word for file in self.configfiles for word in ("--configfile", file)]

@@ -21,7 +21,7 @@ class Handlers:
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._jobs, self._plan = start, jobs, start.plan
-        # Blocks that are measured beside each other write their lines into files, which are shown.
+        # Blocks that are measured in parallel write their lines into files; this shows them.
         self._lines = running.Shown(Path(start.results, running.FOLDER), sys.stderr)
 
     def begin(self) -> None:

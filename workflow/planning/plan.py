@@ -57,7 +57,7 @@ class Plan:
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
         self._environments = Environments(self, cache(environment_sha256), envs)
-        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by names, see identity.py
+        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
         self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:

@@ -22,7 +22,7 @@ from supervise.interrupts import end_by_interrupt
 
 
 class Start:
-    """What the rules share in one start; made while Snakemake reads them.
+    """The plan and facts of one start that all rules share; made while Snakemake reads them.
 
     workflow: Snakemake's; config: the whole configuration; sources: the folder of this project. A
     plan that is impossible, or impossible here, ends the start with one line.

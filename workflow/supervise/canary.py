@@ -76,7 +76,7 @@ def _new(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _just_before(options: argparse.Namespace, seat: sitting.Sitting) -> dict[str, Any] | None:
-    """The canary after the block that has just ended in this slot, to serve as the one before."""
+    """The canary after a block that has just ended in this slot, to be reused; else None."""
     if options.when == AFTER:
         return None
     try:

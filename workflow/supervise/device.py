@@ -82,7 +82,7 @@ def word(gpu: Gpu | None, asked: str | int, environ: Mapping[str, str] = os.envi
 
 
 def _visible(present: tuple[Gpu, ...], environ: Mapping[str, str]) -> list[Gpu]:
-    """Those of the present GPUs that the caller leaves visible, in the caller's order."""
+    """The present GPUs that the caller leaves visible, in order; raises NoSuchDevice."""
     if VISIBLE not in environ:
         return list(present)
     words = [word.strip() for word in environ[VISIBLE].split(",")]

@@ -10,9 +10,8 @@ POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def end_with_snakemake() -> None:
-    """End by a signal, also if Snakemake was killed: no run goes on beside those of the next start.
-
-    This needs rules without a shell between Snakemake and the program.
+    """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
+    beside those of the next start. Needs rules that leave no shell between the two.
     """
     end_by_interrupt()
     die_with_parent(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What all timing commands share: their arguments, their environment, and an end by a signal."""
+"""Arguments, environments and ends by a signal, shared by all commands that time something."""
 
 import argparse
 import json

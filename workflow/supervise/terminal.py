@@ -21,7 +21,7 @@ class Terminal:
     def stay(self, text: str) -> None:
         """Show what goes on now, until :meth:`leave`."""
         if self._in_place:
-            # A line that wraps could not be taken back.
+            # A line that wraps could not be cleared.
             self._write(CLEAR + printable(text)[: self._columns() - 1])
         else:
             self._write(printable(text) + "\n")

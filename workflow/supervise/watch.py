@@ -33,7 +33,7 @@ class Watched:
     ) -> None:
         """Start it. environ: all its environment variables, see :mod:`supervise.variables`."""
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
-        self.measured_log_bytes: int | None = None  # what was printed until it had measured
+        self.measured_log_bytes: int | None = None  # the log's size when it had measured
         self._log = Log(log)
         self._kernel_kills = machine.oom_kills()
         self.exit_code: int | None = None

@@ -1,4 +1,4 @@
-"""Where a job runs: digests that tell the nodes and GPUs of one results folder apart, unnamed.
+"""Digests that tell apart the nodes and GPUs of one folder of results, without naming them.
 
 A bare digest of a host's name could be guessed, so they are salted; the salt stays in the folder.
 """

@@ -47,7 +47,7 @@ def _without(record: dict[str, Any], place: Place, reason: str) -> dict[str, Any
 
 
 def _replaced(record: dict[str, Any], place: Place, nothing: list[Any] | None) -> bool:
-    """Put null or an empty list in a place; False if that was there, or a list replaces no list."""
+    """Put null in a place, or an empty list in that of a list; False if nothing changed."""
     *above, last = place
     part: Any = record
     for step in above:
