@@ -58,7 +58,7 @@ def add_instead(parser: argparse.ArgumentParser) -> None:
 
 
 def exit_code(job: Callable[[], None]) -> int:
-    """Run a command; its status: 0, 1 after one line for the user, 130 after an interrupt."""
+    """Run a command; its status: 0, 1 after one line for the user, 130 or 143 after a signal."""
     end_with_snakemake()
     try:
         job()
