@@ -2,9 +2,9 @@
 
     python envs/lock.py [--upgrade] [NAME ...]
 
-Versions that are locked already stay unless the lists or --upgrade move them. Needs uv.
-An older stack that has lists of its own, in envs/inputs/<stack>, is made of what the index had on
-its day; one without stays as it is.
+Versions that are locked already stay unless the lists or --upgrade change them. Needs uv. An older
+stack with lists of its own, in envs/inputs/<stack>, is locked from what the index had on its day;
+one without lists stays as it is.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from locks.definitions import BEFORE, ENVS, PYTHON, Definition, definitions
 from locks.pins import EVERYWHERE, Pin, parse
 
-# Take their versions from those before them.
+# Environments that take versions from these others, which are locked before them.
 BASES = {
     "analysis": ("workflow",),
     "slurm": ("workflow", "analysis"),
@@ -29,7 +29,7 @@ BASES = {
 
 
 def lock(definition: Definition, upgrade: bool) -> str:
-    """The text of the lock of one definition."""
+    """Resolve one definition; return the text of its lock."""
     wheels: dict[tuple[str, str], dict[str, set[str]]] = {}
     source_only = set()
     for platform in sorted(definition.platforms):
@@ -43,7 +43,7 @@ def lock(definition: Definition, upgrade: bool) -> str:
     builds = [build for build in parse(definition.builds) if replace(build, wheels)]
     if builds:
         options += re.findall(r"^--.*$", definition.builds, re.MULTILINE)
-    # With one platform there is nothing to tell apart: no markers.
+    # With one platform no markers are needed.
     everywhere = len(definition.platforms) == 1
     pins = builds + [
         Pin(
@@ -60,7 +60,7 @@ def lock(definition: Definition, upgrade: bool) -> str:
 
 
 def replace(build: Pin, wheels: dict[tuple[str, str], dict[str, set[str]]]) -> bool:
-    """Drop the index's wheels where the given build stands in for them; is it needed at all?"""
+    """Drop the index's wheels that a given build replaces; True if the build is needed at all."""
     locked = {version for name, version in wheels if name == build.name}
     if locked - {build.version.partition("+")[0]}:
         sys.exit(f"{build.name} resolves to {', '.join(locked)}: builds.txt has {build.version}")
@@ -90,13 +90,13 @@ def resolve(definition: Definition, platform: str, upgrade: bool) -> list[dict]:
 
 
 def versions(definition: Definition, platform: str) -> str:
-    """What is locked today, as requirements."""
+    """The versions that are locked today, as requirements."""
     pins = (pin for pin in definition.pins() if platform in pin.platforms)
     return "".join(f"{pin.name}=={pin.version}\n" for pin in pins)
 
 
 def preferences(definition: Definition, platform: str) -> str:
-    """What is locked today, as a file that uv changes no more than it must."""
+    """The versions that are locked today, as a file from which uv departs only where it must."""
     packages = "".join(
         f'[[packages]]\nname = "{pin.name}"\nversion = "{pin.version.partition("+")[0]}"\n'
         for pin in definition.pins()
@@ -120,7 +120,7 @@ def run_uv(*arguments) -> None:
 
 
 def pip_index() -> dict[str, str]:
-    """The package index that this machine's pip is configured for: uv does not read that."""
+    """The package index of this machine's pip as a variable for uv, which does not read pip's."""
     config = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True
     ).stdout

@@ -1,1 +1,1 @@
-"""What lock.py locks, and how a lock is written."""
+"""The definitions that lock.py locks, and the format of locks."""

@@ -1,4 +1,4 @@
-"""Which interpreter measures which column, and what is in it."""
+"""The interpreters that the user gives for columns, and the packages in them."""
 
 import json
 import re
@@ -19,15 +19,15 @@ class Column:
     """A column that can be measured here."""
 
     interpreter: str
-    marker: str  # says what is in it; path in the bundle
+    marker: str  # file that lists what the interpreter has; path in the bundle
     definition: str
 
 
 def columns(bundle: dict, given: Iterable[str], root: Path) -> dict[str, Column]:
-    """By name, those that have an interpreter; a marker is written for each interpreter.
+    """The columns that have an interpreter, by name; writes a marker for each interpreter.
 
-    given: ``NAME=PATH``; NAME is a column's, or that of a framework or environment which several
-    share. A column's own name counts for more. Raises :class:`Problem`.
+    given: ``NAME=PATH``; NAME is a column's, or that of a framework or environment that several
+    columns share. A column's own name takes precedence. Raises :class:`Problem`.
     """
     paths, found, written = named(bundle, given), {}, {}
     for column, about in bundle["columns"].items():
@@ -46,7 +46,7 @@ def columns(bundle: dict, given: Iterable[str], root: Path) -> dict[str, Column]
 
 
 def named(bundle: dict, given: Iterable[str]) -> dict[str, str]:
-    """Paths by the names that the user gave them to."""
+    """The paths of ``NAME=PATH`` by name; raises :class:`Problem`."""
     columns = bundle["columns"]
     shared = [about[key] for key in ("framework", "environment") for about in columns.values()]
     allowed = list(dict.fromkeys([*columns, *shared]))
@@ -64,7 +64,7 @@ def named(bundle: dict, given: Iterable[str]) -> dict[str, str]:
 
 
 def described(name: str, path: str, definition: Path) -> dict:
-    """The marker of an interpreter; raises :class:`Problem` for one that cannot measure."""
+    """The marker of an interpreter; raises :class:`Problem` if it cannot measure."""
     try:
         found = marker(name, definition, "interpreter", users_interpreter(path))
     except EnvironmentProblem as problem:
@@ -79,9 +79,9 @@ def described(name: str, path: str, definition: Path) -> dict:
 
 
 def tell_missing(name: str, definition: Path, packages: dict[str, str]) -> None:
-    """One line before anything is measured: a run that needs what is not there ends as an error.
+    """Print which packages of a lock are missing: a run that needs one will end as an error.
 
-    The driver's libraries (nvidia-, cuda-) may come from elsewhere than a package.
+    CUDA's libraries (nvidia-, cuda-) are left out: they need not come from packages.
     """
     locked = set(re.findall(r"^([a-z0-9-]+)==", post_deploy(definition).read_text(), re.M))
     missing = sorted(n for n in locked - packages.keys() if not n.startswith(("nvidia-", "cuda-")))
@@ -92,9 +92,9 @@ def tell_missing(name: str, definition: Path, packages: dict[str, str]) -> None:
 def monitor_interpreter(
     asked: str | None, interpreters: Iterable[str], accelerators: Iterable[str]
 ) -> str | None:
-    """One that can sample the machine beside a run: psutil and, for a GPU, NVML's bindings.
+    """An interpreter that can sample the machine: with psutil and, for a GPU, NVML's bindings.
 
-    asked: as the user has it; else this Python or a framework's, None without any.
+    asked: the user's. Without it, this Python or a framework's that has psutil; None if none has.
     """
     if asked is not None:
         try:

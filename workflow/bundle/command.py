@@ -18,11 +18,11 @@ from bundle.session import Session, missing
 from deploy.environments import EnvironmentProblem
 from supervise.interrupts import end_by_interrupt
 
-PACKING_S = 20.0  # kept of --stop-after-s for ending and packing
+PACKING_S = 20.0  # seconds of --stop-after-s that are kept for ending and packing
 
 
 def main(root: str) -> int:
-    """Exit status: 0, 1 after a problem in one line, 130 after an interrupt."""
+    """Measure a bundle; exit status 0, 1 after a problem in one line, 130 after an interrupt."""
     options = arguments()
     end_by_interrupt()
     try:
@@ -60,7 +60,7 @@ def arguments() -> argparse.Namespace:
 
 
 def seconds(text: str) -> float:
-    """Of an option: more than none."""
+    """The value of an option in seconds, which must be above 0."""
     with contextlib.suppress(ValueError):
         if 0 < (number := float(text)) < float("inf"):
             return number
@@ -68,7 +68,7 @@ def seconds(text: str) -> float:
 
 
 def measure(root: Path, options: argparse.Namespace) -> int:
-    """Everything that can be and is not yet; then pack all that there is."""
+    """Measure everything that can be measured and is not there yet; then pack all results."""
     bundle, deadline = read(root / "bundle.json"), None
     if options.stop_after_s is not None:
         if options.stop_after_s <= PACKING_S:
@@ -78,7 +78,7 @@ def measure(root: Path, options: argparse.Namespace) -> int:
     found = columns(bundle, options.interpreter, root)
     interpreters = [column.interpreter for column in found.values()]
     monitor = monitor_interpreter(options.monitor_interpreter, interpreters, bundle["accelerators"])
-    os.chdir(root)  # the programs that measure have all paths from here
+    os.chdir(root)  # all paths of the programs that measure start here
     steps = selected(bundle, found, options.only)
     with only_one(root):
         session = Session(bundle, monitor, options.time_limit_s, deadline)
@@ -94,7 +94,7 @@ def measure(root: Path, options: argparse.Namespace) -> int:
 
 
 def read(path: Path) -> dict:
-    """The bundle's plan; raises :class:`Problem`."""
+    """Read ``bundle.json``; raises :class:`Problem`."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError) as error:
@@ -103,7 +103,7 @@ def read(path: Path) -> dict:
 
 @contextlib.contextmanager
 def only_one(root: Path):
-    """Two at a time would measure each other."""
+    """Raise :class:`Problem` if another process measures here: both would disturb each other."""
     with open(root / ".lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

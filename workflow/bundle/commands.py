@@ -1,4 +1,4 @@
-"""The commands of the programs that measure, the pipeline's own."""
+"""The commands that call the pipeline's own programs to measure."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ PROGRAM = Path(__file__).parents[1] / "supervise"
 
 
 def cell(run: Run, block: Block, settings: Settings, attempt: int) -> list[str]:
-    """Of one run."""
+    """The command that measures one run."""
     command = _command("cell", run, settings, attempt, Path(run.record))
     command += ["--record", run.record, "--plan", str(settings.plan)]
     command += ["--time-limit-s", str(settings.time_limit_s)]
@@ -20,7 +20,7 @@ def cell(run: Run, block: Block, settings: Settings, attempt: int) -> list[str]:
 def canary(
     accelerator: str, block: Block, settings: Settings, attempt: int, when: str
 ) -> list[str]:
-    """Of one canary."""
+    """The command that measures one canary."""
     output = block.path.with_suffix("") / f"{when}-{accelerator}.json"
     command = _command("canary", block.canaries[accelerator], settings, attempt, output)
     command += ["--output", str(output), "--block", block.name, "--when", when]
@@ -29,13 +29,13 @@ def canary(
 
 
 def known_steps(steps: KnownSteps, settings: Settings, attempt: int) -> list[str]:
-    """Of the known steps."""
+    """The command that measures the known steps."""
     command = _command("known_steps", steps, settings, attempt, Path(steps.path))
     return [*command, *_monitor(settings), "--output", steps.path]
 
 
 def log_of(file: Path, results: Path) -> Path:
-    """``results/logs/<scale>/...`` of a record, ``results/logs/self_test/...`` of the others."""
+    """The log of a file: ``logs/<scale>/...`` of a record, ``logs/self_test/...`` of others."""
     inside = file.relative_to(results)
     parts = inside.parts[1:] if inside.parts[0] == "records" else inside.parts
     return results.joinpath("logs", *parts).with_suffix(".log")

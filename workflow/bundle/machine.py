@@ -1,4 +1,4 @@
-"""The machine that measures a bundle: whether it can."""
+"""Check that this machine can measure a bundle."""
 
 import os
 import sys
@@ -8,9 +8,9 @@ from supervise import device, processors, variables
 
 
 def check_machine(bundle: dict) -> None:
-    """Raise :class:`Problem` for a machine that lacks what every run needs.
+    """Raise :class:`Problem` if this machine lacks processors or a GPU that every run needs.
 
-    Says what of the caller's environment no run will see.
+    Prints which environment variables of the caller no run will see.
     """
     available = len(processors.available())
     if available < bundle["threads"]:

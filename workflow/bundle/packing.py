@@ -1,4 +1,4 @@
-"""What was measured, in one small zip that is unpacked in a checkout of the project."""
+"""Pack all results into one small zip, which is unpacked in a checkout of the project."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ RESULT = "records.zip"
 
 
 def pack(root: Path, bundle: dict) -> int:
-    """Write the zip; how many measured files are in it.
+    """Write the zip; return how many measured files are in it.
 
     Folders and names of this machine are replaced, as in an archive.
     """
@@ -40,7 +40,7 @@ def pack(root: Path, bundle: dict) -> int:
 
 
 def identities(bundle: dict) -> dict[str, list[str]]:
-    """What each timed file may be: the known steps with one library or another."""
+    """The identities that each timed file may have: several libraries can time the known steps."""
     known_steps = bundle["known_steps"]
     runs = (run for block in bundle["blocks"] for run in block["runs"])
     found = {run["record"]: [run["identity"]] for run in runs}
@@ -49,7 +49,7 @@ def identities(bundle: dict) -> dict[str, list[str]]:
 
 
 def elsewhere(bundle: dict, contents: dict[str, bytes]) -> bytes:
-    """What tells Snakemake that these results come from another machine, and which they are."""
+    """The file that tells Snakemake that results come from another machine, with their digests."""
     document = {
         "schema": "millistep.elsewhere/2",
         "scale": bundle["scale"],
@@ -62,7 +62,7 @@ def elsewhere(bundle: dict, contents: dict[str, bytes]) -> bytes:
 
 
 def write_self_test(root: Path, bundle: dict, measured: set[str]) -> None:
-    """Put its parts together, as far as they are measured."""
+    """Put the self-test together from the parts that are measured; none without known steps."""
     known_steps = bundle["known_steps"]["path"]
     if known_steps not in measured:
         return
@@ -78,7 +78,7 @@ def write_self_test(root: Path, bundle: dict, measured: set[str]) -> None:
     command += ["--first", *(first for first, _ in pairs)]
     command += ["--second", *(second for _, second in pairs), "--output", output]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    if done.returncode:  # the records are worth more than it
+    if done.returncode:  # the records are worth more than the self-test
         print(f"no {output}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
 
 

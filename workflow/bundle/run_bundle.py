@@ -2,7 +2,7 @@
 
     python3 run_bundle.py --interpreter keras3-jax=PATH --interpreter pytorch=PATH
 
-Started again, it goes on where it was.
+Started again, it goes on where it stopped.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Which of a bundle's blocks are measured here, and what of them, in the planned order."""
+"""The blocks and runs of a bundle that are measured here, in the planned order."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from bundle import Problem
 from bundle.columns import Column
 from bundle.steps import Block, Environment, KnownSteps, Run, Timed
 
-NAME_PARTS = 4  # of a run's path: model, task and batch, column, number
+NAME_PARTS = 4  # parts of a run's name: model, task and batch, column, number
 
 
 def selected(
@@ -35,7 +35,7 @@ def selected(
 
 
 def _block(bundle: dict, block: dict, runs: list[dict], columns: dict[str, Column]) -> Block:
-    """What of a block is measured here. Canaries by the first library that is here."""
+    """A block with the runs that are measured here, and canaries by the first library here."""
     kinds = {bundle["columns"][run["column"]]["accelerator"] for run in runs}
     return Block(
         path=Path(block["path"]),
@@ -56,13 +56,13 @@ def _block(bundle: dict, block: dict, runs: list[dict], columns: dict[str, Colum
 
 
 def _first(canaries: list[dict], columns: dict[str, Column]) -> dict | None:
-    """The preferred one that has an interpreter."""
+    """The first canary, in the order of preference, whose column has an interpreter."""
     return next((canary for canary in canaries if canary["column"] in columns), None)
 
 
 def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[KnownSteps]:
-    """As they were measured, else in the first environment that is here; none where their
-    accelerator has none.
+    """The known steps as they were measured, else in the first environment that is here; empty if
+    their accelerator has no environment here.
     """
     about = bundle["known_steps"]
     found = [
@@ -78,7 +78,7 @@ def _where(column: Column) -> Environment:
 
 
 def _name(record: str) -> str:
-    """``bert/fit-b8/keras3-jax/run1``, under either of a cell's names."""
+    """The name of a run by its record: ``bert/fit-b8/keras3-jax/run1``, in either folder."""
     return "/".join(record.removesuffix(".json").split("/")[-NAME_PARTS:])
 
 

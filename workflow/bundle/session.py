@@ -1,6 +1,6 @@
-"""One sitting: block after block, until all are there, the time is over, or it is interrupted.
+"""One start of a bundle: block after block, until all is there, time is over, or an interrupt.
 
-Without Snakemake this loop is what runs the jobs, in the planned order.
+Without Snakemake, this loop runs the jobs, in the planned order.
 """
 
 import json
@@ -14,16 +14,16 @@ from deploy.virtual_environments import write_atomically
 from supervise import programs, sessions, sitting
 from supervise.sitting import AFTER, BEFORE
 
-PROGRESS = "progress.json"  # what is to be measured here, for the lines on the terminal
+PROGRESS = "progress.json"  # the runs to be measured here, for the lines on the terminal
 IN_FLIGHT = ".in_flight.json"  # the run that is measured now, and how often it was begun
-KILLS = 2  # of a run that takes everything with it each time: then it is `killed`
+KILLS = 2  # a run that has ended everything so often is recorded as `killed`
 
 
 class Session:
     """Measures as the pipeline does, in the folder of the bundle.
 
-    deadline: when to end, on the monotonic clock. ``refused``: how many files could not be
-    measured for a reason that is no cell's.
+    deadline: when to end, on the monotonic clock. ``refused``: the number of files that could not
+    be measured for a reason that lies in no cell.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Session:
         self.refused = 0
 
     def measure(self, steps: Sequence[Block | KnownSteps]) -> str:
-        """Measure what is not there as planned; why it ended, in words."""
+        """Measure what is not there as planned; return in words why it ended."""
         self._write_progress(steps)
         sitting.begin()
         try:
@@ -62,7 +62,7 @@ class Session:
         return "some could not be measured"
 
     def _measure(self, block: Block) -> None:
-        """What of a block is not there, between two canaries."""
+        """Measure the missing runs of a block, between two canaries; write its sessions."""
         missing = [run for run in block.runs if not run.is_done()]
         if not missing:
             return
@@ -81,7 +81,7 @@ class Session:
             self._run(commands.canary, accelerator, block, self._settings, when=when)
 
     def _measure_run(self, run: Run, block: Block) -> None:
-        """One that ends everything each time, as a whole machine's memory, is said to be killed."""
+        """Measure a run; if it has ended everything :data:`KILLS` times, record it as killed."""
         starts = self._starts(run.record)
         write_atomically(Path(IN_FLIGHT), json.dumps({"record": run.record, "starts": starts + 1}))
         try:
@@ -92,7 +92,7 @@ class Session:
         self.refused += status != 0
 
     def _starts(self, record: str) -> int:
-        """How often a run was begun and killed, with no other in between."""
+        """The number of times a run was begun and killed, with no other run in between."""
         try:
             found = json.loads(Path(IN_FLIGHT).read_text())
             return int(found["starts"]) if found["record"] == record else 0
@@ -100,8 +100,8 @@ class Session:
             return 0
 
     def _run(self, command, *about, first: int = 1, **more) -> int:
-        """Exit status of a program; where it was killed itself, that of its second attempt, which
-        says so.
+        """Run a program; return its exit status, or, if it was killed, that of its second attempt,
+        which says so.
         """
         for attempt in range(first, 3):
             status = programs.run(command(*about, attempt=attempt, **more), self._deadline)
@@ -110,7 +110,7 @@ class Session:
         return status
 
     def _write_progress(self, steps: Sequence[Block | KnownSteps]) -> None:
-        """Of the runs that are measured here, what :mod:`supervise.progress` reads."""
+        """Write the runs that are measured here into a file for :mod:`supervise.progress`."""
         folder = f"{self._settings.results}/records/"
         runs: list[Run] = [run for step in steps if isinstance(step, Block) for run in step.runs]
         found = [
@@ -122,6 +122,6 @@ class Session:
 
 
 def missing(steps: Sequence[Block | KnownSteps]) -> tuple[int, int]:
-    """How many files are not there as planned, of how many."""
+    """The number of files that are not there as planned, and the number of all."""
     files = [file for step in steps for file in (step.runs if isinstance(step, Block) else [step])]
     return sum(not file.is_done() for file in files), len(files)

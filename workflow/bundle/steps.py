@@ -1,4 +1,4 @@
-"""What a bundle is asked to measure, as plain values."""
+"""The things that a bundle measures, as plain values."""
 
 import json
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from supervise import reading
 
 @dataclass(frozen=True)
 class Environment:
-    """Where something is measured. marker: says what is in it."""
+    """The environment of a measurement. marker: the file that lists its packages."""
 
     marker: str
     definition: str
@@ -18,7 +18,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Timed:
-    """A canary, or what one is: all that defines its numbers, and where it is measured."""
+    """Anything timed, such as a canary: the identity that defines its numbers, its environment."""
 
     identity: str
     environment: Environment
@@ -26,31 +26,31 @@ class Timed:
 
 @dataclass(frozen=True)
 class Run(Timed):
-    """A run of a cell. record: path."""
+    """A run of a cell. record: path of its file."""
 
     record: str
 
     def is_done(self) -> bool:
-        """Whether its record is there as planned."""
+        """True if its record is there as planned."""
         return identity_of(Path(self.record)) == self.identity
 
 
 @dataclass(frozen=True)
 class KnownSteps(Timed):
-    """The part of the self-test that is measured by itself."""
+    """The known steps: the part of the self-test that is measured by itself."""
 
     path: str
 
     def is_done(self) -> bool:
-        """Whether it is there as planned; a failure with its reason is as good as a number."""
+        """True if its file is there as planned; a failure with its reason counts, too."""
         return identity_of(Path(self.path)) == self.identity
 
 
 @dataclass(frozen=True)
 class Block:
-    """All columns of a row in a round. path: of its file, in which its sessions are.
+    """All columns of a row in a round. path: the file with its sessions.
 
-    runs: in their order. canaries: by accelerator, in the first environment that is here.
+    runs: in measuring order. canaries: by accelerator, in the first environment that is here.
     """
 
     path: Path
@@ -62,18 +62,18 @@ class Block:
 
     @property
     def name(self) -> str:
-        """``laptop/bert/fit-b8/round1``."""
+        """Its name, such as ``laptop/bert/fit-b8/round1``."""
         return "/".join(self.path.with_suffix("").parts[-4:])
 
     @property
     def around(self) -> str:
-        """What its sessions are described with: a GPU, if any column is measured on one."""
+        """The accelerator that its sessions describe: cuda, if any column is measured on it."""
         return "cuda" if "cuda" in self.canaries else "cpu"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all of it shares. plan: its file, for the lines on the terminal."""
+    """Settings that all measurements share. plan: the file for the lines on the terminal."""
 
     results: Path
     plan: Path
@@ -86,7 +86,7 @@ class Settings:
 
 
 def identity_of(path: Path) -> str | None:
-    """Of a file that a program wrote, None for one that is not there or is broken."""
+    """The identity in a file that a program wrote; None if it is missing or broken."""
     try:
         found: str = json.loads(reading.read_bytes(path))["identity"]
         return found

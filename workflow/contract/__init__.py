@@ -1,5 +1,5 @@
-"""What measuring and analysing agree on beside the schemas: how a raw record is read, and how the
+"""What measuring and analysing share besides the schemas: how a raw record is read, and what the
 settings of columns are called.
 
-No run's identity has a digest of these files, so that changing them measures nothing again.
+No run's identity contains a digest of these files: when they change, nothing is measured again.
 """

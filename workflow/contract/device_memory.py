@@ -1,4 +1,4 @@
-"""Whose limit an allocation on a GPU met: the device's, or that of the framework's own pool."""
+"""The limit that a failed allocation on a GPU met: the device's, or the framework's own pool's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
 
 
 def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -> str:
-    """What to add to the words of an allocation that failed: nothing, if it was too large for
-    the device, or if that cannot be told.
+    """A clause for the reason of a failed allocation, if the framework's pool was the limit; empty
+    if the allocation was too large for the device, or if that is unknown.
 
-    message: the framework's words. free_mib: what the device had left, as sampled beside the
-    run; what the message itself says of it comes first. limit_mib: what the framework may take.
+    message: the framework's words. free_mib: the device's free memory, as sampled beside the run;
+    a number in the message is preferred. limit_mib: the most that the framework may take.
     """
     asked, stated = ASKED.search(message), FREE.search(message)
     free = _bytes(stated) if stated else None if free_mib is None else free_mib * 2**20

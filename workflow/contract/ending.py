@@ -1,4 +1,4 @@
-"""What became of a run, as a status and a reason in words, from the raw facts of its record."""
+"""The status of a run and the reason for it in words, from the raw facts of its record."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OUT_OF_MEMORY_WORDS = (
     "OOM when allocating",
     "can't allocate memory",
     "bad_alloc",
-    # Of cuBLAS and cuDNN, which take memory of the device for themselves when first used.
+    # From cuBLAS and cuDNN, which allocate device memory of their own when first used.
     "STATUS_ALLOC_FAILED",
     "DEVICE_ALLOCATION_FAILED",
 )
-# What libraries say where CUDA cannot be used at all: no device, no driver, one too old.
+# Messages of libraries if CUDA cannot be used at all: no device, no driver, or one too old.
 NO_DEVICE_WORDS = (
     "Unable to initialize backend 'cuda'",
     "Torch not compiled with CUDA enabled",
@@ -34,37 +34,37 @@ NO_DEVICE_WORDS = (
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
 )
-# How Keras begins the message of an exception in a layer, before the exception's own, in bold.
+# Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
 IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
-# How TensorFlow begins that of an operation of a graph, and what it says behind its own words.
+# TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
-# Exceptions of ours: another device than was asked for; nothing that builds an extension.
+# Exceptions of ours: another device than was asked for; no compiler for an extension.
 CANNOT_HERE = ("WrongDevice", "NoCompiler")
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
-MOST_LATE = 0.02  # of a block's time; a fence that waits for everything leaves nothing
-PROCESS_ENDED = "ProcessEnded"  # in the place of an exception's type: the run's ending says how
+MOST_LATE = 0.02  # share of a block's time; 0 for a fence that waits for all work
+PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending says how
 WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What the parent saw of the end of a measuring process."""
+    """The end of a measuring process, as its parent saw it."""
 
-    done: bool  # the child said that it had finished
+    done: bool  # the child reported that it had finished
     exit_code: int  # negative: the signal that ended it
     failure: dict[str, str] | None = None  # the child's own exception: type, message
     timed_out_after_s: float | None = None
     memory_over_mib: dict[str, float] | None = None  # used, limit
     kernel_killed_for_memory: bool = False
-    measured: bool = False  # it came to the end of the measurement; probes may follow
-    device_free_mib: float | None = None  # of the GPU, when it was last looked at
-    last_words: str | None = None  # of a crash: what a library printed of its reason
+    measured: bool = False  # the measurement was finished; only probes may be missing
+    device_free_mib: float | None = None  # of the GPU, at the last sample
+    last_words: str | None = None  # of a crash: the reason that a library printed
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
-    """``(status, reason)`` of a record that passed its schema; the reason is empty when ok."""
+    """``(status, reason)`` of a record that keeps to its schema; the reason is empty if ok."""
     if record["not_tried"]:
         return _of_what_was_not_tried(record["not_tried"])
     if record["ending"] is None:
@@ -82,7 +82,7 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
 
 
 def of_process(ending: Ending) -> tuple[Status, str]:
-    """``(status, reason)`` of a process; the reason is one line, empty when ok."""
+    """``(status, reason)`` of a process; the reason is one line, empty if ok."""
     if ending.timed_out_after_s is not None:
         return "timeout", f"not finished after the time limit of {ending.timed_out_after_s:g} s"
     if ending.memory_over_mib:
@@ -100,8 +100,8 @@ def of_process(ending: Ending) -> tuple[Status, str]:
 
 
 def of_control(data: dict[str, Any]) -> tuple[str, str]:
-    """``(status, reason)`` of a canary or a self-test, from the raw facts of its file; files from
-    before these were kept have the words of their day.
+    """``(status, reason)`` of a canary or a self-test, from the raw facts of its file; older files
+    have no such facts, and keep the words that were written into them.
     """
     if "ending" not in data:
         return data["status"], data["reason"]
@@ -113,17 +113,17 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
 
 
 def of_restart(compiled: int | str | None) -> str | None:
-    """Why a run was started a second time; older records have the words of their day."""
+    """The reason why a run was started a second time; older records contain it as text."""
     return _compiled(compiled) if isinstance(compiled, int) else compiled
 
 
 def of_probes(record: dict[str, Any]) -> list[str]:
-    """Why steps at other batch sizes or lengths were not timed, a reason for each of them."""
+    """The reasons why steps at other batch sizes or lengths were not timed, one for each."""
     return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
 
 
 def _of_probe(failed: dict[str, str] | str, record: dict[str, Any]) -> str:
-    if isinstance(failed, str):  # older records have the words of their day
+    if isinstance(failed, str):  # older records contain the reason as text
         return failed
     if failed["type"] == PROCESS_ENDED and record["ending"]:
         return of_process(Ending(**record["ending"]))[1]
@@ -139,7 +139,7 @@ def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
-    """A library that ends the process by itself raises nothing, and prints why."""
+    """Status and reason if a library ended the process: it raises nothing, but prints why."""
     if not last_words:
         return "error", f"{what} and said nothing"
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
@@ -151,7 +151,7 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
     if type in CANNOT_HERE:
-        # Nothing failed: this column cannot do here what is asked, and another machine's might.
+        # Not a failure: on this machine the column cannot do what is asked, on another it might.
         return "unsupported", (words or type)[:MAX_REASON]
     if status := _by_words(message):
         return status, reason
@@ -161,8 +161,8 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
 
 
 def _own_words(message: str) -> str:
-    """What an exception says first; of one in a layer of Keras, in which one, and its own words; of
-    one in a graph of TensorFlow its own words, which stand behind where the graph was made.
+    """The first line of an exception's message. From a layer of Keras: the layer and its own words;
+    from a graph of TensorFlow: its own words, which follow where the graph was made.
     """
     plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
     first, *rest = [line for line in plain if line] or [""]
@@ -175,14 +175,14 @@ def _own_words(message: str) -> str:
 
 
 def _by_words(message: str) -> Status | None:
-    """The status that a library's words alone say."""
+    """The status that follows from a library's words alone, None if none does."""
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
     return "unsupported" if any(words in message for words in NO_DEVICE_WORDS) else None
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
-    """Of a run that ended well: a compilation is no step, and a fence leaves nothing to do."""
+    """Status of a finished run: invalid if it compiled while timed, or its fence returned early."""
     if not timing:
         return "ok", ""
     if compiled := timing["compilations"]["during_timing"]:
@@ -197,8 +197,8 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
 
 
 def _late_share(timing: dict[str, Any]) -> float:
-    """Of the time until a block was really done, the part after its fence; the median block's,
-    since one of them may have been held up by the machine. 0 where the framework does not tell.
+    """The share of a block's time that was left when its fence had returned; of the median block,
+    since the machine may have held up a single one. 0 if the framework does not tell.
     """
     pairs = zip(timing.get("late_ns") or [], timing["blocks"], strict=False)
     shares = sorted(late / (late + block["elapsed_ns"]) for late, block in pairs)

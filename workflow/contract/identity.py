@@ -1,12 +1,12 @@
-"""What differs between two identities of a run, in words."""
+"""The differences between two identities of a run, in words."""
 
 import json
 
-MOST_CHARACTERS = 60  # of both values of an entry, where they are spelled out
+MOST_CHARACTERS = 60  # of an entry's two values together, for them to be spelled out
 
 
 def changed(found: str, planned: str) -> str:
-    """'threads 2 -> 4, sources changed'; empty where their entries are the same."""
+    """The differences, such as 'threads 2 -> 4, sources changed'; empty if there are none."""
     try:
         before, now = json.loads(found), json.loads(planned)
         keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]

@@ -1,4 +1,4 @@
-"""Warnings that frameworks print to the log instead of giving them to Python's ``warnings``."""
+"""Warnings that frameworks print to the log instead of using Python's ``warnings``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-MOST = 20  # of one run; the log has them all
-LENGTH = 300  # characters of one
+MOST = 20  # warnings of one run; the log has them all
+LENGTH = 300  # characters of a warning
 
 # The C++ libraries' and torch's own format, "W0000 00:00:17.8 123 random_ops.cc:62] words", and
 # Python's, "WARNING:name:words".
@@ -18,7 +18,7 @@ _WARNING = re.compile(
 
 
 def warnings(lines: Iterable[str]) -> list[str]:
-    """One entry for each place in the sources that warned, in the order of the lines."""
+    """One warning for each place in the sources that warned, in the order of the lines."""
     found: dict[str, str] = {}
     for line in lines:
         match = _WARNING.match(line)

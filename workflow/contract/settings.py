@@ -1,14 +1,14 @@
 """The settings that a column may have, as ``schemas/settings.schema.json`` declares them.
 
-Beside the keywords of JSON Schema, of which ``default`` is what a column has that names none, the
+Besides the keywords of JSON Schema, among them ``default`` for columns that do not name it, the
 declaration of a setting has
 
 ``frameworks``
-    those that take it; where it is left out, all do.
+    those that take it; if left out, all do.
 ``card``
     entries of the parity card that it is meant to change, or the names of groups of them.
 ``values``
-    what is said of one value, or of all (``*``): its ``word`` in paths, its ``title``, the place of
+    texts about one value, or about all (``*``): its ``word`` in paths, its ``title``, the place of
     its ``look`` (see :mod:`planning.looks`), and the ``question`` that a column with it answers.
     Texts may hold ``{value}`` and its ``{digest}``, a question also ``{title}`` and ``{base}``.
 """
@@ -27,7 +27,7 @@ USUAL = {"word": "{value}", "title": "{value}", "question": "What does {title} c
 
 
 def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
-    """What is said of a value: ``word``, ``title``, ``question``, and ``look`` where it has one.
+    """The texts about a value: ``word``, ``title``, ``question``; and its ``look`` if it has one.
 
     base: the value of the column that a question is about.
     """
@@ -35,13 +35,13 @@ def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
     found = {**USUAL, **values.get("*", {}), **values.get(text, {})}
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
     names = {"value": text, "digest": digest, "base": spelled(base)}
-    for key in USUAL:  # the title before the question, which may hold it
+    for key in USUAL:  # the title comes before the question, which may contain it
         found[key] = names[key] = found[key].format(**names)
     return found
 
 
 def spelled(value: Any) -> str:
-    """A value as the configuration has it."""
+    """A value as it is written in the configuration."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "true", False: "false"}[value]
     return str(value)

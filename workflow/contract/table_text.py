@@ -1,4 +1,4 @@
-"""How times and lines of the table are printed: while they are measured, and in the table."""
+"""Formats of times and lines, shared by the table and by the lines printed while measuring."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 NA = "NA"
 SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 LABELS = ("Model and task", "Batch size")
-MOST_COLUMNS = 6  # beside each other on a page or a terminal
-WITH_INTERVAL = len("12.34 n.c. [12.01, 12.69]")  # what a cell of several runs needs
+MOST_COLUMNS = 6  # side by side on a page or a terminal
+WITH_INTERVAL = len("12.34 n.c. [12.01, 12.69]")  # width of a cell of several runs
 
 
 def decimals(value_ms: float) -> int:
-    """Decimal places that give a time its significant digits: 214.5, 21.45, 2.145, 1307."""
+    """The decimal places that give a time its significant digits: 214.5, 21.45, 2.145, 1307."""
     if value_ms <= 0:
         return SIGNIFICANT - 1
     places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value_ms)))
@@ -22,12 +22,12 @@ def decimals(value_ms: float) -> int:
 
 
 def ms(value_ms: float | None) -> str:
-    """A time in ms by the one digit rule."""
+    """A time in ms, with the digits of :func:`decimals`; NA without one."""
     return NA if value_ms is None else f"{value_ms:.{decimals(value_ms)}f}"
 
 
 def parts(columns: int, most: int = MOST_COLUMNS) -> list[slice]:
-    """Which columns stand beside each other: all, or even parts of at most so many."""
+    """The columns that stand side by side: all, or even parts of at most `most`."""
     number = max(1, -(-columns // most))
     size = -(-columns // number)
     return [slice(size * place, size * place + size) for place in range(number)]
@@ -36,15 +36,15 @@ def parts(columns: int, most: int = MOST_COLUMNS) -> list[slice]:
 def widths(
     lines: Sequence[Sequence[str]], labels: int = len(LABELS), intervals: bool = False
 ) -> list[int]:
-    """Of each column; the first ones are labels, the others may have to hold intervals as well."""
+    """The width of each column; labels come first, the others may have to hold intervals."""
     found = [max(map(len, column)) for column in zip(*lines, strict=True)]
     least = WITH_INTERVAL if intervals else 0
     return found[:labels] + [max(width, least) for width in found[labels:]]
 
 
 def aligned(line: Sequence[str], widths: Sequence[int], labels: int = len(LABELS)) -> str:
-    """One line: text to the left, the batch size, which is the last label, and times to the
-    right.
+    """One line: text is aligned to the left; the batch size, which is the last label, and times to
+    the right.
     """
     cells = [
         text.ljust(width) if place < labels - 1 else text.rjust(width)

@@ -1,4 +1,4 @@
 """Real data for trainings: fetched once, before anything is timed, and checked by its digest.
 
-Standard library alone; a file is kept as it was published, and read by what trains on it.
+Needs only the standard library; files are kept as published, and read by the trainings.
 """

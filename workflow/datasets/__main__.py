@@ -1,6 +1,6 @@
-"""python3 workflow/datasets --name digits --folder results/data --outcome results/data/digits.json
+"""Fetch a data set for trainings, and write down what became of it.
 
-What cannot be fetched is said in one line and is no failure: the trainings say that it is missing.
+A data set that cannot be fetched is one line and no failure: the trainings say that it is missing.
 """
 
 import argparse

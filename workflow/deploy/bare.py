@@ -1,10 +1,10 @@
-"""What conda makes an environment from: its Python alone, so that the first number need not wait
-until all frameworks are installed.
+"""Definitions for conda that hold Python alone, so that the first number need not wait until all
+frameworks are installed.
 
-Snakemake makes the environments of all jobs before the first of them. What is locked is installed
-by the deployment before the first job in an environment (:mod:`deploy.environments`), which is what
-finds the mark that the script leaves; where that cannot be installed, it costs the cells that need
-it, and Snakemake goes on.
+Snakemake makes the environments of all jobs before the first job. The script leaves a mark, by
+which the deployment before the first job in an environment (:mod:`deploy.environments`) knows that
+it has to install what is locked. If it cannot, only the cells that need it are lost, and Snakemake
+goes on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ touch "$CONDA_PREFIX/{mark}"
 
 
 def definition(locked: Path, folder: Path) -> Path:
-    """The yaml for conda, of a locked one, with its script beside it; written where it is not."""
+    """The bare yaml for a locked definition, its script beside it; written if not there already."""
     bare = folder.absolute() / "/".join(locked.parts[-3:])
     texts = {
         bare: locked.read_text(),

@@ -1,4 +1,4 @@
-"""Why an environment could not be made, by what the log of its creation says.
+"""The reason why an environment could not be made, found in the log of its creation.
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -13,17 +13,17 @@ NETWORK = (
     (NO_NETWORK, "it looks as if there is no network"),
     (NO_INDEX, "the package index cannot be reached"),
 )
-# What a log says -> what to tell the user, and whether it may pass; the first that matches.
+# Text in a log -> words for the user, and whether another attempt may help; the first match counts.
 CERTAIN = (
     (r"No space left on device|Disk quota exceeded", "the disk is full", True),
     (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked", False),
     (r"ensurepip is not available", "this Python cannot make virtual environments", False),
 )
-MAX_LENGTH = 200  # characters of what is quoted
+MAX_LENGTH = 200  # characters quoted from a log
 
 
 def cause(log: str) -> tuple[str, bool]:
-    """In one line for the user, and whether it may be gone at the next attempt."""
+    """The cause in one line for the user, and whether it may be gone at the next attempt."""
     for sign, words, passing in CERTAIN:
         if re.search(sign, log):
             return words, passing

@@ -1,4 +1,4 @@
-"""Provide the environment of a definition, and write down what was really installed.
+"""Provide the environment of a definition, and write down what is really installed.
 
     python3 workflow/deploy --name keras3-jax --definition envs/2026-11/cpu/keras3-jax.yaml \\
         --method venv --marker results/environments/cpu/keras3-jax.json
@@ -37,7 +37,7 @@ from deploy.virtual_environments import (
 )
 
 INSTALL = Path(__file__).with_name("install.sh")
-UNFINISHED = "millistep-unfinished"  # left inside conda where the lock is not installed yet
+UNFINISHED = "millistep-unfinished"  # in a conda environment whose lock is not installed yet
 
 PROBE = """
 import importlib.metadata, json, platform, re, sys
@@ -59,7 +59,7 @@ def post_deploy(definition: Path) -> Path:
 
 
 def definition_sha256(definition: str | Path) -> str:
-    """Digest of what a definition says, whatever its name, place and age."""
+    """Digest of a definition's content; its name, place and age do not matter."""
     digest = hashlib.sha256()
     for part in (Path(definition), post_deploy(Path(definition))):
         content = part.read_bytes() if part.exists() else b""
@@ -68,13 +68,13 @@ def definition_sha256(definition: str | Path) -> str:
 
 
 def accelerator(definition: Path) -> str | None:
-    """envs/2026-11/cpu/pytorch.yaml is for cpu; envs/workflow.txt is for none in particular."""
+    """The accelerator of a definition: cpu of envs/2026-11/cpu/pytorch.yaml, None of envs/*.txt."""
     folder = definition.absolute().parent.name
     return None if folder == "envs" else folder
 
 
 def cache() -> Path:
-    """Where virtual environments are kept."""
+    """The folder in which virtual environments are kept."""
     if own := os.environ.get("MILLISTEP_CACHE"):
         return Path(own, "envs").absolute()
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -82,13 +82,13 @@ def cache() -> Path:
 
 
 def virtual_prefix(name: str, definition: Path) -> Path:
-    """Where the virtual environment of a definition is, once it was made."""
+    """The folder of a definition's virtual environment, which need not be made yet."""
     words = (name, accelerator(definition), definition_sha256(definition)[:16])
     return cache() / "-".join(filter(None, words))
 
 
 def installation(definition: Path) -> list[str]:
-    """The command that installs what a definition locks into the environment that is active."""
+    """The command that installs the lock of a definition into the active environment."""
     if definition.suffix != ".txt":
         return ["sh", str(post_deploy(definition))]
     lock = f"lock() {{ cat {shlex.quote(str(definition))}; }}"
@@ -96,7 +96,7 @@ def installation(definition: Path) -> list[str]:
 
 
 def virtual_interpreter(name: str, definition: Path, log: Path | None, title: str) -> str:
-    """The interpreter of a virtual environment made from the definition, now or earlier."""
+    """The interpreter of the definition's virtual environment, which is made if it is not there."""
     python = re.search(r"\bpython=(\d+\.\d+)", definition.read_text())
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
@@ -118,9 +118,9 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
 
 
 def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
-    """Our own interpreter, provided that it is a conda environment's.
+    """Our own interpreter, which must be a conda environment's.
 
-    Its packages are installed now where its post-deploy script did not install them.
+    Its packages are installed now if its post-deploy script did not install them.
     """
     prefix = Path(sys.prefix)
     if not (prefix / "conda-meta").is_dir():
@@ -138,7 +138,7 @@ def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
             CONDA_PREFIX=str(prefix),
             **uv.variables(python, cache().with_name("uv")),
         )
-        os.utime(unfinished, (0, 0))  # a script that fails touches it
+        os.utime(unfinished, (0, 0))  # a script that fails touches it: a failure shows by the time
         with progress(title), open(log, "w") as output:
             command = installation(definition)
             done = subprocess.run(command, env=environ, stdout=output, stderr=subprocess.STDOUT)
@@ -167,7 +167,7 @@ def about(interpreter: str) -> dict:
 
 
 def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
-    """Which interpreter to use, and every package that is in it."""
+    """The content of a marker: the interpreter to use, and every package that is in it."""
     return {
         "schema": "millistep.environment/1",
         "name": name,
@@ -180,10 +180,10 @@ def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
 
 
 def deployed(wanted: argparse.Namespace) -> dict:
-    """Deploy what the command line of this program asks for; its marker, which is written.
+    """Deploy what the command line asks for; write and return the marker.
 
-    Raises EnvironmentProblem, of which Uninstallable is one, and OSError for a marker that cannot
-    be written.
+    Raises EnvironmentProblem, of which Uninstallable is one, and OSError if the marker cannot be
+    written.
     """
     title = title_of(wanted)
     with once_per_start(wanted.marker), overlays.copied(wanted.overlay) as copies:
@@ -199,7 +199,7 @@ def deployed(wanted: argparse.Namespace) -> dict:
         if copies:
             beneath = {"beneath": about(interpreter)["prefix"]}
             words = (wanted.name, accelerator(wanted.definition))
-            # The same over a virtual environment and over conda's are two environments.
+            # The same overlays over a virtual environment and over conda's make two environments.
             key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]
             prefix = cache() / "-".join(filter(None, (*words, key)))
             interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log, title)
@@ -213,7 +213,7 @@ def deployed(wanted: argparse.Namespace) -> dict:
 
 
 def title_of(wanted: argparse.Namespace) -> str:
-    """For the user: ``environment 2 of 6, keras3-jax (cpu, up to 2.3 GB)``."""
+    """A title for the user: ``environment 2 of 6, keras3-jax (cpu, up to 2.3 GB)``."""
     place = f" {wanted.place}," if wanted.place else ""
     size = space.size_gb(wanted.definition)
     facts = [accelerator(wanted.definition), f"up to {size:g} GB" if size else None]
@@ -222,7 +222,7 @@ def title_of(wanted: argparse.Namespace) -> str:
 
 
 def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
-    """Of the definition and of what is put over it, which must be what was planned."""
+    """Digest of definition and overlays; raises EnvironmentProblem if it is not as planned."""
     contents = map(overlays.content, copies.values())
     found = overlays.with_overlays(definition_sha256(wanted.definition), contents)
     if wanted.planned and found != wanted.planned:
@@ -232,7 +232,7 @@ def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
-    """What is to be deployed, from a command line."""
+    """The parsed command line, which says what to deploy."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--name", required=True)
     parser.add_argument("--definition", required=True, type=Path)

@@ -1,4 +1,4 @@
-"""What could not be deployed since Snakemake started: nobody tries it again before the next start.
+"""Failed deployments are noted, so that no job of the same start of Snakemake tries them again.
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -19,14 +19,14 @@ START = "MILLISTEP_START"  # when Snakemake was started; its jobs inherit it
 
 
 def begin() -> int:
-    """When Snakemake was started, in ns: from then on, what fails is noted for all of its jobs."""
+    """The time of this start in ns; noted for its jobs, whose failures count until the next."""
     return int(os.environ.setdefault(START, str(time.time_ns())))
 
 
 @contextlib.contextmanager
 def once_per_start(marker: Path) -> Iterator[None]:
-    """Around a deployment: its failure is noted beside its marker, and raised again until the next
-    start, with the one line alone.
+    """Wrap a deployment: note its failure beside its marker; until the next start, raise it again
+    with the one line of its reason, without trying.
     """
     start = os.environ.get(START)
     note = marker.with_name(f".{marker.stem}.failed")

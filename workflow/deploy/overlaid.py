@@ -1,7 +1,7 @@
-"""An environment in which some packages lie over those of another one, which is not touched.
+"""An environment with some packages laid over those of another environment, which stays as it is.
 
-A virtual environment on the other one's Python, with nothing of its own but what is put over it;
-behind that, it finds everything that the other one has.
+It is a virtual environment on the other one's Python that holds only the overlays; everything else
+it finds in the other environment.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from deploy.virtual_environments import EnvironmentProblem, Failed, ask, find_or
 
 PURELIB = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
 
-# Run with an environment's Python, its packages, the new environment's Python, and what is put into
-# that. The packages become visible there last: a source tree is built with what it asks for.
+# Arguments: Python and site-packages of the environment beneath, the new one's Python, the sources.
+# The packages beneath become visible last, so that a source tree is built with what it asks for.
 INSTALL = """
 import os, subprocess, sys
 base, beneath, python, *sources = sys.argv[1:]
@@ -29,7 +29,7 @@ with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
     file.write(f"import site; site.addsitedir({beneath!r})\\n")
 """
 
-# What pip says of what it was given -> what to tell the user; the first that matches.
+# What pip says of the sources -> words for the user; the first match counts.
 CAUSES = (
     (r"No matching distribution found for (\S+)", "the package index does not have {}"),
     (r"(\S+) is not a supported wheel on this platform", "{} is not for this Python or machine"),
@@ -43,17 +43,17 @@ CAUSES = (
 
 
 class Uninstallable(EnvironmentProblem):
-    """What was to be put over an environment cannot be; another attempt would not help."""
+    """An overlay cannot be installed; another attempt would not help."""
 
 
 def overlaid_interpreter(
     prefix: Path, base: str, copies: dict[str, str], log: Path | None, title: str
 ) -> str:
-    """The interpreter of an environment with packages over those of another, now or earlier.
+    """The interpreter of an environment with overlays, which is made if it is not there.
 
-    base: the interpreter of that one. copies: see :func:`deploy.overlays.copied`. title: for the
-    user. Raises
-    Uninstallable, or EnvironmentProblem for what is wrong with network, disk or base.
+    base: the interpreter of the environment beneath. copies: see :func:`deploy.overlays.copied`.
+    title: for the user. Raises Uninstallable, or EnvironmentProblem if something is wrong with
+    network, disk or base.
     """
     beneath = ask(base, PURELIB)
     if beneath is None:
@@ -75,7 +75,7 @@ def overlaid_interpreter(
 
 
 def cause(log: Path) -> str:
-    """Why pip did not install what it was given, in the user's words."""
+    """The reason why pip did not install the sources, in words for the user."""
     text = log.read_text(errors="replace")
     for sign, words in CAUSES:
         if found := re.search(sign, text):

@@ -1,7 +1,7 @@
-"""What an overlay's source holds: a package's version, a wheel, or a folder with a source tree.
+"""The sources of overlays: a package's version, a wheel, or a folder with a source tree.
 
-Of a source tree counts what its files say. What was built from it, hidden files (its history among
-them) and virtual environments are none of it: they are neither in its digest nor installed.
+Of a source tree, the contents of its files count. Build products, hidden files (such as its
+history) and virtual environments are left out: they are neither in its digest nor installed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BUILT_ANYWHERE = ("__pycache__", "node_modules")
 
 
 def content(source: str) -> str:
-    """What an overlay's source is in an environment's digest: ``name==version`` or its content's.
+    """A source's part in an environment's digest: ``name==version``, or the digest of its content.
 
     Raises OSError for a file or folder that cannot be read.
     """
@@ -30,10 +30,10 @@ def content(source: str) -> str:
 
 @contextlib.contextmanager
 def copied(sources: list[str]) -> Iterator[dict[str, str]]:
-    """What to install, by its source: a copy of a source tree, anything else as it is.
+    """Yield what to install by source: the copy of a source tree, any other source as it is.
 
-    Building leaves files in a source tree, which is the user's, and while it is copied, it may be
-    edited: what is installed is what the copy's digest is of. Raises EnvironmentProblem.
+    A copy, since building leaves files in the user's tree, and since the tree may be edited
+    meanwhile: the digest is taken of the copy that is installed. Raises EnvironmentProblem.
     """
     with tempfile.TemporaryDirectory(prefix="millistep-") as folder:
         found = {}
@@ -72,9 +72,9 @@ def content_sha256(path: Path) -> str:
 
 
 def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
-    """Digest of a definition with overlays put over it; its own without any.
+    """Digest of a definition with overlays; without any, that of the definition.
 
-    contents: of each overlay in order, its digest, or ``name==version``.
+    contents: for each overlay in order, its digest, or ``name==version``.
     """
     contents = list(contents)
     if not contents:
@@ -83,7 +83,7 @@ def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
 
 
 def files(tree: Path) -> Iterator[Path]:
-    """Of a source tree; links to files are followed, links to folders are not."""
+    """The files of a source tree that count; links to files are followed, links to folders not."""
     for path in tree.iterdir():
         if path.name not in BUILT_AT_THE_TOP:
             yield from _source(path)

@@ -1,4 +1,4 @@
-"""The Python that a definition is locked for, found on this machine or brought to it.
+"""The Python that a definition is locked for: found on this machine, or downloaded.
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -22,15 +22,15 @@ from deploy.virtual_environments import (
 
 VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 INSTALL = Path(__file__).with_name("install.sh")
-# Its lock has uv, which brings any Python where the network has them.
+# A lock that has uv, which downloads any Python.
 WORKFLOW = Path(__file__).resolve().parents[2] / "envs" / "workflow.txt"
 
 
 def find_python(version: str, cache: Path) -> str:
-    """An interpreter of that version: our own, one on the PATH, or one that uv or conda brings.
+    """An interpreter of that version: our own, one on the PATH, or one that uv or conda downloads.
 
-    cache: the folder of the environments; what is brought is kept in it. Raises EnvironmentProblem
-    with one line that says what was tried and what to install.
+    cache: the folder of the environments; downloads are kept beside it or in it. Raises
+    EnvironmentProblem with one line that says what was tried and what to install.
     """
     for candidate in (sys.executable, shutil.which(f"python{version}")):
         if candidate and _is(candidate, version):
@@ -54,7 +54,7 @@ def _is(candidate: str, version: str) -> bool:
 
 
 def _by_uv(version: str, cache: Path) -> Iterator[str]:
-    """One of those that uv manages, downloaded where it is not there yet."""
+    """A Python that uv manages, downloaded if it is not there yet."""
     own = shutil.which("uv") or _own_uv(cache)
     environ = {"UV_PYTHON_INSTALL_DIR": str(cache.with_name("pythons"))}
     environ |= uv.variables(Path(sys.executable), cache.with_name("uv"))
@@ -75,7 +75,7 @@ def _own_uv(cache: Path) -> str:
 
 
 def _by_conda(version: str, cache: Path) -> Iterator[str]:
-    """One in a conda environment of its own."""
+    """A Python in a conda environment of its own."""
     own = shutil.which("conda")
     if own is None:
         raise EnvironmentProblem("conda is not on the PATH")
@@ -89,7 +89,7 @@ def _by_conda(version: str, cache: Path) -> Iterator[str]:
 
 
 def _call(command: list[str], name: str, environ: dict[str, str]) -> str:
-    """What a command prints; raises EnvironmentProblem with the likely cause."""
+    """The output of a command; raises EnvironmentProblem with the likely cause."""
     done = subprocess.run(
         command,
         env=clean_environ(**environ),

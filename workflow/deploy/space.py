@@ -1,4 +1,4 @@
-"""Is there room for an environment? Looked at before anything is downloaded for it.
+"""The disk space that an environment needs, checked before anything is downloaded for it.
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -13,8 +13,8 @@ from deploy.virtual_environments import EnvironmentProblem
 
 
 def size_gb(definition: Path) -> float | None:
-    """Of an environment that shares nothing with others, by ``sizes.json`` of its stack; None where
-    that does not say.
+    """GB of an environment that shares nothing with others, from ``sizes.json`` of its stack; None
+    if that does not have it.
     """
     sizes = definition.parent.with_name("sizes.json")
     if not sizes.is_file():
@@ -25,7 +25,7 @@ def size_gb(definition: Path) -> float | None:
 
 
 def check(definition: Path, cache: Path) -> None:
-    """Raise EnvironmentProblem where the disk of the cache has too little room."""
+    """Raise EnvironmentProblem if the disk of the cache has too little room."""
     needed = size_gb(definition)
     there = next(path for path in (cache, *cache.parents) if path.exists())
     free = shutil.disk_usage(there).free / 1e9

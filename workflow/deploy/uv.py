@@ -1,4 +1,4 @@
-"""What uv, which reads no configuration of pip's, is told of it: index, wheels, certificate, proxy.
+"""pip's configuration as variables for uv, which does not read it: index, wheels, proxy, ...
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -11,7 +11,7 @@ import re
 import subprocess
 from pathlib import Path
 
-# An option of pip's -> variables of uv's that say the same, and what stands between several values.
+# pip's option -> uv's variables with the same meaning, and the separator of several values.
 VARIABLES = {
     "index-url": (("UV_DEFAULT_INDEX",), " "),
     "extra-index-url": (("UV_INDEX",), " "),
@@ -23,20 +23,20 @@ VARIABLES = {
     "default-timeout": (("UV_HTTP_TIMEOUT",), " "),
     "timeout": (("UV_HTTP_TIMEOUT",), " "),
 }
-# The later ones count for more, as pip has it.
+# Later sections override earlier ones, as in pip.
 SECTIONS = ("global", "install", ":env:")
 
 
 def variables(python: Path, cache: Path) -> dict[str, str]:
-    """Environment variables with which uv installs as pip would; those of the user's own stay.
+    """Environment variables with which uv installs as pip would; without those the user has set.
 
-    python: whose pip is asked for its configuration. cache: where uv keeps what it downloads;
-    on the file system of the environments, so that these are hard links and not copies.
+    python: the interpreter whose pip is asked for its configuration. cache: where uv keeps its
+    downloads; on the file system of the environments, so that these are hard links, not copies.
     """
     found = {
         "UV_CACHE_DIR": str(cache),
         "UV_HTTP_RETRIES": "1",
-        # A version may be in any index, as with pip: the lock's hashes say which file it is.
+        # Any index may have a version, as with pip: the lock's hashes identify the file.
         "UV_INDEX_STRATEGY": "unsafe-best-match",
         **of_pip(configuration(python)),
     }
@@ -44,7 +44,7 @@ def variables(python: Path, cache: Path) -> dict[str, str]:
 
 
 def of_pip(options: dict[str, str]) -> dict[str, str]:
-    """The same in uv's words; options: pip's, by name."""
+    """Options of pip as variables of uv; options: pip's, by name."""
     found = {}
     for option, (names, separator) in VARIABLES.items():
         if value := separator.join(options.get(option, "").split()):
@@ -57,13 +57,13 @@ def of_pip(options: dict[str, str]) -> dict[str, str]:
 
 
 def configuration(python: Path) -> dict[str, str]:
-    """Options of pip by name, from its files and from the environment."""
+    """The options that pip has from its files and from the environment, by name."""
     command = [str(python), "-I", "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True).stdout
     found = {}
     for section in SECTIONS:
         line = rf"^{re.escape(section)}\.([\w-]+)=(['\"].*['\"])$"
         for option, text in re.findall(line, listed, re.MULTILINE):
-            if value := ast.literal_eval(text):  # pip takes no notice of an empty one
+            if value := ast.literal_eval(text):  # pip ignores empty ones
                 found[option] = value
     return found

@@ -1,4 +1,4 @@
-"""Virtual environments that are complete or do not count, safe against a second process.
+"""Virtual environments that count only if they are complete, made by one process at a time.
 
 Standard library only, for Python 3.9 and later: this runs before any environment exists.
 """
@@ -18,16 +18,16 @@ from typing import IO
 
 from deploy import causes
 
-COMPLETE = "millistep-complete"  # written last into an environment: without it, it is a ruin
+COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 TAIL_LINES = 15
 
 
 class EnvironmentProblem(Exception):
-    """What is wrong, in one line for the user; more lines may follow from a log."""
+    """A problem in one line for the user; more lines may follow from a log."""
 
     @property
     def reason(self) -> str:
-        """The one line."""
+        """The first line, without those of the log."""
         return str(self).partition("\n")[0]
 
 
@@ -40,7 +40,7 @@ class Failed(EnvironmentProblem):
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file that others see complete or not at all."""
+    """Write a file such that others see it complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     unfinished.write_text(text)
@@ -48,14 +48,14 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def clean_environ(**extra: str) -> dict[str, str]:
-    """Our environment variables, without those that leak other packages into an interpreter."""
+    """Our environment variables, without those that show an interpreter other packages."""
     leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__", "CONDA_PREFIX")
     kept = {name: value for name, value in os.environ.items() if name not in leaks}
     return {**kept, "PYTHONNOUSERSITE": "1", "PIP_USER": "0", **extra}
 
 
 def ask(interpreter: str | Path, program: str) -> str | None:
-    """What a few lines print in an interpreter, isolated; None when it cannot run them."""
+    """The output of a short program in an isolated interpreter; None if it cannot run it."""
     command = [str(interpreter), "-I", "-c", program]
     with contextlib.suppress(OSError):
         answer = subprocess.run(command, capture_output=True, text=True, env=clean_environ())
@@ -74,9 +74,9 @@ def find_or_create(
 ) -> None:
     """Make a virtual environment and run a command in it, unless it is there and complete.
 
-    creation: the command that makes it; started inside a virtual environment, venv builds on the
-    Python beneath that. title: of the lines that tell the user. variables: more of them for the
-    second command, given the environment's Python. Raises Failed.
+    creation: returns the command that makes it; started inside a virtual environment, venv builds
+    on the Python beneath that. install: the command to run in it. title: of the lines for the user.
+    variables: more of them for `install`, given the environment's Python. Raises Failed.
     """
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
@@ -99,14 +99,14 @@ def find_or_create(
 def run(
     command: list[str], environ: dict[str, str], output: IO[str], lock: IO[str], prefix: Path
 ) -> None:
-    """One command of a creation, with all that it prints in the log; raises Failed."""
+    """Run one command of a creation, with all its output in the log; raises Failed."""
     done = subprocess.run(
         command,
         env=environ,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        # The children inherit the lock: what a killed parent left running holds it too.
+        # Children inherit the lock: those that a killed parent leaves running go on holding it.
         pass_fds=[lock.fileno()],
     )
     if done.returncode:
@@ -115,7 +115,7 @@ def run(
 
 @contextlib.contextmanager
 def progress(title: str) -> Iterator[None]:
-    """A line before what takes longer than a few seconds, and one that says how long it took."""
+    """Print a line before a deployment, and one after it that says how long it took."""
     print(f"millistep: {title}: being deployed", file=sys.stderr, flush=True)
     start = time.monotonic()
     yield
@@ -123,13 +123,13 @@ def progress(title: str) -> Iterator[None]:
 
 
 def path_with(folder: Path) -> str:
-    """The PATH with a folder before all others, and what is beside our own Python after them."""
+    """The PATH with a folder before all others, and the folder of our own Python after them."""
     own = os.environ.get("PATH", os.defpath)
     return os.pathsep.join((str(folder), own, str(Path(sys.executable).parent)))
 
 
 def wait_for(lock: IO[str], prefix: Path) -> None:
-    """Take the lock of an environment; say so when somebody else has it."""
+    """Take the lock of an environment; tell the user if it has to be waited for."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -138,7 +138,7 @@ def wait_for(lock: IO[str], prefix: Path) -> None:
 
 
 def failure(name: str, log: Path) -> Failed:
-    """The likely cause by what the log of a creation says, and its last lines."""
+    """The error for a failed creation: its likely cause, and the last lines of its log."""
     text = log.read_text(errors="replace")
     words, passing = causes.cause(text)
     tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])

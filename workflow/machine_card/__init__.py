@@ -1,1 +1,1 @@
-"""What the machine is: the facts that explain its times, and none that names somebody."""
+"""The machine's card: the facts that explain its times, and none that names anybody."""

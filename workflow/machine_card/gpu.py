@@ -1,6 +1,6 @@
-"""The GPU that the runs use, from NVML; without its serial number and UUID.
+"""The facts of the GPU that the runs use, from NVML; without its serial number and UUID.
 
-A run on an instance of a divided GPU has its model and memory; the rest is the whole GPU's.
+For an instance of a divided GPU, model and memory are the instance's, all else the whole GPU's.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Facts = dict[str, str | None]
 
 
 def facts(name: str) -> Facts:
-    """Everything that decides a GPU's times; None where it does not report it.
+    """The facts that decide a GPU's times; None for those that it does not report.
 
     name: as the runs see it, see :func:`supervise.device.word`.
     """
@@ -24,7 +24,7 @@ def facts(name: str) -> Facts:
 
 
 def questions(nvml, device, part) -> dict[str, Callable[[], str]]:
-    """By the name of the fact, what to ask NVML for it."""
+    """Functions that ask NVML, by the name of the fact."""
     clocks = {"SM": nvml.NVML_CLOCK_SM, "memory": nvml.NVML_CLOCK_MEM}
     return {
         "model": lambda: nvml.nvmlDeviceGetName(part),
@@ -58,7 +58,7 @@ def questions(nvml, device, part) -> dict[str, Callable[[], str]]:
 
 
 def answer(question: Callable[[], str]) -> str | None:
-    """The answer, None where NVML has none for this device."""
+    """The answer to a question, None if NVML has none for this device."""
     return sampler.tried(lambda: text(question()))
 
 
@@ -67,7 +67,7 @@ def text(value: str | bytes) -> str:
 
 
 def version(number: int) -> str:
-    """12040 is 12.4."""
+    """CUDA's version number as text: 12040 is 12.4."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 

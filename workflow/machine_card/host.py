@@ -1,6 +1,6 @@
-"""Processor, memory, system and limits of the host: from the system itself, /proc, /sys and psutil.
+"""Processor, memory, system and limits of the host, from the system itself, /proc, /sys and psutil.
 
-Without psutil, as a bundle's machine may be, what it alone tells is unknown.
+Without psutil, as on a bundle's machine, the facts that only psutil knows are None.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from supervise.machine import cpu_model
 
 Facts = dict[str, str | None]  # None: not reported by this machine
 
-# Of hundreds of flags, those that decide how fast a matrix product can be.
+# The few of hundreds of flags that decide how fast a matrix product can be.
 INSTRUCTION_SETS = (
     "avx2",
     "fma",
@@ -36,7 +36,7 @@ INSTRUCTION_SETS = (
 
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
-    """Title and facts of each section."""
+    """The facts of each section, by its title."""
     cpu = root / "sys/devices/system/cpu"
     return {
         "Processor": processor(root, cpu),
@@ -68,7 +68,7 @@ def processor(root: Path, cpu: Path) -> Facts:
 
 
 def clocks(root: Path, cpu: Path) -> Facts:
-    with contextlib.suppress(Exception):  # each platform has its own way not to know
+    with contextlib.suppress(Exception):  # each platform fails in its own way if it does not know
         frequency = psutil.cpu_freq()
         now, least, most = frequency.current, frequency.min, frequency.max
         return {
@@ -93,7 +93,7 @@ def _steering(root: Path, cpu: Path) -> Facts:
 
 
 def turbo(cpu: Path) -> str | None:
-    """Intel's driver says what is forbidden, the others what is allowed."""
+    """Turbo on or off: Intel's driver says if it is forbidden, the others if it is allowed."""
     forbidden = text(cpu / "intel_pstate/no_turbo")
     if forbidden is not None:
         return on_off("1" if forbidden == "0" else "0")
@@ -101,7 +101,7 @@ def turbo(cpu: Path) -> str | None:
 
 
 def caches(cpu: Path) -> Facts:
-    """Of the first processor: size, and how many processors share it."""
+    """The caches of the first processor: size, and how many processors share each."""
     found: Facts = {}
     for index in sorted(cpu.glob("cpu0/cache/index*")):
         kind = {"Data": "d", "Instruction": "i"}.get(text(index / "type") or "", "")
@@ -135,7 +135,7 @@ def system(root: Path, cpu: Path) -> Facts:
 
 
 def limits(root: Path) -> Facts:
-    """What a container or a cluster leaves of the machine."""
+    """The limits that a container or a cluster sets to this process."""
     cgroup = root / "sys/fs/cgroup"
     # Version 2 of control groups, else version 1.
     most = text(cgroup / "memory.max") or text(cgroup / "memory/memory.limit_in_bytes")
@@ -154,7 +154,7 @@ def limits(root: Path) -> Facts:
 
 
 def share(quota: str | None, period: str | None) -> str | None:
-    """Of a control group: processors' worth of time."""
+    """The processors' worth of time that a control group may use."""
     if quota is None or period is None:
         return None
     if quota in ("max", "-1"):
@@ -163,7 +163,7 @@ def share(quota: str | None, period: str | None) -> str | None:
 
 
 def bounded(most: str | None) -> str | None:
-    """Of a control group: version 1 says "not limited" with a number beyond any machine."""
+    """A control group's memory limit; version 1 has a number beyond any machine for none."""
     if most is None:
         return None
     if most == "max" or int(most) > 2**60:
@@ -172,7 +172,7 @@ def bounded(most: str | None) -> str | None:
 
 
 def virtualisation(root: Path) -> str | None:
-    """Maker and product of the machine as its firmware says; a hypervisor's flag."""
+    """A hypervisor, if one is seen, and the machine's maker and product by its firmware."""
     firmware = [text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
     virtual = " hypervisor" in (text(root / "proc/cpuinfo") or "")
     what = "virtual machine" if virtual else "no hypervisor seen"
@@ -181,7 +181,7 @@ def virtualisation(root: Path) -> str | None:
 
 
 def container(root: Path) -> str:
-    """Each engine leaves its own trace."""
+    """The container engine, by the trace that it leaves."""
     if (root / ".dockerenv").exists():
         return "docker"
     if (root / "run/.containerenv").exists():
@@ -190,7 +190,7 @@ def container(root: Path) -> str:
 
 
 def vulnerabilities(cpu: Path) -> str | None:
-    """Mitigations cost time, and not on every machine."""
+    """Vulnerabilities counted by kind: mitigations cost time, and not on every machine."""
     found = Counter(
         (text(path) or "").partition(":")[0].partition(";")[0].lower()
         for path in cpu.glob("vulnerabilities/*")
@@ -207,18 +207,18 @@ def numa_nodes(root: Path) -> str | None:
 
 
 def numbers(cpus: str) -> list[int]:
-    """``0-2,8`` as numbers."""
+    """The numbers in a list of processors such as ``0-2,8``."""
     spans = [part.split("-") for part in cpus.split(",") if part]
     return [number for span in spans for number in range(int(span[0]), int(span[-1]) + 1)]
 
 
 def answer(question: Callable[[], str | None]) -> str | None:
-    """What psutil answers, None where it is not installed."""
+    """The answer to a question that needs psutil, None if psutil is not installed."""
     return question() if psutil else None
 
 
 def text(path: Path) -> str | None:
-    """A file's content, None if it is not there, not for us, or empty."""
+    """A file's content, None if it is missing, unreadable or empty."""
     try:
         return path.read_text(errors="replace").strip() or None
     except OSError:
@@ -226,7 +226,7 @@ def text(path: Path) -> str | None:
 
 
 def chosen(options: str | None) -> str | None:
-    """``always [madvise] never``: the one in brackets."""
+    """The option in brackets of a text such as ``always [madvise] never``."""
     found = re.search(r"\[(\w+)\]", options or "")
     return found and found[1]
 

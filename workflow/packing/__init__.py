@@ -1,1 +1,1 @@
-"""Packing: zips that show a later change, with nothing in them that tells who measured."""
+"""Packing: zips in which a later change shows, and that do not tell who measured."""

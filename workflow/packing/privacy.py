@@ -1,8 +1,8 @@
-"""What would tell who measured, and in which folders: replaced in everything that a run wrote.
+"""Replace what would tell who measured, and in which folders, in everything that a run wrote.
 
-Plan, records and logs are changed alike, and before anything is drawn from them. So the archive
-agrees with itself to the byte, although a record in it may spell a path otherwise than the one on
-the disk. Measured values are never touched.
+Plan, records and logs are changed alike, before anything is drawn from them. So the archive agrees
+with itself to the byte, although a record in it may spell a path otherwise than the record on the
+disk. Measured values are never changed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-# Folders at the root of a file system. Those of the kernel are the same for everybody.
+# Folders at the root of file systems; those of the kernel are the same on every machine, and stay.
 TOP = {"Applications", "Library", "Users", "Volumes", "bin", "data", "etc", "gpfs", "home", "lib"}
 TOP |= {"lib64", "lustre", "media", "mnt", "nfs", "nix", "opt", "private", "project", "projects"}
 TOP |= {"root", "run", "sbin", "scratch", "shared", "srv", "storage", "tmp", "usr", "var", "work"}
 KERNEL = {"dev", "proc", "sys"}
-# One GPU of one machine, as CUDA and nvidia-smi name it.
+# The UUID of a GPU, as CUDA and nvidia-smi print it.
 GPU = re.compile(
     r"\b(GPU|MIG(?:-GPU)?)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I
 )
@@ -31,7 +31,7 @@ GPU = re.compile(
 
 @dataclass(frozen=True)
 class Replacement:
-    """What is looked for, and what stands there instead."""
+    """A pattern, and the word that replaces it."""
 
     pattern: re.Pattern[str]
     word: str
@@ -41,7 +41,7 @@ class Scrubber:
     """Replaces the folders and names of this machine in a text."""
 
     def __init__(self, folders: dict[str, str], names: dict[str, str]):
-        """Words by folder and by name."""
+        """folders, names: the words that replace each of them."""
         longest_first = sorted(folders.items(), key=lambda item: -len(item[0]))
         self.folders = [
             Replacement(re.compile(rf"{re.escape(spelled)}(?![\w.-])"), word)
@@ -51,7 +51,7 @@ class Scrubber:
         self.names = [Replacement(_whole_word(name), word) for name, word in names.items() if name]
 
     def __call__(self, text: str) -> str:
-        """The text without them."""
+        """The text without folders and names."""
         for replacement in self.folders:
             text = replacement.pattern.sub(lambda _, to=replacement.word: to, text)
         text = _ABSOLUTE.sub(_shortened, text)
@@ -61,14 +61,14 @@ class Scrubber:
         return text
 
     def finds_folder(self, text: str) -> str | None:
-        """A folder of this machine that a text names."""
+        """The first folder of this machine that a text names; None without one."""
         found = (replacement.pattern.search(text) for replacement in self.folders)
         return next((match[0] for match in found if match), None)
 
 
 def scrubber_here(project: Path, sources: Iterable[str]) -> Scrubber:
-    """For the machine that this runs on. A user or host name that is also a word of the sources
-    (root, torch) names nobody, and replacing it would change what the records say.
+    """The scrubber for this machine. A user or host name that is also a word of the sources (root,
+    torch) identifies nobody, and replacing it would change what the records say: it stays.
     """
     home = Path.home()
     cache = Path(os.environ.get("MILLISTEP_CACHE") or home / ".cache" / "millistep")
@@ -90,7 +90,7 @@ def scrubber_here(project: Path, sources: Iterable[str]) -> Scrubber:
 
 
 def _spellings(folder: str) -> list[str]:
-    """As a text, as JSON, as JSON inside of JSON (an identity), and as part of an address."""
+    """A folder as a text, as JSON, as JSON inside JSON (an identity), and as part of an address."""
     once = json.dumps(folder)[1:-1]
     return list(dict.fromkeys((folder, once, json.dumps(once)[1:-1], quote(folder))))
 
@@ -111,6 +111,6 @@ _ABSOLUTE = _absolute()
 
 
 def _shortened(match: re.Match[str]) -> str:
-    """Of a path, what lies in site-packages, or the name of the file."""
+    """A path shortened to what lies in site-packages, or to the name of the file."""
     _, packages, inside = match[1].partition("/site-packages/")
     return f"<path>/{packages[1:]}{inside}" if packages else f"<path>/{match[1].rpartition('/')[2]}"

@@ -1,7 +1,7 @@
-"""A zip: the same bytes from the same files, and a seal over every one of these bytes.
+"""A sealed zip: the same files give the same bytes, and a seal covers every one of them.
 
-The seal is the zip's comment: the SHA-256 of the whole file but for the digest itself. It breaks
-also where a change leaves the contents alone: a time, an attribute, an unused bit of a stream.
+The seal is the zip's comment: the SHA-256 of the whole file without the digest itself. It also
+breaks if a change does not touch the contents: of a time, an attribute, an unused bit of a stream.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 SEAL = b"sha256 of all bytes before this digest: "
 DIGEST_LENGTH = 64  # hexadecimal digits
 UNIX = 3
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can hold
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 CHUNK_BYTES = 2**20
 
 
@@ -35,14 +35,14 @@ def write_zip(folder: Path, names: Iterable[str], output: Path, moment: tuple[in
 
 
 def is_sealed(path: Path) -> bool:
-    """Whether every byte is as `write_zip` wrote it."""
+    """True if every byte is as `write_zip` wrote it."""
     with path.open("rb") as file:
         file.seek(-min(path.stat().st_size, len(SEAL) + DIGEST_LENGTH), 2)
         return file.read() == SEAL + _digest(path).encode()
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of a file but for its last DIGEST_LENGTH bytes."""
+    """SHA-256 of a file without its last DIGEST_LENGTH bytes."""
     left, digest = path.stat().st_size - DIGEST_LENGTH, hashlib.sha256()
     with path.open("rb") as file:
         while left > 0 and (chunk := file.read(min(left, CHUNK_BYTES))):

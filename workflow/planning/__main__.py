@@ -1,5 +1,4 @@
-"""Write what a configuration asks for, as a file, check that it can be read, write the table of the
-settings that columns may have, or what each row measures, or answer a pull request.
+"""Plan, bundle or check a configuration, write tables of the documentation, answer a pull request.
 
 python3 workflow/planning {plan,bundle,check,settings,rows,answer} ...
 """

@@ -1,9 +1,8 @@
-"""Answer a pull request: measure base and patch in turns until all rows are decided, or the time is
-over, and print the comment. Status 0: nothing is slower; 1: a row is; 2: it could not be asked; 3:
-undecided.
+"""Answer a pull request: measure base and patch in turns until all is decided or time is over.
 
-Snakemake does all the work: each look at the results is a run of it with more rounds, which leaves
-every finished run as it is.
+The comment is printed. Status 0: nothing is slower; 1: a row is slower; 2: there is no answer, for
+the reason that is printed; 3: undecided. Snakemake does all the work: each look at the results is a
+run of it with more rounds, which leaves every finished run as it is.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ import yaml
 from planning.config import Problem, read_configuration, results_folder
 
 STUDY = "config/studies/pull_request.yaml"
-FOLDER = Path(".snakemake/millistep/answer")  # of the configuration that is asked, and of links
+FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 FIRST_LOOK, MOST_ROUNDS = 4, 100
-MOST_BESIDE_S = 20  # of a look, beside its rounds: Snakemake's start and the analysis
-LEAST_ROUNDS = 4  # of a row, for which another one is left out: fewer decide next to nothing
+MOST_BESIDE_S = 20  # seconds of a look beside its rounds: Snakemake's start and the analysis
+LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which rows are measured, and after how many rounds somebody looks."""
+    """The rows that are measured, and the numbers of rounds after which results are looked at."""
 
     rows: tuple[str, ...]
     looks: tuple[int, ...]
 
 
 def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
-    """Rows and looks that fit into a time after a first round; raises :class:`Problem` where none
-    does.
+    """Choose the rows and looks that fit into `left_s` seconds after a first round; raises
+    :class:`Problem` if none do.
 
-    seconds: of a round of each row, in the order in which rows are given up from the end. Rounds
-    double from look to look: each costs width, since all intervals hold at once.
+    seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
+    double from look to look: each look makes intervals wider, since all must hold at once.
     """
     rows = list(seconds)
     while len(rows) > 1 and (LEAST_ROUNDS - 1) * sum(seconds[row] for row in rows) > left_s:
@@ -90,7 +89,7 @@ def _options() -> argparse.ArgumentParser:
 
 
 class Asked:
-    """One question; options: those of the command line."""
+    """One pull request to be measured; options: those of the command line."""
 
     def __init__(self, options: argparse.Namespace):
         if not 0 < options.threshold < 1:
@@ -105,7 +104,7 @@ class Asked:
         self._began = time.monotonic()
 
     def _column(self, part: str) -> Any:
-        """A tree is called by what it is, whatever its folder is called."""
+        """A column; a tree is linked as base or patch: its folder's own name does not matter."""
         framework, given = self._options.framework, getattr(self._options, part)
         if given is None:
             return framework
@@ -121,11 +120,11 @@ class Asked:
         return {"framework": framework, "overlay": [str(path)]}
 
     def answered(self) -> dict[str, Any]:
-        """The status, and the file of the comment."""
+        """Measure; return the exit status, and the file of the comment."""
         self._snakemake("environments")
         self._began = time.monotonic()
         found = self._look(1, 1, None, [])
-        if not found["decided"]:  # as it is where the patch does not run
+        if not found["decided"]:  # a patch that does not run decides it at once
             found = self._looked(found["seconds_of_a_round"])
         self._snakemake("all")
         return {"status": found["status"], "comment": self._folder / "answer.md"}
@@ -172,7 +171,7 @@ class Asked:
         return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
 
     def _snakemake(self, target: str) -> None:
-        """Raises :class:`Problem` where it fails; it has said why."""
+        """Run Snakemake; raises :class:`Problem` if it fails, after it has said why itself."""
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")

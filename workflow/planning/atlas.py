@@ -1,4 +1,4 @@
-"""Which archives an atlas is made of: those of a folder, or those that a YAML file lists."""
+"""The archives that an atlas is made of: those of a folder, or those that a YAML file lists."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Source:
 
     @property
     def word(self) -> str:
-        """Of paths; the same for the same place, whatever else there is."""
+        """A name for paths, which depends on the place alone, not on the other archives."""
         stem = re.sub("[^A-Za-z0-9._-]+", "-", Path(urlsplit(self.place).path).stem)[:80]
         return f"{stem}-{sha256(self.place.encode()).hexdigest()[:8]}"
 
 
 class Archives:
-    """Serve the rules of one start; nothing is looked for before a rule asks.
+    """The archives for the atlas's rules; nothing is read before a rule asks.
 
     asked: the configuration's `atlas`.
     """
@@ -46,11 +46,11 @@ class Archives:
 
     @cached_property
     def found(self) -> dict[str, Source]:
-        """All of them, by the words of their paths."""
+        """All archives, by their :attr:`Source.word`."""
         return or_one_line(archives, self._asked)
 
     def file(self, wildcards: Any) -> list[str]:
-        """Return what a job has to wait for: a link is no file."""
+        """Return the file that a job has as input; none for a link."""
         source = self.found[wildcards.archive]
         return [] if source.is_link else [source.place]
 
@@ -59,13 +59,13 @@ class Archives:
         return self.found[wildcards.archive].place
 
     def digest(self, wildcards: Any) -> str:
-        """Return an option of the program that reads it."""
+        """Return the option that tells the reading program the expected digest, if one is known."""
         sha256 = self.found[wildcards.archive].sha256
         return f"--sha256 {sha256}" if sha256 else ""
 
 
 def archives(place: str) -> dict[str, Source]:
-    """The archives of a folder or of a YAML file, by their words; raises :class:`ConfigError`."""
+    """The archives of a folder or of a YAML file, by :attr:`Source.word`; raises ConfigError."""
     path = Path(place).expanduser()
     if path.is_dir():
         found = [Source(zipped.as_posix()) for zipped in sorted(path.rglob("*.zip"))]

@@ -1,4 +1,4 @@
-"""Answer what the rule for whole blocks asks of a plan, where a block is one job."""
+"""Input functions, resources and the command of the rule by which a whole block is one job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from planning.jobs import Jobs, OfJob
 from planning.start import Start
 
-# As in profiles/default; that of the caller may send jobs to nodes.
+# The settings of profiles/default; the caller's own profile may send jobs to nodes.
 SNAKEMAKE = (
     *(sys.executable, "-m", "snakemake", "--nolock", "--cores", "1", "--quiet", "all"),
     *("--profile", "none", "--workflow-profile", "none", "--scheduler", "greedy"),
@@ -20,13 +20,13 @@ SNAKEMAKE = (
 
 
 class BlockJobs:
-    """Serve one start. jobs: those of its records."""
+    """Answer the rule for blocks in one start of Snakemake. jobs: the answers for its records."""
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._plan, self._jobs = start, start.plan, jobs
 
     def stale(self, pattern: str) -> OfJob:
-        """Return no input, but have a block done again where it lacks anything."""
+        """Return no input, but have Snakemake run a block again that lacks anything."""
 
         def stale(path: str) -> list[str]:
             if self._plan.block_of[path].path in self._jobs.blocks_now:
@@ -38,7 +38,7 @@ class BlockJobs:
         return self._jobs.of_file(pattern, stale)
 
     def all(self, wildcards) -> list[str]:
-        """Return the outputs of all blocks that have anything to do, or did it."""
+        """Return the outputs of all blocks that have something to do or are done."""
         return [
             block.done
             for block in self._plan.blocks
@@ -46,14 +46,14 @@ class BlockJobs:
         ]
 
     def minutes(self, pattern: str) -> OfJob:
-        """Bound a block's time: each run has its limit, is started, and may be deployed for."""
+        """Bound a block's minutes: each run's limit and start, and deployments in between."""
         seconds = self._plan.time_limit_s + 60
         return self._jobs.of_file(
             pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)
         )
 
     def columns(self, pattern: str) -> OfJob:
-        """Name the runs of a block that are not there as planned, for who reads a dry run."""
+        """Name the columns whose runs a block still has to measure, for readers of a dry run."""
 
         def words(path: str) -> str:
             first = self._plan.by_record

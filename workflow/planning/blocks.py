@@ -11,46 +11,46 @@ from supervise.sitting import AFTER, BEFORE
 
 @dataclass(frozen=True)
 class Block:
-    """One of a plan. path: of the file that says how it was measured; runs: in their order."""
+    """One block. path: the file that tells how it was measured; runs: in measuring order."""
 
     row: Row
-    number: int  # of the round
+    number: int  # the round's
     path: str
-    runs: tuple[Run, ...]  # with those under a second name
+    runs: tuple[Run, ...]  # including those of the cell that the self-test measures twice
 
     @property
     def done(self) -> str:
-        """What says that all of it is there, where a block is one job."""
+        """Path of the marker written when the block is complete, if a block is one job."""
         return self.path.removesuffix(".json") + ".done"
 
     @property
     def accelerators(self) -> list[str]:
-        """What its columns are measured on: cuda first."""
+        """The accelerators that its columns are measured on, cuda first."""
         found = {run.column.accelerator for run in self.runs}
         return [kind for kind in ("cuda", "cpu") if kind in found]
 
     @property
     def around(self) -> str:
-        """What its sessions are described with: a GPU, if any column is measured on one."""
+        """The accelerator that its sessions describe: cuda, if any column is measured on it."""
         return self.accelerators[0]
 
     def canaries(self, when: str) -> list[str]:
-        """Files of those before or after it."""
+        """Files of the canaries before or after the block, one for each accelerator."""
         folder = self.path.removesuffix(".json")
         return [f"{folder}/{when}-{accelerator}.json" for accelerator in self.accelerators]
 
     @property
     def files(self) -> list[str]:
-        """What its jobs write, in their order."""
+        """The files that the block's jobs write, in the order of the jobs."""
         records = [run.record for run in self.runs]
         return [*self.canaries(BEFORE), *records, *self.canaries(AFTER)]
 
 
 def blocks(plan) -> list[Block]:
-    """In the order in which they are measured.
+    """The blocks of a plan, in the order in which they are measured.
 
-    The second name of a cell goes next to the first, before or after it as the seed has it, so
-    that a drift falls on both alike.
+    The self-test measures one cell under two names; both are neighbours, in an order drawn from the
+    seed, so that a drift falls on both alike.
     """
     again = {run.position: run for run in plan.controls.again}
     coin = random.Random(f"{plan.config['seed']} same cell")
@@ -72,6 +72,6 @@ def blocks(plan) -> list[Block]:
 
 
 def row(block: Block) -> dict:
-    """As files have it."""
+    """The block's row, as plan and bundle write it."""
     of = block.row
     return {"model": of.model, "task": of.task, "batch_size": of.batch_size}

@@ -1,6 +1,6 @@
-"""Whether the builders of a user's model have the functions that are called by name.
+"""Check that the builders of a user's model have the functions that are called by name.
 
-Read from the text, since what they import is only there where they are measured.
+Their source is parsed, not imported: what they import is installed only where they are measured.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ BY_FAMILY = {"keras2": EVERY, "keras3": EVERY, "pytorch": (*EVERY, "library")}
 
 
 def check(plan) -> None:
-    """Raise :class:`ConfigError` for a function that is called by name and is not there.
+    """Raise :class:`ConfigError` if a builder lacks a function that is called by name.
 
-    Ours are checked by tests; a framework of a family of its own may call others.
+    Only the user's models: tests check ours. Frameworks of a family of their own may call others.
     """
     unsupported = plan.unsupported
     for row in plan.rows:
@@ -47,7 +47,7 @@ def _check(file: Path, needed: tuple[str, ...]) -> None:
 
 
 def _names(module: ast.Module) -> Iterator[str]:
-    """What a module defines, imports or assigns at its top level; * where anything may be."""
+    """Names that a module defines, imports or assigns at any level; `*` if it has a star import."""
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom | ast.Import):
             yield from (alias.asname or alias.name for alias in node.names)

@@ -1,4 +1,4 @@
-"""What a machine without Snakemake needs to measure a plan: its runs, and the files they use."""
+"""The bundle with which a machine without Snakemake measures a plan: its runs, and their files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from planning.config import ConfigError
 from planning.identity import WORKFLOW
 
 SCHEMA = "millistep.bundle/4"
-ENTRY = "workflow/bundle"  # holds what lies at the top of the zip
+ENTRY = "workflow/bundle"  # holds the files that are at the top of the zip
 AT_THE_TOP = ("run_bundle.py", "README.txt")
-# Everything that measures, and what it imports; not what plans or draws.
+# The code that measures, and what it imports; not what plans or draws.
 SOURCES = (
     "bundle/*.py",
     "contract/*.py",
@@ -27,7 +27,7 @@ SOURCES = (
 
 
 def check_portable(plan) -> None:
-    """Raise :class:`ConfigError` for a plan that is about the machine that it is made on."""
+    """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
     plan.check_said("a bundle is for another")
     if any(column.interpreter for column in plan.columns):
         raise ConfigError(
@@ -42,7 +42,7 @@ def check_portable(plan) -> None:
 
 
 def document(plan) -> dict:
-    """The plan as the bundle's ``bundle.json``: its blocks, in the order of the timing."""
+    """The content of ``bundle.json``: the plan with its blocks, in the order of measuring."""
     return {
         "schema": SCHEMA,
         "scale": plan.scale,
@@ -81,7 +81,7 @@ def _column(plan, column: Column) -> dict:
 
 
 def _block(plan, block: Block) -> dict:
-    """Its runs in their order; ``again``: the record under the first name."""
+    """A block and its runs in order; ``again``: the record that the self-test compares it with."""
     first = {run.record: plan.runs[run.position].record for run in plan.controls.again}
     return {
         "path": block.path,
@@ -100,9 +100,9 @@ def _block(plan, block: Block) -> dict:
 
 
 def _known_steps(plan) -> dict:
-    """What they are in each environment that could measure them, the preferred one first.
+    """The known steps for each column whose environment could measure them, the preferred first.
 
-    Which of them has an interpreter is found where they are run.
+    Which of these has an interpreter is found out where the bundle is run.
     """
     controls = plan.controls
     columns = [c for c in controls.candidates if c.accelerator == controls.column.accelerator]
@@ -115,7 +115,7 @@ def _possible(identity: str, column: Column) -> dict:
 
 
 def files(plan) -> dict[str, Path]:
-    """Every file of the bundle but ``bundle.json``, by its name there."""
+    """Every file of the bundle except ``bundle.json``, by its name in the zip."""
     found = {name: WORKFLOW.parent / ENTRY / name for name in AT_THE_TOP}
     for pattern in SOURCES:
         for path in WORKFLOW.glob(pattern):
@@ -129,17 +129,17 @@ def files(plan) -> dict[str, Path]:
 
 
 def _name(definition: Path) -> str:
-    """``envs/<stack>/<accelerator>/<file>``, wherever that is here."""
+    """A definition's name in the bundle: ``envs/<stack>/<accelerator>/<file>``."""
     return "/".join(("envs", *definition.parts[-3:]))
 
 
 def _folders(plan) -> list[tuple[str, Path]]:
-    """The user's folders of models, under names of their own."""
+    """The user's folders of models, each with its name in the bundle: folders/0, folders/1, ..."""
     return [(f"folders/{k}", Path(folder)) for k, folder in enumerate(plan.config["folders"])]
 
 
 def _own(folder: Path) -> Iterator[Path]:
-    """What a model or framework of the user's consists of: plain files that are not hidden."""
+    """The files of the user's models and frameworks that are plain and not hidden."""
     for part in ("models", "frameworks"):
         for path in sorted((folder / part).rglob("*")):
             inside = path.relative_to(folder).parts

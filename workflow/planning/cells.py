@@ -1,4 +1,4 @@
-"""What a plan is made of: rows of the table, runs of a cell, environments to deploy."""
+"""The parts of a plan: rows of the table, runs of a cell, environments to deploy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Run:
 
 
 def record_path(folder: str, row: Row, column: Column, number: int) -> str:
-    """``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
+    """The path of a record: ``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
     return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{column.name}/run{number}.json"
 
 
@@ -43,47 +43,47 @@ class Environment:
 
     name: str
     definition: Path
-    sha256: str  # of the definition and of what is put over it
+    sha256: str  # of the definition and the overlays
     interpreter: str | None  # the user's own, instead of the locked one
     overlay: tuple[Overlay, ...]
-    folder: str  # of the results
+    folder: str  # the results'
 
     @property
     def accelerator(self) -> str:
-        """What it computes on: cpu or cuda."""
+        """The device that its libraries can use: cpu or cuda."""
         return self.definition.parts[-2]
 
     @property
     def stack(self) -> str:
-        """The dated set of library versions that it is of."""
+        """The dated set of library versions that it belongs to."""
         return self.definition.parts[-3]
 
     @property
     def word(self) -> str:
-        """For names of rules."""
+        """Its name as it stands in names of rules."""
         return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
 
     @property
     def marker(self) -> str:
-        """What its deployment writes."""
+        """The file that its deployment writes."""
         return f"{self.folder}/environments/{self.stack}/{self.accelerator}/{self.name}.json"
 
     @property
     def conda(self) -> str | None:
-        """What Snakemake deploys with conda; nothing where an interpreter is given."""
+        """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
 
     @property
     def options(self) -> str:
-        """For the command that deploys it."""
+        """Options for the command that deploys it, quoted for a shell."""
         own = [f"--interpreter={self.interpreter}"] if self.interpreter else []
         return " ".join(filter(None, [shlex.join(own), self.overlay_options]))
 
     @property
     def overlay_options(self) -> str:
-        """The same for what is put over it alone."""
+        """Options that name its overlays, quoted for a shell."""
         return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
 
     def method(self, use_conda: bool) -> str:
-        """How it is deployed."""
+        """How it is deployed: interpreter, conda or venv."""
         return "interpreter" if self.interpreter else "conda" if use_conda else "venv"

@@ -1,7 +1,7 @@
-"""Which runs of a plan have to be measured, and why: for the user, before it starts.
+"""The runs of a plan that have to be measured, and why: told to the user before they start.
 
-Snakemake knows what a record was made with only where it made it itself. What a record says of
-itself holds in a clone and for copied results, too: the one check that is ours.
+Snakemake knows what a record was made with only if it made the record in this folder. The identity
+inside a record also holds in a clone and for copied results: the one check that is ours.
 """
 
 import json
@@ -23,7 +23,7 @@ ASIDE = ".unreadable"
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A file in a record's place that is none; reason: in words, after its path."""
+    """A file in a record's place that is not a record; reason: words that follow its path."""
 
     reason: str
 
@@ -32,15 +32,15 @@ class Unreadable:
 
 
 def reasons(plan, root: Path = Path()) -> dict:
-    """``{path of the record: reason}`` for the runs that have to be measured, those under a second
-    name with them; the reason is a text or :class:`Unreadable`.
+    """``{path of the record: reason}`` for the runs that have to be measured, including the second
+    runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
     """
     found = ((path, why(run, root)) for path, run in plan.timed.items())
     return {path: reason for path, reason in found if reason}
 
 
 def set_aside(path: str) -> str:
-    """Move what is no record out of the way of one; where it is now. Raises OSError."""
+    """Rename a file that is no record but has a record's name; its new path. Raises OSError."""
     number, free = 1, f"{path}{ASIDE}"
     while os.path.lexists(free):
         number += 1
@@ -50,22 +50,22 @@ def set_aside(path: str) -> str:
 
 
 def is_stale(path: Path, identity: str) -> bool:
-    """Whether a part of the self-test is there and is to be made again."""
+    """True if a part of the self-test exists and has to be made again."""
     try:
         found = json.loads(path.read_text())
-        # What was not there at the last start may be at this one.
+        # An environment that could not be deployed at the last start may be there at this one.
         undeployed = "not_deployed" in (found.get("not_tried") or {}) or found.get("refused")
         return bool(undeployed) or found["identity"] != identity
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError):
-        return True  # nothing that could not be measured again in seconds
+        return True  # broken, and measured again in seconds
 
 
 def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
-    """A line per reason; empty when every record is there and as planned.
+    """The runs to be measured, a line for each reason; empty if every record is as planned.
 
-    elsewhere: it is another machine's to measure them. For example
+    elsewhere: whether another machine measures them. A line is for example
     ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
     found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
@@ -88,16 +88,16 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
 
 
 def unreadable(reasons: dict) -> Iterable[tuple[str, str]]:
-    """Paths of what is no record, and why."""
+    """Path and reason of every file that is not a record but lies in a record's place."""
     return (
         (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
     )
 
 
 def why(run, root: Path) -> str | Unreadable | None:
-    """Why a run has to be measured; None if its record is as planned."""
+    """The reason why a run has to be measured; None if its record is as planned."""
     try:
-        raw = reading.read_bytes(os.path.join(root, run.record))  # no Path: there are so many
+        raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
         if _is_as_planned(raw, run.identity):
             return None
         found = reading.parse(raw)
@@ -111,8 +111,8 @@ def why(run, root: Path) -> str | Unreadable | None:
 
 
 def _is_as_planned(raw: bytes, identity: str) -> bool:
-    """Whether a record, whole and as it is written, has this identity; of any other file what is in
-    it has to be read. There may be tens of thousands at every start.
+    """True if a file is a complete record of this identity, written as we do. Any other file has to
+    be parsed, which is slow: there may be tens of thousands at every start.
     """
     lines = (
         f'\n "identity": {json.dumps(identity)},\n',

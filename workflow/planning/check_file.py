@@ -1,4 +1,4 @@
-"""Say what is wrong with configuration files that Snakemake itself would not read.
+"""Say what is wrong with configuration files that Snakemake itself could not read.
 
 Snakemake reads the files of ``--configfile`` before the Snakefile, names neither file nor line, and
 says nothing at all with ``--quiet all``.

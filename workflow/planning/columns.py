@@ -1,7 +1,7 @@
-"""Columns: a framework with settings, and the words that follow from them by rule.
+"""Columns: a framework with settings, and the path word, title and look that follow from them.
 
-Path word, title and look depend on the column alone, never on its neighbours or on the machine: a
-setting that a column names stands in them, unless it is the framework's own default.
+These depend on the column alone, never on its neighbours or on the machine: a setting that a column
+names is part of them, unless its value is the framework's own default.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from planning.frameworks import Framework
 from planning.looks import Look, look
 from planning.overlays import Overlay, overlays
 
-# What every column takes, with what stands for the default.
+# The settings that every column takes, with their defaults.
 EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
 EVERY["overlay"] = ()
 STACK = EVERY["stack"]  # today's
@@ -27,51 +27,51 @@ class Column:
     """A column of the table, with everything that ``auto`` and the global keys stand for."""
 
     framework: Framework
-    name: str  # word of the paths
+    name: str  # its word in paths
     title: str
     look: Look
     accelerator: str  # cpu, cuda
     stack: str
-    precision: str  # of float32 products: default, float32, tf32
+    precision: str  # with which float32 matrices are multiplied: default, float32, tf32
     threads: int
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
-    of_framework: Mapping[str, object]  # settings that this framework takes beside those of all
+    of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
 
     def __hash__(self) -> int:
-        """No two of a plan have the same name; tens of thousands of runs hash theirs."""
+        """The name's, which is unique in a plan: tens of thousands of runs hash their column."""
         return hash(self.name)
 
     @property
     def rule(self) -> str:
-        """The name of the rule that times it: ``time_keras3_jax__float32``."""
+        """The name of the rule that times it, such as ``time_keras3_jax__float32``."""
         return re.sub(r"\W", "_", f"time_{self.name}".replace("+", "__"))
 
     @property
     def settings(self) -> dict:
-        """What the framework was told, as the plan's document and the effects have it."""
+        """All settings by name, as the plan's document and the effects have them."""
         found = {name: getattr(self, name) for name in EVERY} | dict(self.of_framework)
         found["overlay"] = [overlay.title for overlay in self.overlay]
         return {name: found[name] for name in SETTINGS if name in found}
 
     @property
     def jit_compile(self) -> str | bool | None:
-        """Whether Keras compiles; None where the framework does not take it."""
+        """The `jit_compile` that Keras is told; None if the framework does not take it."""
         return self.of_framework.get("jit_compile")
 
     @property
     def way(self) -> str | None:
-        """How a model's operation is written; None where the framework does not take it."""
+        """The way a model's operation is written; None if the framework does not take it."""
         return self.of_framework.get("way")
 
 
 def columns(
     asked: list, frameworks: Mapping[str, Framework], defaults: Mapping[str, object]
 ) -> list[Column]:
-    """Those of the configuration, in its order; raises :class:`ConfigError`.
+    """The columns of the configuration, in its order; raises :class:`ConfigError`.
 
-    asked: names of frameworks, or mappings of ``framework`` and settings. defaults: what a setting
-    has that is not named, and ``interpreters`` by framework.
+    asked: names of frameworks, or mappings of ``framework`` and settings. defaults: the values of
+    settings that a column does not name, and ``interpreters`` by framework.
     """
     found: dict[str, Column] = {}
     for place, entry in enumerate(asked):
@@ -123,14 +123,14 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
 
 
 def _resolved(framework: Framework, own: dict, defaults: Mapping[str, object]) -> dict:
-    """What a column has that names nothing."""
+    """The settings of a column that names none."""
     interpreters = defaults["interpreters"]
     found = {setting: defaults.get(setting, value) for setting, value in own.items()}
     return {**found, "interpreter": interpreters.get(framework.name)}
 
 
 def _named(entry: Mapping[str, object], defaults: Mapping[str, object]) -> dict:
-    """What it names; ``auto`` of accelerator and threads is the plan's."""
+    """The settings that a column names; ``auto`` of accelerator and threads is the plan's value."""
     return {
         setting: defaults[setting]
         if value == "auto" and setting in ("accelerator", "threads")

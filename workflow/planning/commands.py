@@ -1,7 +1,7 @@
-"""Write the commands by which rules call the programs of this workflow.
+"""The shell commands by which rules call the programs of this workflow.
 
-What the programs are told of an environment are resources of the jobs: their changes are no reason
-to measure again, and in the text of a command a brace would name a wildcard.
+Options about an environment are resources of the jobs: when resources change, nothing is measured
+again, and a brace in the text of a command would name a wildcard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ IN_ENVIRONMENT = "{resources.told} --log {log}"
 
 
 class Commands:
-    """Write those of one start."""
+    """The commands of one start of Snakemake."""
 
     def __init__(self, start: Start):
         self._start = start
@@ -30,16 +30,16 @@ class Commands:
         self.workflow = path.replace("{", "{{").replace("}", "}}")
 
     def program(self, name: str, *options: str) -> str:
-        """Return the command of a folder of the sources that is a program, or of a part of it.
+        """Return the command that runs a folder of workflow/ as a program, or a subcommand of it.
 
-        No shell is left between Snakemake and the program, which ends with it.
+        `exec` leaves no shell between the two, so that the program ends with Snakemake.
         """
         folder, *part = name.split()
         return " ".join(["exec python3 -s", f"{self.workflow}/{folder}", *part, *options])
 
     def conda(self, environment: Environment) -> str | None:
-        """Return the yaml that conda makes an environment from, see :mod:`deploy.bare`; None where
-        an interpreter is given.
+        """Return the yaml that conda makes an environment from, see :mod:`deploy.bare`; None if the
+        user gives an interpreter.
         """
         if environment.conda is None or not self._start.use_conda:
             return environment.conda
@@ -50,9 +50,9 @@ class Commands:
     ) -> dict[str, Any]:
         """Return the resources of every job that times something in an environment.
 
-        more: options of the rule's own that are the same for all its jobs, quoted for a shell.
-        of_job: those of one job, where it belongs to a block. All are one resource, since Snakemake
-        evaluates each resource of each of thousands of jobs.
+        more: options that are the same for all jobs of the rule, quoted for a shell. of_job: finds
+        the options of one job, if it belongs to a block. All options are one resource, since
+        Snakemake evaluates each resource of each of thousands of jobs.
         """
         plan = self._start.plan
         options = {
@@ -77,10 +77,10 @@ class Commands:
 
 
 def attempt_no(wildcards: Any, attempt: int) -> int:
-    """Return the attempt's number: where a supervisor was killed itself, the second says so."""
+    """Return the attempt's number; at the second, the block says that its first job was killed."""
     return attempt
 
 
 def verbatim(text: str) -> Callable[[Any], str]:
-    """Return a text as a param, in which Snakemake takes no {this} for a wildcard."""
+    """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
     return lambda wildcards: text

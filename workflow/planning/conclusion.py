@@ -1,7 +1,7 @@
-"""The last lines on the terminal: what was shown, what was not, and the command that would show it.
+"""The last lines on the terminal: what is shown, what is not, and the command that would show it.
 
-The analysis has found what to say, and how many runs would show more; how this was called, only the
-caller knows.
+The analysis has written the sentences, and how many runs would show more; how Snakemake was called,
+only this side knows.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Call:
-    """How Snakemake was called, as far as it decides what is measured.
+    """The options with which Snakemake was called that decide what is measured.
 
-    configfiles, overrides (``name=value``): of ``--configfile`` and ``--config``. study: its name,
-    which ``make study`` would take, if it is one. by_make: whether make called.
+    configfiles, overrides (``name=value``): those of ``--configfile`` and ``--config``. study: the
+    study's name, which ``make study`` takes, if it is one. by_make: whether make called.
     """
 
     configfiles: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Call:
     by_make: bool = False
 
     def with_runs(self, runs: str) -> str:
-        """The same command with another value of ``runs``, as a line for a shell."""
+        """The command of this call with another value of ``runs``, as a line for a shell."""
         kept = [entry for entry in self.overrides if not entry.startswith("runs=")]
         config = ["--config", *kept, f"runs={runs}"]
         own = [word for file in self.configfiles for word in ("--configfile", file)]
@@ -41,9 +41,9 @@ class Call:
 
 
 def lines(path: Path, call: Call | None) -> list[str]:
-    """What the analysis concluded, and the command; none where it did not come so far.
+    """The analysis's conclusions and the command that would show more; empty if there are none yet.
 
-    call: None where nothing is measured here.
+    path: of conclusion.json. call: None if nothing is measured here.
     """
     try:
         found = json.loads(path.read_text())
@@ -55,12 +55,12 @@ def lines(path: Path, call: Call | None) -> list[str]:
 
 
 def relative(file: str) -> str:
-    """A path as one would type it here."""
+    """A path relative to this folder; unchanged if it lies outside."""
     short = os.path.relpath(file)
     return file if short.startswith("..") else short
 
 
 def _one_word(words: list[str]) -> str:
-    """For a shell and for make, in the quotes that are easier to read."""
+    """Words as one argument, quoted for a shell and make, in the quotes that are easier to read."""
     text = shlex.join(words).replace("$", "$$")
     return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else shlex.quote(text)

@@ -14,20 +14,20 @@ MAX_VALUE = 80  # characters of a wrong value
 INCOMPLETE = (
     "; to change the default table: --configfile config/config.yaml and this file behind it"
 )
-NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # of a study
+NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
-REPEATED = re.compile(r"(.+)\1{19,}")  # what Snakemake takes for the path of an endless recursion
+REPEATED = re.compile(r"(.+)\1{19,}")  # Snakemake takes such a path for an endless recursion
 
 
 class Problem(Exception):
-    """One line for the user, with which everything stops before anything is done."""
+    """A problem that ends the program with one line for the user."""
 
     def __init__(self, message: str):
         super().__init__(" ".join(message.splitlines()))
 
 
 def or_one_line(function, *arguments):
-    """Return what the function does; end the program with the one line of a :class:`Problem`."""
+    """Return what the function returns; a :class:`Problem` ends the program with its one line."""
     try:
         return function(*arguments)
     except Problem as problem:
@@ -35,14 +35,14 @@ def or_one_line(function, *arguments):
 
 
 class ConfigError(Problem):
-    """The key, what is wrong with it, what is allowed."""
+    """A problem of the configuration: the key, what is wrong with it, what is allowed."""
 
     def __init__(self, message: str):
         super().__init__(f"configuration: {message}")
 
 
 def results_folder(config: dict) -> str:
-    """Of everything that belongs to a configuration; not yet checked."""
+    """The folder for all results of a configuration, which need not be checked yet."""
     study = config.get("study")
     name = study.get("name") if isinstance(study, dict) else None
     return (
@@ -65,12 +65,12 @@ FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_configuration(path: str) -> dict:
-    """A configuration file, by the loader that Snakemake has: it refuses more than the fast one."""
+    """Read a configuration file with Snakemake's loader: it refuses more than the fast one."""
     return read_yaml(path, yaml.SafeLoader)
 
 
 def read_yaml(path: str, loader=FAST) -> dict:
-    """A YAML file's mapping; raises :class:`ConfigError` with file and line for anything else."""
+    """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)
     except OSError as error:
@@ -92,7 +92,7 @@ def read_yaml(path: str, loader=FAST) -> dict:
 
 
 def on_the_command_line(entries: list[str]) -> dict:
-    """What ``--config`` sets, read as in a file; Snakemake has nested values as texts."""
+    """The settings of ``--config``, parsed as in a file: Snakemake has nested values as texts."""
     found = {}
     for name, _, text in (entry.partition("=") for entry in entries):
         with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
@@ -103,8 +103,8 @@ def on_the_command_line(entries: list[str]) -> dict:
 def lay_over(config: dict, settings: dict) -> None:
     """Put settings into a configuration, mapping by mapping and in its order.
 
-    A key that is a number has another one of the same words beside it, as Snakemake read it, or as
-    another file has it: the setting takes the place of both.
+    A key may be there twice, as a number and as the same text (Snakemake or another file reads it
+    otherwise): the setting takes the place of both.
     """
     for key, value in settings.items():
         first, *others = [known for known in config if str(known) == str(key)] or [key]
@@ -118,7 +118,7 @@ def lay_over(config: dict, settings: dict) -> None:
 
 
 def check_word(where: str, word: str) -> None:
-    """Raise :class:`ConfigError` for what can be no folder of a path of results."""
+    """Raise :class:`ConfigError` for a name that cannot be a folder in a path of results."""
     if len(word) > MAX_WORD:
         raise ConfigError(
             f"{where}: a name of {len(word)} characters, {word[:MAX_VALUE]}...; "
@@ -129,7 +129,7 @@ def check_word(where: str, word: str) -> None:
 
 
 def violations(schema: str, document: object) -> list[ValidationError]:
-    """Where a document breaks ``schemas/<schema>.schema.json``."""
+    """The violations of ``schemas/<schema>.schema.json`` by a document; raises ConfigError."""
     try:
         return list(schemas.validator(schema).iter_errors(document))
     except ValueError:  # Python prints no whole number of more than 4300 digits
@@ -137,7 +137,7 @@ def violations(schema: str, document: object) -> list[ValidationError]:
 
 
 def words(error: ValidationError) -> str:
-    """Where a document breaks its schema, what is there, and what is allowed."""
+    """Say where a document breaks its schema, what is there, and what is allowed."""
     where = ".".join(str(part) for part in error.absolute_path) or "the top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))

@@ -1,4 +1,4 @@
-"""What is measured about the measuring itself: canaries around the blocks, the self-test."""
+"""The measurements of the measuring itself: canaries around the blocks, and the self-test."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from planning.columns import Column
 from planning.identity import CORE, WORKFLOW
 from supervise import sources
 
-# Those that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
+# Libraries that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
 LIBRARIES = ("torch", "tensorflow", "jax", "numpy")
-PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # of each of a canary's parts
-# Milliseconds, and in how many processes: one hiccup of the machine is much to a short step.
+PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # seconds of each part of a canary
+# A step's milliseconds, and in how many processes: a hiccup of the machine dwarfs a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
 KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}
 MONITOR_PAIRS = {"paper": 200, "laptop": 100, "smoke": 3}
@@ -25,7 +25,7 @@ MONITOR_PART_S = 0.1
 
 @dataclass(frozen=True)
 class Control:
-    """A file that says something of the measuring."""
+    """A file about the measuring itself: its path, and the identity of what is in it."""
 
     path: str
     identity: str
@@ -33,23 +33,23 @@ class Control:
 
 @dataclass(frozen=True)
 class Canary:
-    """Fixed work in the environment of a column, by the column's library."""
+    """Fixed work in the environment of a column, done by the column's library."""
 
     identity: str
     column: Column
 
 
 class Controls:
-    """Those of one plan."""
+    """The canaries and the self-test of one plan."""
 
     def __init__(self, plan):
         self._plan = plan
 
     @cached_property
     def columns(self) -> dict[str, Column]:
-        """In whose environment each accelerator's canaries are measured.
+        """The column in whose environment each accelerator's canaries are measured; cuda first.
 
-        The plainest there is, so that another column beside it changes nothing.
+        The plainest there is, so that adding a column changes nothing.
         """
         found: dict[str, Column] = {}
         for column in self.candidates:
@@ -58,22 +58,22 @@ class Controls:
 
     @cached_property
     def candidates(self) -> list[Column]:
-        """Columns in whose environments they could be measured, the plainest first."""
+        """The columns in whose environments controls could be measured, the plainest first."""
         return sorted(self._plan.measurable or self._plan.columns, key=_plainness)
 
     @property
     def column(self) -> Column:
-        """In whose environment the known steps are measured."""
+        """The column in whose environment the known steps are measured."""
         return next(iter(self.columns.values()))
 
     def environment(self, accelerator: str | None = None) -> Environment:
-        """Of the canaries of an accelerator, or of the known steps."""
+        """The environment of the canaries of an accelerator, or of the known steps."""
         column = self.columns[accelerator] if accelerator else self.column
         return self._plan.environment_of(column)
 
     @cached_property
     def canaries(self) -> dict[str, list[Canary]]:
-        """By accelerator: what a canary is in each environment that could measure it, the plainest
+        """By accelerator, its canary in each environment that could measure it, the plainest
         first.
         """
         found: dict[str, dict[Environment, Canary]] = {kind: {} for kind in self.columns}
@@ -84,7 +84,7 @@ class Controls:
         return {kind: list(canaries.values()) for kind, canaries in found.items()}
 
     def canary_of(self, column: Column) -> str:
-        """The identity of one that a column's library would compute."""
+        """The identity of the canary that a column's library would compute."""
         facts = self._facts(column, "measure/controls/canary.py")
         return identity.text({**facts, "part_s": PART_S[self._plan.scale]})
 
@@ -94,7 +94,7 @@ class Controls:
         return self.known_steps_of(self.column)
 
     def known_steps_of(self, column: Column) -> Control:
-        """What they would be in a column's environment."""
+        """The known steps as a column's environment would measure them."""
         plan = self._plan
         facts = {
             **self._facts(
@@ -111,7 +111,7 @@ class Controls:
 
     @cached_property
     def again(self) -> list[Run]:
-        """The runs of one cell under its second name; none where nothing is measured."""
+        """Runs that measure one cell again, under a second name; none if nothing is measured."""
         plan, same_cell = self._plan, self._same_cell()
         folder = f"{plan.results}/self_test/{plan.scale}"
         return [
@@ -145,7 +145,7 @@ class Controls:
         return f"{shlex.join(own)} {self.canary_instead(accelerator, use_conda)}".rstrip()
 
     def canary_instead(self, accelerator: str, use_conda: bool) -> str:
-        """The same for the canaries of an accelerator."""
+        """Options that name the other environments that could measure an accelerator's canaries."""
         found = {
             self._plan.environment_of(canary.column): canary.identity
             for canary in self.canaries[accelerator]
@@ -155,7 +155,7 @@ class Controls:
     def _instead(
         self, identities: dict[Environment, str], own: Environment, use_conda: bool
     ) -> str:
-        """None with conda: a rule has the one environment that Snakemake made for it."""
+        """Empty with conda: a rule has only the environment that Snakemake made for it."""
         if use_conda:
             return ""
         options = (
@@ -172,7 +172,7 @@ class Controls:
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     def _same_cell(self) -> tuple[Row, Column] | None:
-        """Little to build and quick to start; None without any cell that is measured."""
+        """The cell to measure twice: small and quick to start; None if no cell is measured."""
         plan = self._plan
         return min(
             (
@@ -190,7 +190,7 @@ class Controls:
         )
 
     def _facts(self, column: Column, *programs: str) -> dict:
-        """What every control's identity holds; programs: patterns of the sources it uses."""
+        """The facts in every control's identity; programs: patterns of the sources that it uses."""
         used = (*programs, "measure/controls/matmul/*.py")
         files = [file for pattern in used for file in WORKFLOW.glob(pattern)]
         return {
@@ -207,10 +207,10 @@ def _plainness(column: Column) -> tuple:
 
 
 def _extras(column: Column) -> int:
-    """How many settings its name has."""
+    """The number of settings in a column's name."""
     return column.name.count("+")
 
 
 def _untrained(text: str) -> dict:
-    """An identity without the training that follows the timed steps."""
+    """The facts of an identity, without the training that follows the timed steps."""
     return {name: value for name, value in json.loads(text).items() if name != "training"}

@@ -1,4 +1,4 @@
-"""The plan as the analysis reads it, ``schemas/plan.schema.json``."""
+"""The plan as a file for the analysis, see ``schemas/plan.schema.json``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planning.models import Model
 
 
 def document(plan) -> dict:
-    """Every cell and run that is asked for, in words that the table prints."""
+    """The content of plan.json: every planned cell and run, in the words that the table prints."""
     runs: dict[tuple[Row, str], list[Run]] = {}
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
@@ -88,7 +88,7 @@ def _model(plan, name: str) -> dict:
 
 
 def _rows(plan) -> list[dict]:
-    """Every row, with its place among those of its model and task."""
+    """All rows in order; each has a place among the rows of its model and task."""
     places: Counter[tuple[str, str]] = Counter()
     found = []
     for one in plan.rows:

@@ -1,4 +1,4 @@
-"""Find the interpreter that draws results, and what they have to be drawn again for."""
+"""The analysis's interpreter, its commands, and the params that say when to draw again."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from planning.start import Start
 from supervise.sources import content_digest
 
 TOPICS = "workflow/analysis/topics"
-TEXTS = {".rst", ".j2"}  # of a topic: a caption is a param of its figure, a template of the report
+TEXTS = {".rst", ".j2"}  # captions are params of their figures, templates of the report
 
 
 class Drawing:
-    """Serve the rules of one start. shared: places of the sources that draw everything."""
+    """Answer the rules of one start that draw. shared: sources that every drawing depends on."""
 
     def __init__(self, start: Start, shared: Sequence[str]):
         self._start = start
@@ -33,12 +33,12 @@ class Drawing:
             self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
 
     def drawn_by(self, *rooms: str, texts: Sequence[str] = ()) -> str:
-        """Return a param that changes with the code, texts and environment of what is drawn.
+        """Return a param that changes with the code, texts and environment that draw something.
 
         rooms: folders of workflow/analysis.
         """
         start, folders = self._start, [f"workflow/analysis/{room}" for room in rooms]
-        # The times of unpacked files say nothing.
+        # Results from elsewhere are unpacked files, whose times say nothing: their digest does.
         came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
         found = content_digest(start.sources, *self._shared, *folders, *texts)
         return f"{found}-{self.definition_sha256}-{came}"
@@ -52,20 +52,20 @@ class Drawing:
         ]
 
     def analysis(self, name: str, options: str) -> str:
-        """Return the command of a module of the analysis that reads a plan, for a rule with its
-        python.
+        """Return the command of an analysis module that reads the plan; the rule has the resource
+        `python`.
         """
         return self.module(name, f"--plan {{input.plan}} {options}")
 
     def module(self, name: str, options: str) -> str:
-        """Return the command of any module of the analysis."""
+        """Return the command that runs a module of the analysis."""
         return (
             f"PYTHONPATH={self._workflow} {{resources.python:q}} -s -m analysis.{name}"
             f" {options} 2> >(tee {{log}} >&2)"
         )
 
     def of_report(self, kind: str) -> list[str]:
-        """List the figures or tables of the report, without those of topics that were taken out."""
+        """List the report's figures or tables, without those of topics whose folder was removed."""
         listed = read_yaml(self._start.sources / f"report/{kind}.yaml")
         return [name for name, module in listed.items() if self._folder(module).is_dir()]
 
@@ -73,15 +73,15 @@ class Drawing:
         return self._start.sources.joinpath("workflow/analysis", *module.split(".")[:-1])
 
     def caption(self, wildcards: Any) -> str:
-        """Return a figure's caption as a param: its path knows no wildcards, but its text may ask
-        for params. It lies beside the figure's code where that is of a topic.
+        """Return a figure's caption as a param: Snakemake takes the path of a caption without
+        wildcards, but its text may show params. A topic's captions lie beside its figures' code.
         """
         sources, name = self._start.sources, wildcards.figure
         own = self._folder(read_yaml(sources / "report/figures.yaml")[name]) / f"{name}.rst"
         return (own if own.exists() else sources / "report/captions" / own.name).read_text()
 
     def lost_environment(self, wildcards: Any) -> list[str]:
-        """Return no input, but have a virtual environment made again that is not there any more."""
+        """Return no input, but have a virtual environment made again that no longer exists."""
         lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
         if lost and os.path.exists(self.environment):
             self._start.workflow.dag.forcefiles.add(self.environment)

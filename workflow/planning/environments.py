@@ -1,4 +1,4 @@
-"""Which environment each column of a plan is measured in."""
+"""The environment in which each column of a plan is measured."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from planning.config import ConfigError
 
 
 class Environments:
-    """Of the columns of a plan; raises :class:`ConfigError` for a column that can have none.
+    """The environments of a plan's columns; raises :class:`ConfigError` if a column can have none.
 
-    sha256: digest of a definition file, given its path. envs: the folder of our definitions; those
-    of the user's folders come after it.
+    sha256: digest of a definition file, given its path. envs: the folder of our definitions, which
+    is searched before the user's folders.
     """
 
     def __init__(self, plan, sha256: Callable[[Path], str], envs: Path):
@@ -34,7 +34,7 @@ class Environments:
                 )
 
     def _check_names(self) -> None:
-        """Columns that share an environment's name share the environment."""
+        """Raise :class:`ConfigError` if two different environments have the same name."""
         first: dict[str, Column] = {}
         for column in self._plan.columns:
             environment = self.by_column[column.name]
@@ -48,7 +48,7 @@ class Environments:
     def _environment(self, column: Column) -> Environment:
         name = column.framework.environment
         definition = self._definition(column, name)
-        if column.interpreter:  # never what the locked one of another column is called
+        if column.interpreter:  # a name that no locked environment has
             name = f"{column.name}+interpreter"
         words = [name, *(overlay.word for overlay in column.overlay)]
         contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
@@ -62,10 +62,10 @@ class Environments:
         )
 
     def _definition(self, column: Column, name: str) -> Path:
-        """The yaml of an environment.
+        """The definition (yaml) of a column's environment.
 
-        Where the plan is for a GPU, a column on the processors has the environment that could use
-        it, with the device hidden: so nothing but the device differs between the two.
+        In a plan for a GPU, a column on the processors has the CUDA environment too, with the GPU
+        hidden from it: so nothing but the device differs between the two.
         """
         kind = "cuda" if "cuda" in (self._plan.accelerator, column.accelerator) else "cpu"
         folders = self._plan.config["folders"]

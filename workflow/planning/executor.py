@@ -1,4 +1,4 @@
-"""Where jobs are sent to, which Snakemake itself tells only after the plan."""
+"""Snakemake's executor, which Snakemake itself tells only after the plan is made."""
 
 import io
 import sys
@@ -6,8 +6,8 @@ from contextlib import redirect_stderr
 
 
 def asked() -> str:
-    """As the command line or a profile names it."""
-    from snakemake.cli import parse_args  # only where jobs may be sent to nodes
+    """The executor that the command line or a profile names; local without one."""
+    from snakemake.cli import parse_args  # needed only if jobs may be sent to nodes
 
     with redirect_stderr(io.StringIO()):
         _, found = parse_args(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""The frameworks that columns are made of: what ``frameworks.yaml`` says of each."""
+"""The frameworks that columns are made of, as ``frameworks.yaml`` describes them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contract.settings import SETTINGS
 from planning.config import ConfigError, read_yaml, violations, words
 
 WORKFLOW = Path(__file__).parent.parent
-OWN = WORKFLOW / "measure"  # holds frameworks/, as the user's folders may
+OWN = WORKFLOW / "measure"  # holds our frameworks/; the user's folders may hold theirs
 DEFAULTS = {"start_rank": 99, "against": {}}
 
 
 @dataclass(frozen=True)
 class Framework:
-    """What there is to say of a framework, see ``measure/frameworks/frameworks.yaml``."""
+    """A framework's description, see ``measure/frameworks/frameworks.yaml``."""
 
     name: str
-    folder: Path  # its class is in frameworks/<module>.py of this
+    folder: Path  # holds its class in frameworks/<module>.py
     module: str
     title: str
     family: str
@@ -35,12 +35,12 @@ class Framework:
 
     @cached_property
     def file(self) -> Path:
-        """That of its class."""
+        """The source file of its class."""
         return self.folder / "frameworks" / f"{self.module}.py"
 
 
 def frameworks(folders: list[str]) -> dict[str, Framework]:
-    """Ours and those of the user's folders, by name; raises :class:`ConfigError`."""
+    """Our frameworks and those of the user's folders, by name; raises :class:`ConfigError`."""
     found: dict[str, Framework] = {}
     for folder in (OWN, *map(Path, folders)):
         path = folder / "frameworks" / "frameworks.yaml"
@@ -70,7 +70,7 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
 
 
 def _check(path: Path, name: str, entry: dict) -> None:
-    """Raise :class:`ConfigError` for what breaks the schema, or a setting that is not its own."""
+    """Raise :class:`ConfigError` if an entry breaks the schema or has a setting of every column."""
     some = sorted(setting for setting, about in SETTINGS.items() if "frameworks" in about)
     own = entry.get("settings")
     for key in own if isinstance(own, dict) else ():
@@ -93,7 +93,7 @@ def _framework(name: str, folder: Path, entry: dict) -> Framework:
 
 
 def _taken_over(base: Framework) -> dict:
-    """What another framework takes over; not whom it is compared with."""
+    """The keys that a framework which is `like` another takes over: all but `against`."""
     names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
     return {name: getattr(base, name) for name in names} | {
         "settings": dict(base.settings),

@@ -1,4 +1,4 @@
-"""Do what has to be done when Snakemake begins and ends: handlers onstart, onsuccess, onerror."""
+"""The handlers onstart, onsuccess and onerror: what is done when Snakemake begins and ends."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from supervise import running
 
 
 class Handlers:
-    """Handle begin and end of one start; jobs: those of its rules."""
+    """The handlers of one start; jobs: the answers for its rules."""
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._jobs, self._plan = start, jobs, start.plan
-        # Of blocks that are measured beside each other: each says its lines in a file.
+        # Blocks that are measured in parallel write their lines into files; this shows them.
         self._lines = running.Shown(Path(start.results, running.FOLDER), sys.stderr)
 
     def begin(self) -> None:
-        """Make room for what is measured, and say from now on what jobs without a terminal say."""
+        """Set unreadable files aside, and from now on show the lines of jobs without a terminal."""
         for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
             tell(f"{path} is now {changes.set_aside(path)}")
         if self._start.in_block:
@@ -36,19 +36,19 @@ class Handlers:
             self._lines.start()
 
     def _write_rules(self) -> None:
-        """Write down for the appendix which rules make the results, where all of them are asked
-        for: a part would be another graph each time.
+        """Write down for the appendix which rules make the results, if all results are asked for: a
+        part of them would have another graph each time.
         """
         found = rule_graph(self._start.workflow.dag.dependencies, "all")
-        # Of a disk without room, what is measured has to say more than this.
+        # If the disk is full, the measuring says so better than this.
         with suppress(OSError):
             if found:
                 text = json.dumps(found, indent=1) + "\n"
                 write_atomically(Path(self._start.results, "rules.json"), text)
 
     def end(self, complete: bool) -> None:
-        """Print the table and what follows from it, unless it is older than this start; say what is
-        kept, where it is not all.
+        """Print the table and what follows from it, unless it is older than this start; if it ended
+        early, say what is kept.
         """
         self._lines.stop()
         self._jobs.forget_what_could_not_begin()
@@ -62,7 +62,7 @@ class Handlers:
             self._show_what_is_kept()
 
     def _show_what_is_kept(self) -> None:
-        """Say after an end before the end what is there, and how to go on."""
+        """Say after an early end how many runs are there, and how to go on."""
         runs = len(self._plan.runs)
         missing = len([run for run in self._plan.runs if changes.why(run, Path())])
         tell(

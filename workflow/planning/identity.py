@@ -14,22 +14,22 @@ from supervise import sources
 
 WORKFLOW = Path(__file__).parent.parent
 MEASURE = WORKFLOW / "measure"
-# What runs beside a step may disturb it. What only interprets a record is in none of these.
+# Every cell uses these: what runs beside a step may disturb it. None only interprets a record.
 CORE = (
     MEASURE / "child.py",
     WORKFLOW / "supervise" / "parent.py",
     WORKFLOW / "supervise" / "sampler.py",
 )
-# What comes after the timed steps of a cell's first runs alone: as many as tell it. The published
-# arithmetic is told by one. Two profiles of a cell differ by up to a factor of two, so a statement
-# about them needs an interval over runs, and three have one. Always of the first runs, so that more
-# of them, or fewer, leave every identity as it is.
+# What follows the timed steps, and in how many of a cell's first runs. The published arithmetic
+# needs one run. Two profiles of a cell differ by up to a factor of two, so a statement about them
+# needs an interval over runs, which three give. Always the first runs, so that another number of
+# runs leaves every identity as it is.
 EXTRAS = {"legacy": 1, "profile": 3}
 PADS = ("keras2", "keras3")  # families that pad a prompt to the length of the cache
 
 
 def of_run(plan, row: Row, column: Column, number: int) -> str:
-    """Of one run of a cell; nothing of other columns or rows is in it."""
+    """The identity of one run of a cell; no other column or row changes it."""
     model: Model = plan.models.load(row.model)
     published = bool(model.tasks[row.task]["published"])
     training = trainings.planned(plan.config, model, row, number)
@@ -49,7 +49,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
 
 
 def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
-    """What all runs of a cell share."""
+    """The facts that all runs of a cell share."""
     about = model.tasks[row.task]
     return {
         **of_column(plan, column),
@@ -72,13 +72,13 @@ def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
 
 
 def extras(published: bool, number: int) -> list[str]:
-    """What a run tells besides its steps; the published arithmetic only of a published row."""
+    """What a run measures besides its steps; the published arithmetic only for published rows."""
     decisive = [extra for extra, runs in EXTRAS.items() if number <= runs]
     return [extra for extra in decisive if published or extra != "legacy"]
 
 
 def of_column(plan, column: Column) -> dict:
-    """What everything that is timed in a column's environment shares."""
+    """The facts shared by everything that is timed in a column's environment."""
     environment = plan.environment_of(column)
     return {
         "accelerator": column.accelerator,
@@ -95,13 +95,13 @@ def of_column(plan, column: Column) -> dict:
 
 
 def text(facts: dict) -> str:
-    """Equal facts are equal strings."""
+    """An identity's facts as one string; equal facts give equal strings."""
     return json.dumps(facts, sort_keys=True)
 
 
 def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
-    """The measuring sources that a cell begins with: those of its model's folder, its framework,
-    and what no import statement names.
+    """The sources that a cell's imports are followed from: the core, its framework, its model's
+    folder, and the native sources, which no import statement names.
     """
     model: Model = plan.models.load(row.model)
     framework = column.framework
@@ -112,17 +112,17 @@ def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
 
 @cache
 def _sources(files: tuple[Path, ...]) -> str:
-    """Digest of all that they use."""
+    """Digest of these files and of all that they import."""
     return sources.digest(WORKFLOW, files)
 
 
 def probes(model: Model, row: Row, scale: str, family: str, number: int) -> list[dict]:
-    """What else is timed in a run, without another start: another batch, other lengths.
+    """The other sizes that are timed in the process of a run: half the batch, other lengths.
 
-    The batch tells whether a step is work or fixed cost, and the lengths whether each token of a
-    length costs the same, for which one run is enough; half the batch, since it has room wherever
-    the whole has, and each size more is a compilation. The shortest and the longest tell what share
-    of a step is padding, whose interval is over runs: each run of what pads has them.
+    Half the batch shows whether a step is work or fixed cost (half fits into memory wherever the
+    whole does), and the lengths whether each token costs the same; one run is enough for both, and
+    each size is one more compilation. The shortest and the longest show what share of a step is
+    padding, which needs an interval over runs: families that pad have these two in every run.
     """
     lengths: list[dict] = model.tasks[row.task].get("probes", {}).get(scale, [])
     if number == 1:

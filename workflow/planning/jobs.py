@@ -1,4 +1,4 @@
-"""Answer what rules ask of a plan, job by job: functions of wildcards, as Snakemake calls them."""
+"""The answers to rules about each job of a plan: functions of wildcards, for Snakemake to call."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ OfJob = Callable[[Any], Any]
 
 
 class Jobs:
-    """Serve one start."""
+    """Answer the rules of one start of Snakemake; many methods return a function of wildcards."""
 
     def __init__(self, start: Start):
         self._plan, self._to_measure = start.plan, start.to_measure
         self._workflow = start.workflow
-        # By pattern and wildcards: of thousands of jobs Snakemake asks half a dozen things each.
+        # Files by pattern and wildcards: Snakemake asks half a dozen things of thousands of jobs.
         self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
 
     @cached_property
     def now(self) -> set[str]:
-        """Records that are measured by this start: what has to be, and what -R asks for."""
+        """Records that this start measures: those that have to be, and what -R or -F asks for."""
         asked, timed = self._workflow.dag_settings, self._plan.timed
         names = {*asked.forcerun}
         if asked.forceall:
@@ -40,23 +40,23 @@ class Jobs:
 
     @cached_property
     def blocks_now(self) -> set[str]:
-        """Files of the blocks that they belong to."""
+        """Paths of the blocks whose records this start measures."""
         return {self._plan.block_of[path].path for path in self.now}
 
     def priority(self, pattern: str) -> OfJob:
-        """What is timed is timed in the plan's randomised order."""
+        """Find a job's priority: all timing is done in the plan's randomised order."""
         return self.of_file(pattern, self._plan.order.priorities.__getitem__)
 
     def identity(self, pattern: str) -> OfJob:
         return self.of_file(pattern, lambda path: self._plan.timed[path].identity)
 
     def in_block(self, pattern: str) -> OfJob:
-        """Options that tell what the sessions of a file's block are described with."""
+        """Find the option that tells which accelerator the sessions of a file's block describe."""
         return self.of_file(pattern, self._around)
 
     def measured_by(self, pattern: str) -> OfJob:
-        """The same of a run, and the sources that it is measured by, which measures nothing where
-        they were changed meanwhile.
+        """Find a run's option of :meth:`in_block`, and those that name its measuring sources: if
+        these were changed meanwhile, the run measures nothing.
         """
 
         def options(path: str) -> str:
@@ -73,10 +73,10 @@ class Jobs:
         return f"--around={self._plan.block_of[path].around}"
 
     def stale_record(self, pattern: str) -> OfJob:
-        """No input; but what Snakemake cannot see of a record, it is told.
+        """Find no input, but tell Snakemake what it cannot see of a record.
 
-        It knows the identity only where it made the record itself, and does not make what is
-        missing while all that was made from it is there.
+        It knows the identity only if it made the record itself, and it does not make a missing
+        record while everything that was made from it is there.
         """
 
         def stale(path: str) -> list[str]:
@@ -86,7 +86,7 @@ class Jobs:
                 if not self._is_seen(path):
                     self.make_again(path)
             elif path in self._cut_off:
-                self._forget(path)  # written whole or not at all: as planned, it is finished
+                self._forget(path)  # records are written whole or not at all: this one is finished
             return []
 
         return self.of_file(pattern, stale)
@@ -99,23 +99,23 @@ class Jobs:
 
     @cached_property
     def _cut_off(self) -> set[str]:
-        """Find the records whose jobs Snakemake did not see end, as where it was killed itself."""
+        """Records whose jobs Snakemake did not see end, for example because it was killed."""
         found: set[str] = self._workflow.persistence._filter_incomplete_keys(self._plan.timed)
         return found
 
     def _forget(self, path: str) -> None:
-        """Have Snakemake forget a record, which says itself what it was made with."""
+        """Have Snakemake forget a record, which itself says what it was made with."""
         self._workflow.persistence.cleanup_metadata(_as_file(path))
 
     def forget_what_could_not_begin(self) -> None:
-        """Leave such records to the next start, whatever Snakemake thinks of their jobs."""
+        """Have Snakemake forget runs that still have to be measured, even if their jobs ended."""
         for path in self._to_measure:
             if changes.why(self._plan.timed[path], Path()):
                 self._forget(path)
 
     def stale_canary(self, pattern: str) -> OfJob:
-        """No input, either: what says when it is measured is its priority, which is between those
-        of runs. One of a block that is not measured now stays as it is.
+        """Find no input: a canary's priority, between those of runs, says when it is measured. It
+        is measured again if its block measures anything now.
         """
 
         def stale(path: str) -> list[str]:
@@ -133,7 +133,7 @@ class Jobs:
         return []
 
     def canaries(self, wildcards) -> list[str]:
-        """Those of this start, and of earlier ones as far as they were kept."""
+        """The files of the canaries of this start, and of earlier ones as far as they were kept."""
         files = (
             (block, path)
             for block in self._plan.blocks
@@ -143,7 +143,7 @@ class Jobs:
         return [p for block, p in files if block.path in self.blocks_now or os.path.exists(p)]
 
     def lost_blocks(self, sessions: str) -> Callable[[Any], list[str]]:
-        """No input; but where what says how a block was measured was lost, it is made again."""
+        """Find no input, but have the sessions made again if the file of any block was lost."""
 
         def lost(wildcards) -> list[str]:
             there = (os.path.exists(block.path) for block in self._plan.blocks)
@@ -158,19 +158,19 @@ class Jobs:
         self._workflow.dag.forcefiles.add(path)
 
     def for_this_machine(self, wildcards) -> list[str]:
-        """No input, but the one line for a plan that cannot be measured here: nothing is
-        installed.
+        """Return no input, or end with one line, before anything is installed, for a plan that
+        cannot be measured here.
         """
         or_one_line(this_machine.check_device, self._plan)
         return []
 
     def for_any_machine(self, wildcards) -> list[str]:
-        """Return no input, or end with one line for a plan that takes something from here."""
+        """Return no input, or end with one line for a plan that depends on this machine."""
         or_one_line(bundle.check_portable, self._plan)
         return []
 
     def can_be_timed_here(self) -> None:
-        """Pass, or end with one line; of thousands of jobs the first asks."""
+        """End with one line if this machine cannot time the plan; only the first job checks it."""
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)
             or_one_line(this_machine.check_processors, self._plan)
@@ -179,7 +179,7 @@ class Jobs:
     _was_checked = False
 
     def of_file(self, pattern: str, find: Callable[[str], Any]) -> OfJob:
-        """Return a function that finds something for a job's file, which has to be planned."""
+        """Return a function of wildcards that calls `find` with the job's file, a planned one."""
         files = self._files[pattern]
 
         def of_job(wildcards):
@@ -196,7 +196,7 @@ class Jobs:
 
 
 def with_signature(function: OfJob) -> OfJob:
-    """Write a function's signature down, which Snakemake asks for several times for each job."""
+    """Store a function's signature in it: Snakemake asks for it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function
 
@@ -206,14 +206,14 @@ def _told(files: tuple[Path, ...]) -> str:
 
 
 def _as_told(file: Path) -> str:
-    """Our own from where they lie: whoever is told may find that by another path."""
+    """A source's path; of our own below workflow/, which the program may find elsewhere."""
     if file.is_relative_to(identity.WORKFLOW):
         return file.relative_to(identity.WORKFLOW).as_posix()
     return os.path.abspath(file)
 
 
 def _as_file(path: str):
-    """Return a path as Snakemake has it, which is there when it asks."""
+    """Return a path as Snakemake's type; imported late, when Snakemake is there."""
     from snakemake.io import IOFile
 
     return IOFile(path)

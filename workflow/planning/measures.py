@@ -1,11 +1,11 @@
-"""What a row measures, in words: those of its ``model.yaml``, with the sizes of a scale in them."""
+"""What a row measures, in the words of its ``model.yaml`` with the sizes of a scale filled in."""
 
 from __future__ import annotations
 
 from planning.config import ConfigError
 from planning.models import Model
 
-# As they are listed, beside `short`, which stands beneath a row's name.
+# Titles in the order in which they are listed; `short` has none, it stands beneath a row's name.
 TITLES = {
     "step": "One step",
     "network": "Network",
@@ -20,7 +20,7 @@ TITLES = {
 
 
 def measures(model: Model, task: str, scale: str) -> dict[str, str]:
-    """Words by the keys of ``TITLES`` and `short`; what follows from the sizes stands beside them.
+    """Words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the sizes.
 
     Raises :class:`ConfigError` for a name in braces that is no size of the model.
     """
@@ -42,7 +42,7 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
 
 
 def _words(size: object) -> str:
-    """A size as a reader writes it: of lists their numbers, of lists in lists 128 x 7."""
+    """A size as a reader writes it: a list as `1, 2`, inner lists as `128 x 7`."""
     if isinstance(size, list):
         inner = (_words(each).replace(", ", " x ") for each in size)
         return ", ".join(inner) or "none"

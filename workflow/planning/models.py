@@ -1,4 +1,4 @@
-"""The models that can be measured: what each folder's ``model.yaml`` says."""
+"""The models that can be measured, as the ``model.yaml`` of each folder describes them."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -9,14 +9,14 @@ from jsonschema.exceptions import best_match
 
 from planning.config import ConfigError, read_yaml, violations, words
 
-FRAMEWORK_ALONE = "framework"  # the way of all that is no operation of its own
-OWN = Path(__file__).parent.parent / "measure"  # holds models/, as the user's folders do
+FRAMEWORK_ALONE = "framework"  # the way of models that are not around an operation of their own
+OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
 
 
 @dataclass(frozen=True)
 class Model:
-    """One folder under ``measure/models``, see ``schemas/model.schema.json``; or a variant of it:
-    the same builders with other sizes, under a name of its own.
+    """A model from one folder ``models/<name>``, see ``schemas/model.schema.json``; or a variant of
+    it: the same builders with other sizes, under a name of its own.
     """
 
     name: str
@@ -27,14 +27,14 @@ class Model:
     architecture: dict  # by scale
     tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
     unsupported: list  # of {column, task, way, reason}
-    variants: dict = field(default_factory=dict)  # by the end of their name: sizes and parameters
+    variants: dict = field(default_factory=dict)  # by the ending of their name: sizes, parameters
     variant_of: str | None = None
-    data: str | None = None  # published, of a training to its end; None where nothing trains it
-    operation: str | None = None  # that it is around, where it is
-    ways: dict = field(default_factory=dict)  # in which that is written, by framework
+    data: str | None = None  # published data that a training to its end takes; None without one
+    operation: str | None = None  # the operation that it is built around, if any
+    ways: dict = field(default_factory=dict)  # ways in which the operation is written, by framework
 
     def least_memory_mib(self, task: str, scale: str) -> float:
-        """Weights, gradients and optimiser state: less than this cannot do."""
+        """MiB of weights, gradients and optimiser state: a step needs at least so much."""
         about = self.tasks[task]
         bytes_each = 2 if self.architecture[scale].get("dtype") == "bfloat16" else 4
         # A training step holds weights, gradients and Adam's two moments, unless it
@@ -43,15 +43,15 @@ class Model:
         return about["parameters"][scale] * bytes_each * copies / 2**20
 
     def ways_on(self, framework: str) -> list[str]:
-        """In which its steps can be written for a framework."""
+        """The ways in which its steps can be written for a framework."""
         return self.ways.get(framework, [] if self.ways else [FRAMEWORK_ALONE])
 
     def is_reduced(self, scale: str) -> bool:
-        """Whether its sizes at a scale are others than the paper's."""
+        """True if its sizes at a scale differ from those at paper scale."""
         return self.architecture[scale] != self.architecture["paper"]
 
     def variant(self, ending: str) -> "Model":
-        """Of that ending; its sizes take the place of the paper's, at every scale."""
+        """The variant with that ending; its sizes replace the paper's, at every scale."""
         about = self.variants[ending]
         sizes = {**self.architecture["paper"], **about["sizes"]}
         parameters = dict.fromkeys(self.architecture, about["parameters"])
@@ -78,10 +78,10 @@ class Models:
             if not any(os.path.isdir(Path(folder, part)) for part in ("models", "frameworks")):
                 raise ConfigError(f"folders: '{folder}' has no folder models or frameworks in it")
         self._roots = (OWN, *map(Path, folders))
-        self._loaded: dict[str, Model] = {}  # every run of a plan asks for its own
+        self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 
     def names(self) -> list[str]:
-        """All models there are, less their variants."""
+        """The names of all models, without their variants."""
         return sorted(
             path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
         )
@@ -103,7 +103,7 @@ class Models:
         raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
 
     def _folder(self, name: str) -> Model | None:
-        """What the folder of this name says; None where there is none."""
+        """The model of the folder of this name; None if there is none."""
         for root in self._roots:
             folder = root / "models" / name
             if (folder / "model.yaml").is_file():

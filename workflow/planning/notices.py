@@ -1,4 +1,4 @@
-"""What a user should know before anything is measured, a line each."""
+"""Notices: what a user should know before anything is measured, a line each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order a plan's jobs are done: blocks as drawn, deployments as they are needed."""
+"""The order of a plan's jobs: blocks as they are drawn, deployments as they are needed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from planning.cells import Environment
 
 
 class Order:
-    """Of one plan."""
+    """The order of the jobs of one plan, as Snakemake's priorities."""
 
     def __init__(self, plan):
         self._plan = plan
 
     @cached_property
     def steps(self) -> list[tuple[str, list[str]]]:
-        """What is measured one after the other: a name, and the files that its jobs write.
+        """The steps that are measured in turn, each a name and the files that its jobs write.
 
-        The known steps follow the first round: what they say holds for all runs, and the first
-        number need not wait for them.
+        The known steps of the self-test follow the first round: they hold for all runs, and the
+        first number need not wait for them.
         """
         known_steps = self._plan.controls.known_steps.path
         steps = [(block.number, block.done, block.files) for block in self._plan.blocks]
@@ -28,9 +28,9 @@ class Order:
 
     @cached_property
     def priorities(self) -> dict[str, int]:
-        """Of the jobs that write these files, or a whole block: the first has the highest.
+        """Priorities of jobs by the file or the whole block that they write; the first is highest.
 
-        Between two steps there is room for deployments.
+        Between two steps a number is left free for deployments.
         """
         found, priority = {}, 0
         for name, files in reversed(self.steps):
@@ -54,26 +54,26 @@ class Order:
         return {plan.controls.environment(): self.priorities[known_steps]} | found
 
     def of_deployment(self, environment: Environment) -> int:
-        """Its priority: just below that of the first block that is measured in it, which deploys
-        what it lacks, so that the first number waits for its own environment alone.
+        """The priority of a deployment: just below the first block that uses it. That block deploys
+        what it lacks itself, so that the first number waits for its own environment alone.
         """
         return self._first_used[environment] - 1
 
     @property
     def of_analysis(self) -> int:
-        """Priority of deploying what draws: after the first block in each environment, before the
-        others.
+        """The priority of deploying the analysis: after the first block of each environment, before
+        all other blocks.
         """
         return min(self._first_used.values()) - 2
 
     @cached_property
     def deployments(self) -> list[Environment]:
-        """The environments, as they are first needed."""
+        """The plan's environments, in the order in which they are first needed."""
         return sorted(self._plan.environments, key=self.of_deployment, reverse=True)
 
     def place(self, environment: Environment | None = None) -> str:
-        """Count a deployment among all for the user, as ``2 of 6``; without one that of the
-        analysis, the last.
+        """A deployment's place among all, for the user: ``2 of 6``. Without an environment, that of
+        the analysis, which is the last.
         """
         last = len(self.deployments) + 1
         return f"{self.deployments.index(environment) + 1 if environment else last} of {last}"

@@ -24,14 +24,14 @@ class Overlay:
     """A package's version, a wheel, or a folder with a source tree."""
 
     source: str  # what pip is given
-    word: str  # of paths
+    word: str  # its part of paths
     title: str
-    sha256: str | None  # of the content; None for a version, which names it
-    package: str  # normalised; of a folder its path, whose package only a build would tell
+    sha256: str | None  # of the content; None for a version, which says enough
+    package: str  # its normalised name; a folder's path, as only a build would tell its package
 
 
 def overlays(asked, where: str) -> tuple[Overlay, ...]:
-    """Of a column's ``overlay``, in its order; raises :class:`ConfigError`.
+    """The overlays of a column's ``overlay``, in its order; raises :class:`ConfigError`.
 
     asked: packages with their versions, or a list of those, wheels and folders.
     """
@@ -50,7 +50,7 @@ def overlays(asked, where: str) -> tuple[Overlay, ...]:
 
 
 def _normalised(name: str) -> str:
-    """Equal names of a package are equal texts."""
+    """A package's name in the one spelling that equal names share."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -69,7 +69,7 @@ def _path(text: str, where: str) -> Overlay:
         if path.suffix == ".whl" and path.is_file():
             return _wheel(path, where)
         if path.is_dir() and any((path / name).is_file() for name in BUILDABLE):
-            # As it is called, so that a link can give two checkouts names of their own.
+            # Named by the path as given: links can give two checkouts different names.
             word = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(os.path.normpath(path)).name).strip(".-")
             source = str(path.resolve())
             return Overlay(source, word or "tree", word or "tree", content_sha256(path), source)

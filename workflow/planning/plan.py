@@ -25,10 +25,10 @@ from supervise.device import Gpu, NoSuchDevice, chosen
 
 
 class Plan:
-    """Built from a configuration; raises :class:`ConfigError` for what cannot be planned.
+    """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
-    environment_sha256: digest of a definition file, given its path. here: whether it is
-    measured on this machine, whose GPU and driver then matter; else nothing is asked of it.
+    environment_sha256: digest of a definition file, given its path. here: whether it is measured
+    on this machine; only then its GPU and driver are looked at.
     """
 
     def __init__(self, config: dict, environment_sha256, envs: Path, here: bool = True):
@@ -52,12 +52,12 @@ class Plan:
         self.time_limit_s = limits["time_s"]
         if self.time_limit_s == "default":
             self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
-        self.memory_gib = str(limits["memory_gib"])  # auto is found where a run is
+        self.memory_gib = str(limits["memory_gib"])  # auto is resolved where a run is measured
         self.models = models.Models(self.config["folders"])
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
         self._environments = Environments(self, cache(environment_sha256), envs)
-        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by names, see identity.py
+        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
         self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in self.measured_models for row in self._rows(name)]
         if not self.rows:
@@ -69,31 +69,31 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """In how many rounds the rows are visited: the runs of the row that has most."""
+        """The number of rounds over the rows: the runs of the row that has most."""
         return max(self.runs_of.values())
 
     @property
     def self_test(self) -> str:
-        """How well the measuring measures."""
+        """The file of the self-test: how well the measuring itself measures."""
         return f"{self.results}/self_test.json"
 
     @property
     def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, and why."""
+        """Columns that this machine cannot measure, with the reasons."""
         return self._unsupported.barred
 
     @property
     def unsupported(self) -> dict[tuple[Row, str], str]:
-        """Reasons of the cells that are not measured, by row and name of the column."""
+        """The cells that are not measured: reasons by row and name of the column."""
         return self._unsupported.cells
 
     @cached_property
     def accelerators(self) -> list[str]:
-        """What is measured on: cuda first, as far as a column can be measured."""
+        """The accelerators that are measured on, cuda first."""
         return list(self.controls.columns)
 
     def check_said(self, reason: str) -> None:
-        """Raise :class:`ConfigError` where a setting stands for what this machine has."""
+        """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
         if found := resolve.of_this_machine(self.config):
             raise ConfigError(
                 f"{found} is what this machine has, {reason}; say it, "
@@ -101,7 +101,7 @@ class Plan:
             )
 
     def _gpu(self) -> Gpu | None:
-        """The one that is measured, None where there is none or the processors alone are."""
+        """The GPU that is measured; None without one, or if only processors are measured."""
         named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
         wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
         if self.config["accelerator"] == "cpu" and "cuda" not in wanted:
@@ -131,7 +131,7 @@ class Plan:
         }
         found = columns.columns(self.config["columns"], self.frameworks, defaults)
         for place, column in enumerate(found):
-            # The classes in the folder of a framework of one's own; ours need no look.
+            # The class of a framework from a user's folder may be missing; tests check ours.
             if not column.framework.file.is_file():
                 raise ConfigError(
                     f"columns.{place}: {column.framework.name} needs {column.framework.file}"
@@ -196,7 +196,7 @@ class Plan:
 
     @cached_property
     def controls(self) -> Controls:
-        """Canaries and self-test."""
+        """The canaries and the self-test."""
         return Controls(self)
 
     @cached_property
@@ -206,26 +206,26 @@ class Plan:
 
     @cached_property
     def block_of(self) -> dict[str, Block]:
-        """Blocks by the files that their jobs write, or the job of a whole one."""
+        """Blocks by the files that their jobs write, and by the marker of the whole block."""
         return {path: block for block in self.blocks for path in (*block.files, block.done)}
 
     @cached_property
     def timed(self) -> dict[str, Run]:
-        """Runs by the path of their record, with those under a second name."""
+        """All runs by the path of their record, including the second ones of the self-test."""
         return {run.record: run for run in (*self.runs, *self.controls.again)}
 
     @cached_property
     def order(self) -> Order:
-        """Of the jobs that time something, and of deployments among them."""
+        """The order of the jobs that time something, and of the deployments among them."""
         return Order(self)
 
     def least_memory_mib(self, row: Row) -> float:
-        """What a row's cells need at least; see the model."""
+        """MiB of memory that a row's cells need at least; see the model."""
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
 
     @property
     def options_of_cells(self) -> str:
-        """What the command that measures is told of the plan and the user's folders of models."""
+        """Options about the plan and the user's folders for the command that measures a cell."""
         options = [f"--plan={self.results}/plan.json", f"--time-limit-s={self.time_limit_s}"]
         return shlex.join([*options, *(f"--folder={folder}" for folder in self.config["folders"])])
 
@@ -236,24 +236,24 @@ class Plan:
 
     @cached_property
     def environments(self) -> list[Environment]:
-        """Those that this plan measures in, each once."""
+        """The environments that this plan measures in, each once."""
         needed = [*self.measurable, *self.controls.columns.values()]
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
-        """The locked environment of a column, what is put over it, or the user's interpreter."""
+        """The environment of a column: a locked one, with overlays if any, or the user's own."""
         return self._environments.by_column[column.name]
 
     def resolved(self) -> dict:
-        """The configuration for one of the shares of this machine, or for a node: what stands for
-        this machine is said, and there are no more shares.
+        """The configuration for one slot of this machine, or for a node: values such as auto are
+        replaced by what they are here, and there is one slot.
         """
         limits = {**self.config["limits"], "memory_gib": self._memory_gib_of_share()}
         said = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
         return {**self.config, **said, "limits": limits, "slots": 1}
 
     def _memory_gib_of_share(self) -> str | float:
-        """Of one run: those at once share what there is."""
+        """The memory limit of one run: runs in several slots share what there is."""
         asked = self.config["limits"].get("memory_gib", "auto")
         if asked != "auto" or self.slots == 1 or not self.here:
             return asked

@@ -1,4 +1,4 @@
-"""What ``auto`` and ``default`` stand for; ``auto`` is of this machine."""
+"""The values that ``auto`` and ``default`` stand for; ``auto`` depends on this machine."""
 
 import os
 from collections.abc import Mapping
@@ -9,22 +9,22 @@ from supervise.device import Gpu
 
 FOUND_HERE = ("auto", "physical")
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
-# Three rounds show no more falsely than five, where processes have two modes too, but half as much:
-# of gaps of 5 % at 1 % scatter 73 % and 85 %, at 2 % scatter 27 % and 42 %; and a lone cell of two
-# modes has intervals that hold in 80 % and 94 % (benchmarks/verdicts).
+# Three rounds show no more false differences than five, also if processes have two modes, but fewer
+# true ones: of gaps of 5 % they find 73 % (five: 85 %) at 1 % scatter, and 27 % (42 %) at 2 %; the
+# intervals of a single cell of two modes hold in 80 % (94 %) of cases (benchmarks/verdicts).
 DEFAULT_RUNS = {"paper": 5, "laptop": 3, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 
 def accelerator(asked: str, gpu: Gpu | None) -> str:
-    """``cpu`` or ``cuda``."""
+    """The accelerator that is asked for, or with auto the one that is here: ``cpu`` or ``cuda``."""
     if asked == "auto":
         return "cuda" if gpu else "cpu"
     return asked
 
 
 def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
-    """``(scale, the reason in one sentence)``."""
+    """The scale, and the reason for it in one sentence."""
     if asked != "auto":
         return asked, f"The configuration asks for scale {asked}."
     memory_gib = gpu and gpu.memory_mib and gpu.memory_mib / 1024
@@ -40,17 +40,17 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
 
 
 def threads(asked, slots: int = 1) -> int:
-    """As asked; what the words stand for is in :mod:`supervise.processors`. slots: sharing it."""
+    """The number of threads; for auto and physical see :mod:`supervise.processors`."""
     words = {"auto": processors.auto, "physical": processors.physical}
     return words[asked](shares=slots) if asked in words else asked
 
 
 def of_this_machine(config: Mapping) -> str:
-    """The settings that stand for what the planning machine has, in words; empty without any."""
+    """The settings that depend on the planning machine, as text; empty without any."""
     words = {key: config[key] for key in ("scale", "accelerator", "threads")}
     return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
 
 
 def put_first_on_path(folder: Path) -> None:
-    """Have the commands of this process's jobs find what is in a folder first."""
+    """Put a folder first on this process's PATH, for the commands of its jobs."""
     os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"

@@ -1,4 +1,4 @@
-"""Which rules a target is made by, how many jobs each has, and what must be there before it."""
+"""The graph of the rules that make a target: the jobs of each, and the rules it depends on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ SCHEMA = "millistep.rules/1"
 
 
 def rule_graph(dependencies: Mapping[Any, Iterable[Any]], target: str) -> dict[str, Any] | None:
-    """The file's content; None where no job of the rule `target` is asked for.
+    """The content of rules.json; None if no job of the rule `target` is asked for.
 
-    dependencies: of each job of Snakemake those that it needs. The same whatever else is asked for
-    beside the target, and whether its jobs are to be run or done.
+    dependencies: for each job of Snakemake, the jobs that it needs. The graph does not depend on
+    what else is asked for, nor on which of its jobs are done already.
     """
     found, below = set(), [job for job in dependencies if job.rule.name == target]
     while below:

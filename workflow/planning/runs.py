@@ -1,4 +1,4 @@
-"""How many runs each row has: one number for all, or others for a model, a task or a batch size."""
+"""The number of runs of each row: one for all, or others for a model, a task or a batch size."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from planning.cells import Row
 from planning.config import ConfigError
 
-REST = "default"  # the key of all that is not named
-# Of the parts that a row is named by, from the outside to the inside.
+REST = "default"  # the key for all rows that are not named
+# The parts that name a row, from the outermost to the innermost key.
 PARTS = ("model", "task", "batch size")
 
 
 def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int]:
-    """The number of runs of each row; raises :class:`ConfigError` for what names no row.
+    """The number of runs of each row; raises :class:`ConfigError` for a name of no row.
 
-    asked: the configuration's ``runs``, as its schema has it. default: what ``default`` stands for.
+    asked: the configuration's ``runs``. default: the number that ``default`` stands for.
     """
     if not isinstance(asked, dict):
         return dict.fromkeys(rows, default if asked == REST else asked)
@@ -27,7 +27,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
-    """Of the rows whose model, task or batch size (by how long the path is) is a key."""
+    """The runs of the rows that keys name: models, tasks or batch sizes, by the path's length."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         name = (row.model, row.task, str(row.batch_size))[len(path) - 1]

@@ -13,12 +13,12 @@ def positions(
     runs_of: Callable[[Row], int],
     seed: int,
 ) -> dict[tuple[Row, str, int], int]:
-    """``{(row, framework, run): position}``.
+    """The position of every run, by its row, framework (the name of a column) and number.
 
-    Round r visits every row that has so many runs once and, within a row, every framework once, in
-    an order that is drawn anew for each round. So a slow drift of the machine falls on all
-    frameworks alike. A row is drawn for in rounds that it does not have, too: how many runs it has
-    is nothing to the order of the others.
+    Round r visits once every row that has at least r runs and, within a row, every framework once,
+    in an order that is drawn anew for each round. So a slow drift of the machine falls on all
+    frameworks alike. A row is drawn for in rounds that it does not have, too, so that its number of
+    runs does not change the order of the others.
     """
     rng = random.Random(seed)
     order = []

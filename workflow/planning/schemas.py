@@ -1,4 +1,4 @@
-"""What users write against its schema: numbers are finite, and a pattern fits the whole text."""
+"""Validators for files by users: numbers must be finite, and patterns match the whole text."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ STANDARD = jsonschema.Draft202012Validator
 
 
 def schema(name: str) -> dict:
-    """``schemas/<name>.schema.json``."""
+    """Read ``schemas/<name>.schema.json``."""
     return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
 
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of a schema, which may refer to that of the settings."""
+    """The validator of a schema, which may refer to the schema of the settings."""
     settings = schema("settings")
-    del settings["$schema"]  # what names the standard is checked by that, without what we add
+    del settings["$schema"]  # a part that names the standard is checked without our additions
     resource = DRAFT202012.create_resource(settings)
     return Validator(schema(name), registry=Registry().with_resource(SETTINGS, resource))
 
@@ -39,14 +39,14 @@ def _is_integer(checker: Any, value: object) -> bool:
 
 
 def _is_number(checker: Any, value: object) -> bool:
-    """YAML has .nan and .inf, which compare with every limit as if they kept to it."""
+    """True if a value is a finite number: YAML's .nan and .inf would pass every limit."""
     return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _pattern(
     validator: Any, pattern: str, text: object, schema: object
 ) -> Iterator[ValidationError]:
-    """The standard's `$` is also before a last line's end."""
+    """Match the whole text: in the standard, `$` also matches before a newline at the end."""
     if isinstance(text, str) and not re.fullmatch(pattern, text):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 

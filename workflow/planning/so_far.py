@@ -1,4 +1,4 @@
-"""Say when to show what is known so far: between blocks, for who waits or stops early."""
+"""When results so far are shown: between blocks, for readers who wait or stop early."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from planning.jobs import Jobs, OfJob
 from planning.plan import Plan
 from supervise.sitting import AFTER
 
-FOLDER = "so_far"  # of the results
-SHOWS_NOTHING = "smoke"  # a scale that is done before anybody waits
+FOLDER = "so_far"  # in the results' folder
+SHOWS_NOTHING = "smoke"  # a scale that ends before anybody would look
 
 
 class SoFar:
-    """Of one start: a page after its first block and after each round, and each row's verdict.
+    """The files of one start: a page after the first block and each round, and each row's verdict.
 
-    Only what this start measures changes a page, and after its last block the report follows.
+    Only what this start measures changes a page; after the last block comes the report instead.
     """
 
     def __init__(self, plan: Plan, jobs: Jobs):
@@ -26,12 +26,12 @@ class SoFar:
         self._folder = f"{plan.results}/{FOLDER}"
 
     def files(self, wildcards: Any) -> list[str]:
-        """What the jobs of this start write."""
+        """The pages and verdicts that this start writes."""
         return [*self._until]
 
     def measured_before(self, pattern: str) -> OfJob:
-        """What is measured now of the blocks that a file waits for, and their last canaries. Who
-        asks for the file later waits for nothing.
+        """Find the records that a file waits for, those that its blocks measure now, and their last
+        canaries. A file that is asked for later waits for nothing.
         """
 
         def files(wildcards: Any) -> list[str]:
@@ -42,7 +42,7 @@ class SoFar:
         return files
 
     def priority(self, pattern: str) -> OfJob:
-        """Just after the last of these blocks, before the next."""
+        """Find a file's priority: just after the last block it waits for, before the next."""
 
         def of_job(wildcards: Any) -> int:
             blocks = self._blocks(pattern, wildcards)

@@ -1,4 +1,4 @@
-"""Find out what one start of Snakemake is asked for, plan it, and say what has to be measured."""
+"""One start of Snakemake: plan what it is asked for, and say what has to be measured."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from supervise.interrupts import end_by_interrupt
 
 
 class Start:
-    """Hold what the rules share; it is made while Snakemake reads them.
+    """The plan and facts of one start that all rules share; made while Snakemake reads them.
 
-    workflow: Snakemake's; config: the whole configuration; sources: the folder of this project's.
-    What cannot be planned, or cannot be done here, ends the start with one line.
+    workflow: Snakemake's; config: the whole configuration; sources: the folder of this project. A
+    plan that is impossible, or impossible here, ends the start with one line.
     """
 
     def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
@@ -33,72 +33,72 @@ class Start:
         self.results = results_folder(config)
         self._prepare()
         self.plan = or_one_line(Plan, config, definition_sha256, sources / "envs", self.here)
-        # A job on a node was told what to do.
+        # A Snakemake that runs a single job was told what to do.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:
             self._tell()
 
     @property
     def in_block(self) -> bool:
-        """Tell whether the job of a block started Snakemake, for its records."""
+        """True if the job of a block started this Snakemake, for the block's records."""
         return self.workflow.is_main_process and sitting.SHARE in os.environ
 
     @property
     def speaks(self) -> bool:
-        """Tell whether it speaks to the user: of Snakemakes that start each other, one does."""
+        """True if this Snakemake speaks to the user: those that it starts for its jobs do not."""
         return self.workflow.is_main_process and not self.in_block
 
     @property
     def measured_elsewhere(self) -> Path:
-        """Return the file by which a bundle says that another machine measured these results, and
-        completes them.
+        """The file by which a bundle says that another machine measured these results and would
+        complete them.
         """
         return Path(self.results, "elsewhere.json")
 
     @cached_property
     def elsewhere(self) -> bool:
-        """Tell whether another machine did: here results are drawn as far as they go."""
+        """True if another machine measured the results: here they are drawn as far as they go."""
         return self.measured_elsewhere.is_file()
 
     @cached_property
     def on_nodes(self) -> bool:
-        """Tell whether jobs are sent to the nodes of a cluster.
+        """True if jobs are sent to the nodes of a cluster.
 
-        Without a number of jobs at once there is no other executor; with one there may be none.
+        Only with `--jobs` may the executor be another than the local one, and it need not be.
         """
         several = self.workflow.resource_settings.nodes is not None
         return self.workflow.remote_exec or (several and executor.asked() != "local")
 
     @property
     def here(self) -> bool:
-        """Tell whether this machine measures what it planned; else nothing is asked of it."""
+        """True if this machine measures the plan; otherwise its GPU and driver are not asked."""
         return not (self.elsewhere or self.on_nodes or block.ON_NODE in os.environ)
 
     @property
     def beside(self) -> bool:
-        """Tell whether blocks are measured beside each other, a job each: see rules/blocks.smk."""
+        """True if blocks are measured in parallel, each as one job: see rules/blocks.smk."""
         return not self.elsewhere and (self.on_nodes or self.plan.slots > 1)
 
     @property
     def use_conda(self) -> bool:
-        """Tell whether Snakemake makes the environments of rules."""
+        """True if Snakemake itself deploys the environments of rules, with conda."""
         methods = self.workflow.deployment_settings.deployment_method
         return "conda" in {str(method) for method in methods}
 
     @property
     def planned(self) -> Path:
-        """Return the file that tells blocks that are a job each the plan as it was made here,
-        whatever `auto` is where they are.
+        """The configuration as it was resolved here, for blocks that are a job each: `auto` could
+        be another value where they run.
         """
         return Path(self.results, ".planned.json")
 
     def to_draw(self, paths) -> list[str]:
-        """Return those of the files that there will be: all, or what came from elsewhere."""
+        """Return the files that there will be: all, or those that came from another machine."""
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
 
     def lost(self, made) -> list[str]:
-        """Return the records that are not there while what is made of them is, for the sake of
-        which Snakemake makes none. Others are found through it: each mention of each costs time.
+        """Return missing records if all that is made of them exists, as Snakemake would not make
+        them then. Otherwise it finds them through those files; naming each record costs time.
         """
         if self.elsewhere or self.beside or not all(map(os.path.exists, made)):
             return []
@@ -106,11 +106,11 @@ class Start:
 
     def _prepare(self) -> None:
         """Set what all jobs of this start inherit; refuse a folder Snakemake cannot work in."""
-        # What is imported and planned stays until Snakemake ends: looking for garbage among it took
-        # a tenth of a start with nothing to do.
+        # Modules and plan stay until Snakemake ends: collecting garbage took a tenth of a start
+        # with nothing to do.
         gc.freeze()
         gc.set_threshold(50_000)
-        # What cannot be deployed is tried once by all that this start runs.
+        # An environment that cannot be deployed is tried only once in this start.
         self.began_ns = failures.begin()
         # Rules without an environment of their own run on the interpreter that runs Snakemake; the
         # analysis has one.
@@ -119,7 +119,7 @@ class Start:
             # Snakemake itself runs the post-deploy scripts, and they find uv.
             os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))
         if self.workflow.is_main_process:
-            # A second one would end Snakemake with a traceback.
+            # A second Ctrl-C would end Snakemake with a traceback.
             end_by_interrupt([signal.SIGINT])
             sitting.begin()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
@@ -131,14 +131,14 @@ class Start:
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
 
     def _tell(self) -> None:
-        """Say what has to be measured and why; end the start where it must not be."""
+        """Say what has to be measured and why; end the start if it could not be measured well."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
             tell(f"{path} {reason}; it is set aside, and measured again")
         if summary := changes.summary(self.plan, self.to_measure, self.elsewhere):
             print(summary, file=sys.stderr)
-        # Without a number, as in a dry run, there are as many as wanted.
+        # Without a number of cores, as in a dry run, there are as many as wanted.
         slots = self.plan.slots
         if self.here and (self.workflow.resource_settings.cores or slots) < slots:
             _refuse(f"slots: {slots} blocks at once need --cores {slots} or more")
@@ -151,7 +151,7 @@ class Start:
 
 
 def tell(line: str) -> None:
-    """Say something to the user."""
+    """Print a line for the user on stderr."""
     print(f"millistep: {line}", file=sys.stderr)
 
 

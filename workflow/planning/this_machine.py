@@ -1,4 +1,4 @@
-"""Whether this machine can measure a plan; nothing is installed where it cannot."""
+"""Checks that this machine can measure a plan, made before anything is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from supervise.slots import share
 
 
 def check_slots(plan) -> None:
-    """Raise :class:`ConfigError` where not every share of the machine would have its own GPU."""
+    """Raise :class:`ConfigError` if not every slot would have a GPU of its own."""
     if plan.slots == 1 or not plan.here:
         return
     if plan.config["device"] != "auto":
@@ -18,7 +18,7 @@ def check_slots(plan) -> None:
 
 
 def check_processors(plan) -> None:
-    """Raise :class:`ConfigError` where a run has more threads than it may use processors."""
+    """Raise :class:`ConfigError` if a run has more threads than processors that it may use."""
     if not plan.here:
         return
     cores, slots = processors.cores(), plan.slots
@@ -30,7 +30,7 @@ def check_processors(plan) -> None:
 
 
 def check_device(plan) -> None:
-    """Raise :class:`ConfigError` where no column, or no cell of any, can be measured here."""
+    """Raise :class:`ConfigError` if no column, or no cell of any column, can be measured here."""
     reasons = [plan.barred.get(column) for column in plan.columns]
     if all(reasons):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Trainings to the end: which runs have one, and on what."""
+"""Trainings to the end: the runs that have one, and their data sets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datasets.registry import DATASETS, Dataset
 from planning.cells import Row
 from planning.models import Model
 
-FOLDER = "results/data"  # of all studies: what lies there is the same for each
+FOLDER = "results/data"  # shared by all studies: the data are the same for each
 DIGITS = "digits"
 
 
 def dataset(config: dict[str, Any], model: Model) -> Dataset | None:
-    """What a model is trained on; None where no training is asked for, or nothing trains it."""
+    """The data set a model is trained on; None if no training is asked for, or it has no data."""
     asked = config["training"]
     if asked is None or model.data is None:
         return None
@@ -21,7 +21,7 @@ def dataset(config: dict[str, Any], model: Model) -> Dataset | None:
 
 
 def planned(config: dict[str, Any], model: Model, row: Row, number: int) -> dict[str, Any] | None:
-    """Of a run, as its identity has it: the first one of a cell that trains anyway."""
+    """The training of a run, as in its identity; None for all but the first run of a fit cell."""
     found = dataset(config, model) if (row.task, number) == ("fit", 1) else None
     return found and {
         "data": found.name,
@@ -32,17 +32,17 @@ def planned(config: dict[str, Any], model: Model, row: Row, number: int) -> dict
 
 
 def datasets(plan) -> list[Dataset]:
-    """Those that the runs of a plan are trained on, each once."""
+    """The data sets that runs of a plan are trained on, each once."""
     models = [plan.models.load(row.model) for row in plan.rows if row.task == "fit"]
     found = (dataset(plan.config, model) for model in models)
     return list(dict.fromkeys(entry for entry in found if entry))
 
 
 def marker(data: Dataset) -> str:
-    """Return the file that fetching a data set writes, whatever becomes of it."""
+    """The file that fetching a data set writes, whether it succeeds or fails."""
     return f"{FOLDER}/{data.name}.json"
 
 
 def markers(plan) -> list[str]:
-    """Return those of all data sets of a plan."""
+    """The markers of all data sets of a plan."""
     return [marker(data) for data in datasets(plan)]

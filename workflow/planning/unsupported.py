@@ -1,4 +1,4 @@
-"""Cells that are known not to run, each with its reason: they cost nothing."""
+"""Cells that are known not to run, each with its reason: no time is spent on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planning.columns import Column
 from planning.config import ConfigError
 from planning.models import FRAMEWORK_ALONE
 
-# What an NVIDIA driver, or Windows' for its Linux, leaves even where nvidia-smi is not.
+# Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
@@ -20,8 +20,8 @@ NO_FRAMEWORK = (
     "without a framework nothing is computed on a GPU; its column may say accelerator: cpu"
 )
 NO_XLA = "XLA compiles no operator that TensorFlow itself does not have"
-FOREIGN = ("native", "naive", "callback")  # to the compiler of a framework
-# Of ways that cannot be on a kind of device, whatever the model.
+FOREIGN = ("native", "naive", "callback")  # ways that the compiler of a framework cannot compile
+# Ways that do not exist on a kind of device, whatever the model.
 NO_WAY = {
     ("triton", "cpu"): "Triton has no driver for processors",
     ("native", "cuda"): "the native code is for processors",
@@ -30,14 +30,14 @@ NO_WAY = {
 
 
 class Unsupported:
-    """Of one plan, as far as it is known before anything is measured."""
+    """The unsupported cells of one plan, as far as they are known before anything is measured."""
 
     def __init__(self, plan):
         self._plan = plan
 
     @cached_property
     def cells(self) -> dict[tuple[Row, str], str]:
-        """Reasons by row and name of the column."""
+        """The unsupported cells: reasons by row and name of the column."""
         plan = self._plan
         found = {
             (row, column.name): reason
@@ -54,7 +54,7 @@ class Unsupported:
 
     @cached_property
     def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, and why; empty where nobody knows."""
+        """Columns that this machine cannot measure, and why; empty if another one measures them."""
         found: dict[Column, str] = {}
         for column in self._plan.columns if self._plan.here else []:
             if column.accelerator == "cuda" and (reason := self._why_no_cuda(column)):
@@ -78,7 +78,7 @@ class Unsupported:
         return {column: reason for column, reason in found.items() if reason}
 
     def _ways(self) -> dict[tuple[Row, str], str]:
-        """Where a model's operation is not written in the way of a column."""
+        """Cells whose model has no version of its operation in the column's way."""
         return {
             (row, column.name): f"{row.model} has no {way} way on {column.framework.name}"
             for row in self._plan.rows
@@ -108,7 +108,7 @@ class Unsupported:
 
 
 def _impossible(column: Column) -> str | None:
-    """Why its settings cannot be together, whatever the model."""
+    """The reason why a column's settings exclude each other, whatever the model, or None."""
     if (column.precision, column.accelerator) == ("tf32", "cpu"):
         return NO_TF32
     if (column.framework.library, column.accelerator) == ("numpy", "cuda"):
@@ -120,6 +120,6 @@ def _impossible(column: Column) -> str | None:
 
 
 def _is_about(entry: dict, column: Column) -> bool:
-    """Whether an entry of the configuration or of a model is about a column."""
+    """True if an `unsupported` entry of the configuration or of a model is about a column."""
     named = entry["column"] in (column.name, column.framework.name)
     return named and entry.get("way", column.way) == column.way

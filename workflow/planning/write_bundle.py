@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def write(plan: Plan, output: Path) -> None:
-    """The same bytes from the same plan and sources."""
+    """Write the zip; the same plan and sources give the same bytes."""
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     with TemporaryDirectory(prefix="millistep-") as folder:

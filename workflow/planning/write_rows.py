@@ -1,4 +1,4 @@
-"""Write the tables of ``docs/rows.md``: what each row measures, as the models' folders have it."""
+"""Write the tables of ``docs/rows.md``, which say what each row measures, from the models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCALES = ("paper", "laptop")  # smoke only exercises the code
 
 
 def with_tables(text: str) -> str:
-    """The page's text with what the models say now."""
+    """The page's text with its tables made anew from the models."""
     models = Models([])
     default = read_configuration(str(WORKFLOW.parent / "config/config.yaml"))["models"]
     names = [*default, *(name for name in models.names() if name not in default)]
@@ -27,7 +27,7 @@ def _section(model: Model) -> str:
 
 
 def _task(model: Model, task: str) -> str:
-    """What is the same at all scales as a list, what is not as a table."""
+    """A task's section: a list of what is the same at all scales, and a table of the rest."""
     about = model.tasks[task]
     words = [measures(model, task, scale) for scale in SCALES]
     sizes = [", ".join(f"{size:,}" for size in about[scale]) for scale in SCALES]

@@ -1,4 +1,4 @@
-"""Write the table of settings in ``config/README.md`` as their declaration has it."""
+"""Write the table of settings in ``config/README.md`` from their declaration."""
 
 import re
 
@@ -10,7 +10,7 @@ HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|
 
 
 def with_table(text: str) -> str:
-    """The README's text with what is declared now."""
+    """The README's text with the table made anew from the declaration."""
     table = HEAD + "".join(_line(name, about) for name, about in SETTINGS.items())
     return re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table, text)
 

@@ -1,16 +1,16 @@
-# What the analysis runs in: an environment of its own, since Snakemake would import its pandas at
-# every start.
+# The environment of the analysis: one of its own, since Snakemake would import its pandas at every
+# start.
 
 
 rule analysis_environment:
-    """What the analysis runs in, deployed."""
+    """Deploy the environment that the analysis runs in."""
     input:
         DRAWING.lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
-    # After the environments that are measured in: as early as it costs no number its time.
+    # After the environments that are measured in: as early as no number has to wait for it.
     priority: PLAN.order.of_analysis
     localrule: True
     conda:

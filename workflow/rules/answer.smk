@@ -1,12 +1,12 @@
-# What a patch changes, as a comment on a pull request: asked again and again by `planning answer`,
-# which adds rounds until all is decided or the time is over.
+# The comment on a pull request, which says what a patch changes: made again and again by `planning
+# answer`, which adds rounds until all is decided or the time is over.
 ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.config[
     "answer"
 ]
 
 
 rule answer:
-    """The comment, and the same for the program that asks."""
+    """The comment on a pull request, and its content as JSON for the program that asks."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",

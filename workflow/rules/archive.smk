@@ -1,13 +1,13 @@
-# One zip to be cited: everything that was measured, what was made of it, and what made it.
+# One zip to be cited: everything that was measured, the results made of it, and the code.
 
 ARCHIVE = f"{RESULTS}/millistep-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
 rule archive:
-    """The zip, and how to cite it on the terminal."""
+    """The archive; how to cite it is printed on the terminal."""
     input:
         RECORDS,
-        # No list of its own; what makes lost files again is a function, and no file.
+        # The inputs of rule `all`, without the functions that make lost files again.
         lambda wildcards: [file for file in rules.all.input if not callable(file)],
         SOURCES / "CITATION.cff",
         SOURCES / "LICENSE",

@@ -6,7 +6,7 @@ ARCHIVES = Archives(PLAN.config["atlas"])
 
 
 rule atlas_archive:
-    """One archive verified and read; where it is bad, what is wrong with it."""
+    """Verify and read one archive, or say what is wrong with it."""
     input:
         ARCHIVES.file,
         environment=ANALYSIS_ENVIRONMENT,
@@ -30,7 +30,7 @@ rule atlas_archive:
 
 
 rule atlas:
-    """The page of all of them, and every cell as one tidy table."""
+    """The page of all archives, and every cell as one tidy table."""
     input:
         environment=ANALYSIS_ENVIRONMENT,
         read=lambda wildcards: collect(

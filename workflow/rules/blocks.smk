@@ -1,16 +1,16 @@
-# Blocks that are measured beside each other, on the nodes of a cluster or in slots of one machine: a
-# block is one job then, in which Snakemake is started for its records alone, so that the same rules
-# time them, one after the other on one machine.
+# Blocks that are measured in parallel, on the nodes of a cluster or in slots of one machine: then
+# each is one job, which starts Snakemake for the block's records, so that the same rules time them,
+# one after the other on one machine.
 from planning.block_jobs import BlockJobs
 
 BLOCK = f"{RESULTS}/blocks/{ROW}/round{{run}}.done"
 BLOCK_JOBS = BlockJobs(START, JOBS)
-# Nodes should not all make the same environments; conda's are Snakemake's to make.
+# Nodes should not all make the same environments; with conda, Snakemake makes them before all jobs.
 DEPLOYED_BEFORE = START.use_conda or START.on_nodes
 
 
 rule block:
-    """What of a block is not there yet, between two looks at how fast the machine is."""
+    """Measure the missing runs of a block, between two measurements of the machine's speed."""
     input:
         [of.marker for of in PLAN.environments] if DEPLOYED_BEFORE else [],
         BLOCK_JOBS.stale(BLOCK),
@@ -19,7 +19,7 @@ rule block:
     log:
         f"{RESULTS}/logs/blocks/{ROW}/round{{run}}.log",
     priority: JOBS.priority(BLOCK)
-    # A job that was killed as a whole, as by a time limit: its second attempt says so and goes on.
+    # If the job was killed as a whole, by a time limit say, the second attempt says so and goes on.
     retries: TRIES_AGAIN
     conda:
         "../../envs/analysis.yaml"

@@ -1,12 +1,12 @@
 # One small zip with which a machine without Snakemake, conda or a network measures this plan.
 #
-# What comes back is unpacked here, and is only drawn: see `elsewhere` of planning/start.py.
+# The results that come back are unpacked here and only drawn: see `elsewhere` in planning/start.py.
 
 BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 
 
 rule bundle:
-    """The plan, what measures it, and no framework."""
+    """The bundle: the plan and the code that measures it, without any framework."""
     input:
         JOBS.for_any_machine,
     output:
@@ -20,7 +20,7 @@ rule bundle:
         envs=(SOURCES / "envs").as_posix(),
     params:
         config=WHOLE_CONFIG,
-        # The environments' locks are in the identities; the user's models may hold data.
+        # The identities cover the environments' locks; the user's folders may hold data files.
         sources=lambda wildcards: content_digest(SOURCES, "workflow"),
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
     shell:

@@ -1,4 +1,4 @@
-# What all rules share: the configuration, the plan, where things are, and how programs are called.
+# The parts that all rules share: configuration, plan, paths, and the commands of programs.
 import json
 import re
 
@@ -16,8 +16,8 @@ from planning.jobs import Jobs
 from planning.start import Start
 from supervise.sources import content_digest
 
-# A configuration is complete in itself, whether --configfile names it or a workflow of which this
-# one is a module. Snakemake would merge it into the default one, mapping by mapping, and add the
+# A configuration is complete in itself, whether --configfile names it or a workflow that uses this
+# one as a module. Snakemake would merge it into the default one, mapping by mapping, and so add the
 # models of one to those of the other.
 CONFIG = "config/config.yaml"
 if not workflow.modifier.skip_configfile:
@@ -37,18 +37,18 @@ COMMANDS = commands.Commands(START)
 program, timed, conda = COMMANDS.program, COMMANDS.timed, COMMANDS.conda
 
 ROW = "{scale}/{model}/{task}-b{batch}"
-# What the tables are made of. Where a block is one job, its records are that job's affair.
+# The inputs of the tables. If a block is one job, that job makes its records.
 RECORDS = [] if START.beside else START.to_draw(PLAN.records)
 BLOCKS = START.to_draw(each.path for each in PLAN.blocks)
 SESSIONS = BLOCKS if START.elsewhere else BLOCKS and [f"{RESULTS}/sessions.json"]
 SELF_TEST = START.to_draw([PLAN.self_test])
-# The order of the keys is nothing; that of models, tasks and columns is the table's. What is asked
-# of results later is nothing to what is measured.
+# Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
+# Without the keys about later use of results, which do not change what is measured.
 ASKED_LATER = ("atlas", "answer")
 WHOLE_CONFIG = verbatim(
     json.dumps(
         {key: PLAN.config[key] for key in sorted(PLAN.config) if key not in ASKED_LATER}
     )
 )
-# A job on a node starts Snakemake once more.
+# Only the main Snakemake retries: a job on a node starts another one.
 TRIES_AGAIN = 1 if workflow.is_main_process else 0

@@ -1,12 +1,12 @@
-# Real data for trainings to the end: fetched before anything is timed, where it is asked for.
+# Real data for trainings to the end: fetched before anything is timed, if it is asked for.
 #
-# The file itself is no output: one that cannot be fetched is said, and the trainings that lack it
-# say so.
+# The file itself is no output: if it cannot be fetched, that is told, and the trainings that lack
+# it say so.
 
 for dataset in trainings.datasets(PLAN):
 
     rule:
-        """A data set, or why it is not there."""
+        """Fetch a data set, or write down why it could not be fetched."""
         name:
             f"data_{dataset.name}"
         output:

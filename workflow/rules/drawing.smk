@@ -1,7 +1,7 @@
-# What the rules share that draw: their interpreter, what they are drawn by, their commands.
+# The parts that all drawing rules share: interpreter, digests of their code, commands.
 from planning.drawing import Drawing
 
-# What everything that is drawn is drawn by, besides its own folders of workflow/analysis.
+# The code and texts that all drawings depend on, besides their own folders of workflow/analysis.
 SHARED = ["workflow/contract", "workflow/schemas", "reference"]
 SHARED += [
     "report/figures.yaml",
@@ -17,7 +17,7 @@ MEASURED = f"{RESULTS}/measured.parquet"
 
 
 def drawn(options):
-    """The command that draws a part from what rule `runs` has read and checked."""
+    """Return the command that draws a part from the records that rule `runs` has checked."""
     return analysis(
         "report.draw",
         f"--measured {{input.measured}} --output-dir {{resources.results}} {options}",
@@ -25,7 +25,7 @@ def drawn(options):
 
 
 def in_report(path, category, label, caption=None):
-    """An output that Snakemake's own report shows, with the caption of its name."""
+    """Mark an output for Snakemake's own report, with the caption of the same name."""
     return report(
         path,
         caption=f"../../report/captions/{caption or Path(path).stem}.rst",

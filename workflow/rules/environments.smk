@@ -1,14 +1,14 @@
-# One rule per environment: deploy it, and write down what it holds.
+# One rule per environment: deploy it, and write down its packages.
 #
-# A run deploys what it lacks, so that the first number does not wait for all of them, and nothing is
-# timed meanwhile: in the first round that is so before every column's first run alike. These jobs
-# find them there, and make those that were lost; see rules/blocks.smk for where they have to be
-# there before.
+# A run deploys its environment if that is missing, so that the first number does not wait for all;
+# nothing is timed meanwhile, and it happens before the first run of every column alike. These jobs
+# find the environments there, and make those that were lost; rules/blocks.smk says when they have
+# to be there before.
 
 for environment in PLAN.order.deployments:
 
     rule:
-        """An environment, deployed: what it is and what it holds."""
+        """Deploy an environment, and write down what it holds."""
         name:
             f"environment_{environment.word}"
         input:
@@ -41,7 +41,7 @@ for environment in PLAN.order.deployments:
 
 
 rule environments:
-    """All of them, and nothing measured."""
+    """All environments, without measuring anything."""
     input:
         [environment.marker for environment in PLAN.environments],
         ANALYSIS_ENVIRONMENT,

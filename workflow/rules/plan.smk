@@ -1,4 +1,4 @@
-# The configuration, spelled out as cells and runs.
+# The plan: the configuration, spelled out as cells and runs.
 
 
 rule plan:
@@ -12,7 +12,7 @@ rule plan:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # not beside what is timed
+        machine_percent=1,  # so that it does not run while something is timed
         envs=(SOURCES / "envs").as_posix(),
     params:
         config=WHOLE_CONFIG,

@@ -1,6 +1,6 @@
 # From records to everything that people read: pure functions, each redrawn in seconds.
 #
-# What is flagged with report() stands in the report that `snakemake --report` writes; this is its
+# Outputs flagged with report() are in the report that `snakemake --report` writes; this is its
 # landing page.
 
 
@@ -15,7 +15,7 @@ FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 
 rule runs:
-    """Every record read and checked, once: all of them in one file, and a tidy table of the runs."""
+    """Read and check every record once: all in one file, and a tidy table of the runs."""
     input:
         RECORDS,
         environment=ANALYSIS_ENVIRONMENT,
@@ -52,7 +52,7 @@ TABLE += [
 EFFECTS = results(*TABLES_OF_TOPICS)
 CAVEATS = results("caveats.json", "caveats.md")
 
-# Rule -> what it is drawn by, what it writes.
+# Name of the rule, folders of the analysis whose code it uses, files that it writes.
 for name, rooms, files in (
     ("table", ["tables"], TABLE),
     ("effects", ["tables"], EFFECTS),
@@ -61,7 +61,7 @@ for name, rooms, files in (
 ):
 
     rule:
-        """What follows from the runs: the tables, what to know of them, what they say of claims."""
+        """Draw from the runs: the tables, their caveats, or the verdicts on claims."""
         name:
             name
         input:
@@ -79,7 +79,7 @@ for name, rooms, files in (
         resources:
             python=ANALYSIS_PYTHON,
             results=RESULTS,
-            part=name,  # in the command, a name of this loop would be its last
+            part=name,  # a resource: in the command, `name` would be the last of this loop
         params:
             analysis=drawn_by(*rooms),
         shell:
@@ -117,7 +117,7 @@ rule figure:
 
 
 rule report:
-    """The one self-contained page that has them all, and the details of every cell."""
+    """The one self-contained page with tables and figures, and one with details of every cell."""
     input:
         TABLE,
         EFFECTS,

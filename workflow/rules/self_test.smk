@@ -1,4 +1,4 @@
-# The self-test: how well this very measuring measures, printed beside its results.
+# The self-test: how well the measuring itself measures, printed beside its results.
 
 KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 
@@ -29,7 +29,7 @@ rule known_steps:
         )
 
 
-# The runs of one cell under both of its names; where a block is one job, they are that job's affair.
+# The runs of one cell under both of its names; if a block is one job, that job makes them.
 FIRST = [PLAN.runs[run.position].record for run in PLAN.controls.again]
 SECOND = [run.record for run in PLAN.controls.again]
 PAIRS = [*FIRST, *SECOND]
@@ -38,7 +38,7 @@ if START.beside:
 
 
 rule self_test:
-    """The parts of the self-test in one file."""
+    """Put the parts of the self-test into one file."""
     input:
         PAIRS,
         known_steps=PLAN.controls.known_steps.path,
@@ -54,7 +54,7 @@ rule self_test:
         first=" ".join(FIRST),
         second=" ".join(SECOND),
     params:
-        # What puts them together.
+        # The code that puts them together.
         program=content_digest(SOURCES, "workflow/supervise/self_test.py"),
     shell:
         program(

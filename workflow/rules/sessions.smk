@@ -1,7 +1,7 @@
-# In which sessions, where, and how fast the machine was: a file for each block.
+# The sessions of each block, in a file of its own: when, where, and how fast the machine was.
 #
-# The one output has the digests of these. As outputs they would be thousands in a large plan, with
-# thousands of inputs each, and Snakemake looks for each in all, and keeps all inputs of each.
+# The only output has the digests of these files. As outputs, they would be thousands in a large
+# plan with thousands of inputs each: Snakemake looks for each in all, and keeps all inputs of each.
 
 
 rule sessions:

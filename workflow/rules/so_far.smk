@@ -1,4 +1,4 @@
-# What is known so far, between two blocks: nothing is timed meanwhile.
+# Results so far, drawn between two blocks: nothing is timed meanwhile.
 from planning.so_far import SoFar
 
 SO_FAR = SoFar(PLAN, JOBS)
@@ -7,7 +7,7 @@ VERDICT = f"{RESULTS}/so_far/{ROW}.txt"
 
 
 rule page_so_far:
-    """The report as far as it is measured."""
+    """The report of what is measured so far."""
     input:
         SO_FAR.measured_before(PAGE_SO_FAR),
         environment=ANALYSIS_ENVIRONMENT,
@@ -30,7 +30,7 @@ rule page_so_far:
 
 
 rule verdict:
-    """What the rounds of a row show, once it has them all."""
+    """The verdict on a row, once all of its rounds are measured."""
     input:
         SO_FAR.measured_before(VERDICT),
         environment=ANALYSIS_ENVIRONMENT,

@@ -1,6 +1,6 @@
-# Where the sources of this workflow lie: beside this file, or, where another workflow uses this one
-# as a module from a repository, in a copy of that commit. Rules run programs and read templates,
-# which Snakemake would not fetch.
+# The folder of this workflow's sources: the one that has this file, or, if another workflow uses
+# this one as a module from a repository, a copy of that commit. Rules run programs and read
+# templates, which Snakemake would not fetch.
 import io
 import os
 import sys
@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 
 def source_folder(rules):
-    """The folder of the sources, given that of the rules: a path, or one in a repository."""
+    """Return the folder of the sources, given that of the rules: a path, or one in a repository."""
     if isinstance(rules, os.PathLike):
         return Path(os.path.relpath(Path(rules).parent.parent))
     repository = rules.hosted_repo.repo

@@ -1,9 +1,9 @@
-# What is timed: a job for each run of a cell, of a rule for each column, in the environment of the
-# column; canaries before and after each block, which is all columns of a row in a round.
+# Everything that is timed: runs, each a job, by one rule for each column, in its environment; and
+# canaries before and after each block, which is all columns of a row in a round.
 #
-# All take the whole machine, so that nothing is timed beside something else, in the order of their
-# priorities. There is no input that another job makes: a run deploys what it lacks, so that the
-# first number waits for its own environment alone.
+# All jobs take the whole machine, in the order of their priorities, so that nothing is timed beside
+# something else. No input is made by another job: a run deploys its environment if that is missing,
+# so that the first number waits for its own environment alone.
 
 
 RECORD = f"{RESULTS}/records/{ROW}/{{column}}/run{{run}}.json"
@@ -17,20 +17,20 @@ TIMED += [
 for name, column, record, logs in TIMED:
 
     rule:
-        """A run of a cell: one process, one record."""
+        """Measure one run of a cell: one process, one record."""
         name:
             name
         input:
             JOBS.stale_record(record),
         output:
-            # What was measured stays where a run could not begin.
+            # Update: an earlier record stays if the run could not begin.
             update(record),
         log:
             f"{RESULTS}/logs/{logs}/{{column}}/run{{run}}.log",
         wildcard_constraints:
             column=re.escape(column.name),
         priority: JOBS.priority(record)
-        # A supervisor that was killed itself: the second attempt says so.
+        # If the supervisor itself was killed, the second attempt says so.
         retries: TRIES_AGAIN
         conda:
             conda(PLAN.environment_of(column))
@@ -55,13 +55,13 @@ for kind in PLAN.controls.canaries:
     CANARY = f"{RESULTS}/blocks/{ROW}/round{{run}}/{{when}}-{kind}.json"
 
     rule:
-        """Fixed work: how fast the machine is, before and after a block."""
+        """Measure how fast the machine is, by fixed work, before or after a block."""
         name:
             f"canary_{kind}"
         input:
             JOBS.stale_canary(CANARY),
         output:
-            update(CANARY),  # with those of earlier sittings
+            update(CANARY),  # it also holds the canaries of earlier sittings
         log:
             f"{RESULTS}/logs/blocks/{ROW}/round{{run}}/{{when}}-{kind}.log",
         wildcard_constraints:

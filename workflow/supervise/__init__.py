@@ -1,4 +1,4 @@
-"""Supervising: what runs beside a measured process, and writes down what became of it.
+"""Supervising: the code that runs beside a measured process, and writes down what became of it.
 
-Standard library of Python 3.11 alone, by the interpreter that runs the job.
+Needs only the standard library of Python 3.11; runs on the interpreter that runs the job.
 """

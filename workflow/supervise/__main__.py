@@ -1,4 +1,4 @@
-"""What the rules that time something run.
+"""Run a program of the rules that measure: time something, or put together what was timed.
 
 python3 workflow/supervise {cell,canary,sessions,block,known_steps,self_test} ...
 """

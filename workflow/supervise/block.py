@@ -1,7 +1,7 @@
-"""A block as one job, where blocks run beside each other: on nodes of a cluster, or in slots.
+"""A block as one job, if blocks run in parallel: on nodes of a cluster, or in slots of a machine.
 
-It takes a share of its machine and starts Snakemake there, with the block's records as targets, so
-that the same rules time them as anywhere.
+It takes a slot of its machine and starts Snakemake there, with the block's records as targets, so
+that the same rules time them as without slots.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from supervise import programs, running, sitting, whereabouts
 from supervise.interrupts import end_with_snakemake, exit_status
 from supervise.slots import FOLDER, Slots, keep_to
 
-ON_NODE = "MILLISTEP_ON_NODE"  # planned elsewhere: of this machine nothing is asked
+ON_NODE = "MILLISTEP_ON_NODE"  # planned on another machine: this one's devices are not looked at
 
 
 def main() -> int:
@@ -45,7 +45,7 @@ def main() -> int:
 
 @contextmanager
 def seated(options: argparse.Namespace) -> Iterator[dict[str, str]]:
-    """Variables for what runs in a share of this machine, whose lines go to a file meanwhile."""
+    """Take a slot; yield the variables for what runs in it. Stderr goes to a file meanwhile."""
     node = whereabouts.node(options.results)
     with Slots(options.results / FOLDER, node, options.slots).taken() as slot:
         if not options.on_node:

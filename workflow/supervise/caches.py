@@ -1,8 +1,8 @@
-"""What compilers keep on disk between processes, of a cell's first run for its later ones.
+"""The compilers' caches on disk, kept from a cell's first run for its later ones.
 
-A user's first process finds nothing there and the next ones do. A run works on a copy in its own
-scratch folder, and what it leaves there is put in its place when it is whole: neither a kill nor a
-neighbour leaves half of it, and where nothing can be read or written, runs are cold.
+So it is for users: their first process finds nothing there, the next ones do. A run works on a copy
+in its own scratch folder, which replaces what is kept only when it is complete: neither a kill nor
+a neighbour leaves half of it. If the folder cannot be read or written, runs start without caches.
 """
 
 import contextlib
@@ -13,16 +13,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FOLDER = "caches"  # of the results; in no archive and on no way back from elsewhere
-PARTS = ("inductor", "triton", "jax")  # of a run's scratch folder, see supervise.variables
-# What runs of a cell differ in; none of it is compiled.
+FOLDER = "caches"  # in the results' folder; in no archive, nor in results of another machine
+PARTS = ("inductor", "triton", "jax")  # folders in a run's scratch folder, see supervise.variables
+# The facts in which runs of a cell differ; no compiled code depends on them.
 OF_A_RUN = {"run", "seed", "extras", "probes", "training"}
 
 
 class Kept:
-    """Of a cell on one machine, in a folder of their own; None keeps nothing.
+    """The caches of a cell on one machine, in a folder of their own; None keeps nothing.
 
-    What another identity has left there is never used, and goes when this one leaves something.
+    Caches of another identity are never used, and removed when this one leaves its own.
     """
 
     def __init__(self, folder: Path | None, identity: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ class Kept:
         self._place = folder / digest if folder else None
 
     def lend(self, scratch: Path) -> None:
-        """Copy it into a run's scratch folder; the first run of a cell starts without."""
+        """Copy the caches into a run's scratch folder; the first run of a cell starts without."""
         if self._first or not self._place or not self._place.is_dir():
             return
         try:
@@ -42,7 +42,7 @@ class Kept:
                 shutil.rmtree(scratch / part, ignore_errors=True)
 
     def keep(self, scratch: Path) -> None:
-        """What a run has compiled, in the place of all that was there."""
+        """Keep what a run has compiled, instead of all that was kept before."""
         if not self._folder or not self._place:
             return
         with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
-"""Run one canary, before or after a block, and write what it found, whatever becomes of it.
+"""Run one canary, before or after a block, and write what it found, also if it fails.
 
-The canary is pinned, threaded and supervised as a run is; it shows how fast the machine is. What
-was measured after one block is what was before the next, where that follows at once. Its file keeps
-the canaries of earlier sittings, whose records may still be there.
+A canary is fixed work that shows how fast the machine is, pinned, threaded and supervised as a run
+is. The one after a block is also the one before the next block, if that follows at once. Its file
+keeps the canaries of earlier sittings (sessions), whose records may still be there.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def canary(options: argparse.Namespace) -> None:
-    """Measure, or say that the first attempt was killed together with its supervisor."""
+    """Measure; at the second attempt, only say that the first was killed with its supervisor."""
     taken = sitting.taken(
         options.results, options.block, options.around, options.device, options.attempt
     )
@@ -59,7 +59,7 @@ def canary(options: argparse.Namespace) -> None:
 
 
 def describe(options: argparse.Namespace, seat: sitting.Sitting) -> None:
-    """The machine's card."""
+    """Write the machine's card."""
     interpreter = options.monitor_interpreter or sys.executable
     cards = options.results / "machines"
     write_card(interpreter, cards, seat.node, options.accelerators, options.device)
@@ -76,7 +76,7 @@ def _new(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _just_before(options: argparse.Namespace, seat: sitting.Sitting) -> dict[str, Any] | None:
-    """That after the block that has just ended in this share of the machine."""
+    """The canary after a block that has just ended in this slot, to be reused; else None."""
     if options.when == AFTER:
         return None
     try:
@@ -102,7 +102,7 @@ def _last(options: argparse.Namespace, seat: sitting.Sitting) -> Path:
 def _keep(
     options: argparse.Namespace, seat: sitting.Sitting, found: dict[str, Any], started: str
 ) -> None:
-    """In the file of the block's canaries, and for the block that follows at once."""
+    """Write a canary into the file of its block, and for the block that follows at once."""
     about = {"accelerator": options.around, "device": options.device}
     entry = {
         **seat.facts(),
@@ -125,7 +125,7 @@ def _keep(
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The sittings of a file of canaries; none where there is none, or it is broken."""
+    """The sittings in a file of canaries; none if the file is missing or broken."""
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())["sittings"]
         return found if all({"id", "canary", "ended"} <= {*one} for one in found) else []
@@ -134,7 +134,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
-    """Fill in what one canary process reported and how it ended."""
+    """Deploy if needed, run the canary, and fill in its result or why there is none."""
     identity, started = json.loads(options.identity), time.monotonic()
     try:
         environment = jobs.provide(options, identity, options.output)
@@ -151,7 +151,7 @@ def supervised(
     environment: dict[str, Any],
     options: argparse.Namespace,
 ) -> None:
-    """Fill in the numbers of the canary's process, and how it ended."""
+    """Run the canary's process; fill in its numbers, and how it ended."""
     request = {"part_s": identity["part_s"]}
     child = jobs.supervised(PROGRAM, request, identity, environment, options, TIME_LIMIT_S)
     found["python_loop_ms"] = child.reported("python_loop", "ms")

@@ -1,6 +1,6 @@
-"""What a node is: its card, written by the first block on it, and again when it would be another.
+"""A node's card, which describes it: written by the first block there, and when it would differ.
 
-A run is worth more than the card, so what fails is said and left.
+A run is worth more than the card, so a failure is only printed.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ WORKFLOW = Path(__file__).parents[1]
 def write_card(
     interpreter: str, folder: Path, node: str, accelerators: Sequence[str], device: str | int
 ) -> None:
-    """``<folder>/<node>.json``, by an interpreter that may have psutil and NVML's bindings.
+    """Write ``<folder>/<node>.json``, with an interpreter that may have psutil and NVML's bindings.
 
-    Beside it, hidden, what it was made from.
+    A hidden file beside it says what it was made from.
     """
     output, made_from = folder / f"{node}.json", folder / f".{node}.made_from"
     now = made_from_now(accelerators, device)
@@ -38,7 +38,7 @@ def write_card(
 
 
 def made_from_now(accelerators: Sequence[str], device: str | int) -> str:
-    """What makes another card: the machine, what is measured on, the program."""
+    """All that a card depends on: the machine, its measured devices, the program, as one string."""
     digest = hashlib.sha256()
     for source in sorted((WORKFLOW / "machine_card").glob("*.py")):
         digest.update(source.read_bytes())

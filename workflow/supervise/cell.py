@@ -47,7 +47,7 @@ def main() -> int:
     mark = Mark(options.results, options.record, block)
     again = options.attempt > 1
     if again and mark.was_refused():
-        return 1  # and said why
+        return 1  # the first attempt said why
     killed = mark.left and (again or sitting.attempt_of_block() > 1)
     try:
         mark.begin()
@@ -69,7 +69,7 @@ def main() -> int:
         status = 1
     except KeyboardInterrupt as end:
         if number(end) == signal.SIGTERM:
-            return exit_status(end)  # of a job that a cluster ends, the second attempt tells
+            return exit_status(end)  # a cluster ends the job: its second attempt will say so
         status = exit_status(end)
     else:
         status = 0
@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
-    """One run, and what is told of it."""
+    """Measure one run, and show its line and its result on the terminal."""
     identity = json.loads(options.identity)
     used = tuple(WORKFLOW / file for file in options.source)
     if used and sources.digest(WORKFLOW, used) != identity["sources"]:
@@ -111,7 +111,7 @@ def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
 
 
 def caches_of(results: Path, record: Path, node: str) -> Path:
-    """What compilers keep of a cell on this machine: ``results/caches/laptop/bert/fit-b8/...``."""
+    """Folder of a cell's compiler caches on a node: ``results/caches/laptop/bert/fit-b8/...``."""
     parts = record.parent.relative_to(results).parts
     inside = parts[1:] if parts[:1] == ("records",) else parts
     return results.joinpath(caches.FOLDER, *inside, node)
@@ -120,9 +120,9 @@ def caches_of(results: Path, record: Path, node: str) -> Path:
 def leave_or_write(
     options: argparse.Namespace, not_tried: dict[str, str], session: Session
 ) -> None:
-    """The column's environment cannot be deployed: its cells say why, the others go on.
+    """Write a record that says why the environment cannot be deployed; other columns go on.
 
-    What was measured earlier is worth more than that, and stays.
+    A record that was measured earlier is worth more, and stays as it is.
     """
     try:
         if not reading.could_not_begin(reading.read(options.record)):
@@ -146,14 +146,14 @@ def leave_or_write(
 
 
 def write_killed(options: argparse.Namespace, session: Session) -> None:
-    """The first attempt was killed together with its supervisor: say so."""
+    """Write a record that says that the first attempt was killed with its supervisor."""
     identity = json.loads(options.identity)
     environment = jobs.provide(options, identity, options.record)
     write_unmeasured(options, skeleton(options.identity, identity, environment), session)
 
 
 def write_unmeasured(options: argparse.Namespace, found: dict[str, Any], session: Session) -> None:
-    """Of a run that was not measured, and what is told of it."""
+    """Write the record of a run that was not measured, and print its outcome."""
     RecordFile(options.record).write_new({**found, "session": session()})
     progress = Progress(options.plan, options.identity)
     Terminal(sys.stderr).leave(*progress.outcome(found))

@@ -1,6 +1,6 @@
-"""The control group of this process: what its job or container may use, and what befell it.
+"""The control group of this process: its job's or container's memory limit, and kills for memory.
 
-Read from Linux' files, version 1 and 2; elsewhere there is none.
+Read from Linux' files, version 1 and 2; other systems have none.
 """
 
 import contextlib
@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 
 
 def memory_limit_bytes(root: Path = Path("/")) -> int | None:
-    """What this group and those around it may use at most; None where nothing limits it."""
+    """The lowest memory limit of this group and those around it; None without a limit."""
     limits = map(_limit, _memory_groups(root))
     return min((limit for limit in limits if limit is not None), default=None)
 
 
 def oom_kills(root: Path = Path("/")) -> int | None:
-    """Processes of this group that the kernel killed for memory; None where it does not count."""
+    """Number of processes of this group that the kernel killed for memory; None if not counted."""
     for own in _memory_groups(root)[:1]:
         for name in ("memory.events", "memory.oom_control"):
             if (kills := counters(own / name).get("oom_kill")) is not None:
@@ -23,7 +23,7 @@ def oom_kills(root: Path = Path("/")) -> int | None:
 
 
 def counters(path: Path) -> dict[str, int]:
-    """Lines of a name and a number; empty where there is no such file."""
+    """A file's lines of a name and a number, as a mapping; empty if it cannot be read."""
     with contextlib.suppress(OSError, ValueError):
         pairs = (line.split() for line in path.read_text().splitlines())
         return {name: int(value) for name, value in pairs}
@@ -31,7 +31,7 @@ def counters(path: Path) -> dict[str, int]:
 
 
 def _limit(group: Path) -> int | None:
-    """Version 1 says "not limited" with a number beyond any machine, which is as good."""
+    """A group's own limit in bytes; version 1 has a number beyond any machine for "no limit"."""
     for name in ("memory.max", "memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):
             return int((group / name).read_text())
@@ -45,14 +45,14 @@ def _memory_groups(root: Path) -> list[Path]:
         inner = PurePosixPath(path)
         if inner.is_relative_to(top) and ".." not in inner.parts:
             inner = inner.relative_to(top)
-        else:  # of a group outside of what this container sees, whose own is the mounted one
+        else:  # a group outside of what this container sees: the mounted one is its own
             inner = PurePosixPath()
         return [mounted / folder for folder in (inner, *inner.parents)]
     return []
 
 
 def _path(root: Path) -> tuple[str, str]:
-    """Of the group, and the kind of its file system. Where version 1 has memory, 2 does not."""
+    """The group's path, and the type of its file system; version 1 counts if it has memory."""
     unified = ""
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
@@ -64,7 +64,7 @@ def _path(root: Path) -> tuple[str, str]:
 
 
 def _mounts(root: Path, kind: str) -> list[tuple[str, Path]]:
-    """Which group is seen at which folder."""
+    """The groups that are mounted, each with the folder where it is."""
     found = []
     for line in _lines(root / "proc/self/mountinfo"):
         mount, _, system = line.partition(" - ")

@@ -6,26 +6,26 @@ import select
 from typing import Any
 
 MAX_EVENT = 16 * 2**20  # bytes; the timing of a long run is some 10 KiB
-SHOWN = 80  # bytes of what is no event
+SHOWN = 80  # bytes of a line that is no event
 
 
 class NoEvent(Exception):
-    """Something else was written to it: what follows cannot be trusted."""
+    """Something else than an event was written to the pipe: what follows cannot be trusted."""
 
 
 class Channel:
-    """``writer`` is for the process, to be closed here once it has it."""
+    """A pipe. ``writer`` is the process's end, to be closed here once the process has it."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
         self._unread = bytearray()
 
     def ready(self, timeout_s: float) -> bool:
-        """Whether there is something to read, or will be in that time."""
+        """True if there is something to read within that time."""
         return bool(select.select([self._reader], [], [], timeout_s)[0])
 
     def read(self) -> list[dict[str, Any]] | None:
-        """The events that are complete by now; None where no process can write any more.
+        """The events that are complete by now; None if no process has the pipe open any more.
 
         Raises :class:`NoEvent`.
         """

@@ -1,7 +1,7 @@
-"""Which GPU: one, the same for a run's process, its monitor and the machine's card.
+"""The one GPU that is measured: the same for a run's process, its monitor and the machine's card.
 
-Asked of nvidia-smi, which speaks NVML and needs no package. Numbers are its own, in the
-order of the PCI bus.
+nvidia-smi is asked, which speaks NVML and needs no package. Numbers are its own, in the order of
+the PCI bus.
 """
 
 import csv
@@ -19,27 +19,27 @@ TIMEOUT_S = 30
 
 
 class NoSuchDevice(Exception):
-    """The GPU that is asked for is not there, or nobody can tell which one it is."""
+    """The GPU that is asked for is not there, or it is not clear which one is meant."""
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU, or the instance of one that is divided (MIG)."""
+    """A GPU, or one instance of a GPU that is divided (MIG)."""
 
     index: int
-    uuid: str  # of the instance, where the GPU is divided
+    uuid: str  # of the instance, if the GPU is divided
     whole_uuid: str  # of the GPU itself
     model: str
-    memory_mib: int | None  # None where it shares the host's
+    memory_mib: int | None  # None if it shares the host's
     driver: str
-    profile: str | None = None  # of the instance: 1g.5gb
+    profile: str | None = None  # of the instance, such as 1g.5gb
 
     @property
     def name(self) -> str:
         return f"{self.model} MIG {self.profile}" if self.profile else self.model
 
     def is_called(self, word: str) -> bool:
-        """Whether CUDA would take a number, or the start of a UUID, for this one."""
+        """True if CUDA would take a number, or the start of a UUID, for this GPU."""
         if word.isdecimal():
             return self.index == int(word)
         return word.startswith(("GPU-", "MIG-")) and (
@@ -48,7 +48,7 @@ class Gpu:
 
 
 def chosen(asked: str | int, environ: Mapping[str, str] = os.environ) -> Gpu | None:
-    """The GPU that is measured, None where there is none; raises :class:`NoSuchDevice`.
+    """The GPU that is measured, None without one; raises :class:`NoSuchDevice`.
 
     asked: ``auto`` (the first that CUDA_VISIBLE_DEVICES lists; without it the one with
     the most memory), or the number or UUID of one that is visible.
@@ -67,14 +67,14 @@ def chosen(asked: str | int, environ: Mapping[str, str] = os.environ) -> Gpu | N
 
 
 def visible(environ: Mapping[str, str] = os.environ) -> list[Gpu]:
-    """Those that the caller leaves to CUDA, in the caller's order; raises :class:`NoSuchDevice`."""
+    """The GPUs that the caller's variables leave visible, in their order; raises NoSuchDevice."""
     return _visible(gpus(shutil.which("nvidia-smi")), environ)
 
 
 def word(gpu: Gpu | None, asked: str | int, environ: Mapping[str, str] = os.environ) -> str:
-    """What CUDA_VISIBLE_DEVICES is for a run on this GPU: one name, or nothing.
+    """The value of CUDA_VISIBLE_DEVICES for a run on this GPU: one name, or nothing.
 
-    Where nvidia-smi shows no GPU, as in some containers, CUDA may have one all the same.
+    If nvidia-smi shows no GPU, as in some containers, CUDA may have one all the same.
     """
     if gpu:
         return gpu.uuid
@@ -82,7 +82,7 @@ def word(gpu: Gpu | None, asked: str | int, environ: Mapping[str, str] = os.envi
 
 
 def _visible(present: tuple[Gpu, ...], environ: Mapping[str, str]) -> list[Gpu]:
-    """Those that the caller leaves to CUDA, in the caller's order."""
+    """The present GPUs that the caller leaves visible, in order; raises NoSuchDevice."""
     if VISIBLE not in environ:
         return list(present)
     words = [word.strip() for word in environ[VISIBLE].split(",")]
@@ -132,7 +132,7 @@ def _whole(row: list[str]) -> Gpu | None:
 
 
 def _instances(gpu: Gpu, listed: list[str]) -> list[Gpu]:
-    """Those of a divided GPU; without any, CUDA cannot use it."""
+    """The instances of a divided GPU; without any, CUDA cannot use it."""
     parts, inside = [], False
     for line in listed:
         if line.startswith("GPU "):
@@ -147,7 +147,7 @@ def _instances(gpu: Gpu, listed: list[str]) -> list[Gpu]:
 
 
 def _said(command: str, *options: str) -> list[str]:
-    """Lines that nvidia-smi prints; none where it fails, as without a driver."""
+    """The lines that nvidia-smi prints; none if it fails, as without a driver."""
     try:
         done = subprocess.run(
             [command, *options], capture_output=True, text=True, timeout=TIMEOUT_S, check=True

@@ -1,4 +1,4 @@
-"""An end by a signal, once: what is running is ended in order, and nothing cuts that short."""
+"""Ending by a signal: the first one ends everything in order, and later ones are ignored."""
 
 import signal
 from collections.abc import Iterable
@@ -10,9 +10,8 @@ POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def end_with_snakemake() -> None:
-    """As by a signal, also where Snakemake was killed: no run goes on beside the next start's.
-
-    Its rules leave no shell between the two.
+    """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
+    beside those of the next start. Needs rules that leave no shell between the two.
     """
     end_by_interrupt()
     die_with_parent(signal.SIGTERM)
@@ -33,15 +32,15 @@ def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
 
 
 def number(end: KeyboardInterrupt) -> int:
-    """Of the signal."""
+    """The number of the signal."""
     return end.args[0] if end.args else signal.SIGINT
 
 
 def exit_status(end: KeyboardInterrupt) -> int:
-    """As a shell has it: 130 after SIGINT, 143 after SIGTERM."""
+    """The exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
     return 128 + number(end)
 
 
 def signal_of(exit_status: int) -> int | None:
-    """What ended a program of ours politely, None for any other end."""
+    """The signal by which one of our programs was ended in order; None for any other end."""
     return exit_status - 128 if exit_status - 128 in POLITE else None

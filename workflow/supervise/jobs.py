@@ -1,4 +1,4 @@
-"""What the commands that time something share: arguments, their environment, an end by signal."""
+"""Arguments, environments and ends by a signal, shared by all commands that time something."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from supervise.watch import Watched
 
 
 class NoEnvironment(preconditions.Refused):
-    """The environment cannot be deployed; why is in a record's ``not_tried``."""
+    """The environment cannot be deployed; not_tried: the reason, as a record has it."""
 
     def __init__(self, not_tried: dict[str, str]):
         super().__init__(next(iter(not_tried.values())))
@@ -26,7 +26,7 @@ class NoEnvironment(preconditions.Refused):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Of every command that measures in a framework's environment."""
+    """Add the arguments of all commands that measure in a framework's environment."""
     parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
     parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
     parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
@@ -44,21 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seat(parser: argparse.ArgumentParser) -> None:
-    """Of every command that belongs to a block, see :func:`supervise.sitting.taken`."""
+    """Add the arguments of commands that belong to a block, see :func:`supervise.sitting.taken`."""
     parser.add_argument("--results", type=Path, required=True, help="folder of all results")
     parser.add_argument("--around", choices=("cpu", "cuda"), required=True, help="the block is on")
     parser.add_argument("--device", default="auto", help="the GPU that the plan is for")
 
 
 def add_instead(parser: argparse.ArgumentParser) -> None:
-    """Of a command whose work another framework could do, see :func:`in_what_can_be_deployed`."""
+    """Add the option for other environments, see :func:`in_what_can_be_deployed`."""
     parser.add_argument(
         "--instead", action="append", default=[], help="other options, as JSON, in their order"
     )
 
 
 def exit_code(job: Callable[[], None]) -> int:
-    """Of a command: 0, or 1 after one line for the user, or 130 after an interrupt."""
+    """Run a command; its status: 0, 1 after one line for the user, 130 or 143 after a signal."""
     end_with_snakemake()
     try:
         job()
@@ -71,9 +71,9 @@ def exit_code(job: Callable[[], None]) -> int:
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
-    """The environment's marker, deployed now if what is there is not what was planned.
+    """The marker of the environment, which is deployed now if it is not there as planned.
 
-    output: what cannot be measured without it. Raises
+    output: the file that cannot be measured without it. Raises
     :class:`supervise.preconditions.Refused`, of which :class:`NoEnvironment` is one.
     """
     available = len(processors.available())
@@ -106,10 +106,10 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
 
 
 def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
-    """The options, or those of the first of ``instead`` whose environment can be deployed where its
-    own cannot: fixed work can be done by several libraries. Its own again where none can.
+    """The options with an environment that can be deployed: their own, else the first possible one
+    of ``instead``, as several libraries can do fixed work. Their own, too, if none can be deployed.
 
-    Raises :class:`supervise.preconditions.Refused` for what no environment would mend.
+    Raises :class:`supervise.preconditions.Refused` for a problem that no environment would solve.
     """
     for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
         tried = argparse.Namespace(**{**vars(options), **instead})
@@ -125,7 +125,7 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:
-    """Whether a marker speaks of an environment that is there and is the one planned."""
+    """True if a marker's environment is there and is the one planned."""
     return (
         environment["method"] == deployment
         and environment["definition_sha256"] == identity["environment"]
@@ -135,7 +135,7 @@ def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str,
 
 
 def read(marker: Path) -> dict[str, Any] | None:
-    """A marker, or None where there is none that can be read."""
+    """Read a marker; None if it is missing or broken."""
     try:
         return json.loads(marker.read_text())
     except (OSError, ValueError):
@@ -150,10 +150,10 @@ def supervised(
     options: argparse.Namespace,
     time_limit_s: float,
 ) -> Watched:
-    """A measuring process that has ended: what it reported, and how it ended.
+    """Run a measuring process to its end: what it reported, and how it ended.
 
-    It gets the accelerator, library, seed, threads, processors, GPU and environment
-    variables of the identity besides the request. Raises :class:`supervise.preconditions.Refused`.
+    Besides the request it gets the accelerator, library, seed, threads, processors, GPU and
+    environment variables of the identity. Raises :class:`supervise.preconditions.Refused`.
     """
     preconditions.check_environment(identity, environment)
     common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
@@ -178,7 +178,7 @@ def supervised(
 
 
 def write(output: Path, found: dict[str, Any]) -> None:
-    """Put a file in place, atomically; raises :class:`supervise.preconditions.Refused`."""
+    """Write JSON to a file, atomically; raises :class:`supervise.preconditions.Refused`."""
     try:
         write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
     except OSError as error:

@@ -34,7 +34,7 @@ SHARED = (
     "seed",
     "threads",
     "variables",
-)  # with all runs
+)  # facts of the identity that all runs share
 MONITOR_PAIR = CONTROLS / "monitor_pair.py"
 
 
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def known_steps(options: argparse.Namespace) -> None:
-    """Measure, or say that the first attempt was killed together with its supervisor."""
+    """Measure; at the second attempt, only say that the first was killed with its supervisor."""
     with contextlib.suppress(preconditions.Refused):  # measure() says why
         options = jobs.in_what_can_be_deployed(options)
     found = skeleton(options.identity)
@@ -61,7 +61,7 @@ def known_steps(options: argparse.Namespace) -> None:
 
 
 def skeleton(identity_text: str) -> dict[str, Any]:
-    """The self-test's own part of its file, with nothing measured yet."""
+    """The content of the known steps' file, with nothing measured yet."""
     return {
         "schema": "millistep.self_test/1",
         "identity": identity_text,
@@ -100,7 +100,7 @@ def known_step(
     environment: dict[str, Any],
     options: argparse.Namespace,
 ) -> dict:
-    """The record of a run whose step lasts ``step_ms`` milliseconds."""
+    """Measure a run whose step lasts ``step_ms`` milliseconds; return its record."""
     cell: dict[str, Any] = {
         "model": "known_step",
         "column": "known_step",
@@ -134,7 +134,7 @@ def known_step(
 
 
 def reported(step_ms: float, runs: list[list[dict]]) -> dict:
-    """The median of what the table would have for each run; all their steps."""
+    """The median over runs of the mean step, in ms as the table has it; the steps of all runs."""
     steps = [sum(block["steps"] for block in blocks) for blocks in runs]
     elapsed_ns = [sum(block["elapsed_ns"] for block in blocks) for blocks in runs]
     means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
@@ -149,7 +149,7 @@ def reported(step_ms: float, runs: list[list[dict]]) -> dict:
 def monitor_pair(
     identity: dict[str, Any], environment: dict[str, Any], options: argparse.Namespace
 ) -> dict | None:
-    """Times of a step with and without the monitor; None where either could not run."""
+    """Times of a step with and without the monitor; None if either could not be measured."""
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     with Monitor(
         options.monitor_interpreter,

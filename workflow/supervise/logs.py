@@ -1,4 +1,4 @@
-"""A measuring process's output: its log, of bounded size, and what of that goes into the record."""
+"""A measuring process's log, which is kept short, and the parts of it that a record holds."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import BinaryIO
 
 TAIL_LINES, TAIL_LENGTH = 20, 500
 PRINTED_LINES, PRINTED_LENGTH = 300, 400
-PRINTED_BYTES = 4 * 2**20  # of the log that are looked at for them
-FIRST_BYTES, LAST_BYTES = 8 * 2**20, 64 * 2**10  # that are kept of a log that grows without end
+PRINTED_BYTES = 4 * 2**20  # of the log in which they are looked for
+FIRST_BYTES, LAST_BYTES = 8 * 2**20, 64 * 2**10  # kept of a log that grows without end
 # How libraries say why they end a process: C++, CPython, XLA and TensorFlow, LLVM, glibc, CUDA.
 WHY = re.compile(
     r"what\(\):\s+(\S.*)|((?:Fatal Python error|Check failed|LLVM ERROR|CUDA error): .+"
@@ -24,14 +24,14 @@ class Log:
         path.write_bytes(b"")
 
     def to_append(self) -> BinaryIO:
-        """What the process prints to: at the end, wherever that is."""
+        """Open the file for the process to print to: always at the end, also after a cut."""
         return open(self.path, "ab")
 
     def size_bytes(self) -> int:
         return self.path.stat().st_size
 
     def shorten(self) -> None:
-        """Keep beginning and end, where there is much between them, and say how much that was."""
+        """Cut a long log in the middle, with a line that says how much was left out."""
         size = self.size_bytes()
         if size <= 2 * FIRST_BYTES:
             return
@@ -46,12 +46,12 @@ class Log:
 
 
 def tail(log: Path) -> list[str]:
-    """Its last lines."""
+    """The last lines of a log, each cut to a length."""
     return [line[:TAIL_LENGTH] for line in _last_lines(log)[-TAIL_LINES:]]
 
 
 def last_words(log: Path) -> str | None:
-    """Why a process that crashed did so: the last line in which a library says it."""
+    """The reason of a crash: the last line in which a library gives one; None without."""
     said = [found for line in _last_lines(log) if (found := WHY.search(line))]
     return (said[-1][1] or said[-1][2]).strip()[:TAIL_LENGTH] if said else None
 
@@ -66,9 +66,9 @@ def _last_lines(log: Path) -> list[str]:
 
 
 def printed(log: Path, size_bytes: int | None = None) -> list[str]:
-    """Its first lines; where these are not all, the last entry says so.
+    """The first lines of a log; if there are more, the last entry says so.
 
-    size_bytes: of the beginning that counts; what probes and profiler cause comes after it.
+    size_bytes: only so much from the beginning counts; later output is of probes and profiler.
     """
     try:
         with open(log, "rb") as file:

@@ -1,6 +1,6 @@
 """The machine and its load, read from the system with the standard library.
 
-Linux is read through /proc; elsewhere what cannot be read is null.
+Linux is read through /proc; on other systems, what cannot be read is None.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ VMSTAT = Path("/proc/vmstat")
 
 
 def card(accelerator: str, device: str | int = "auto") -> dict:
-    """What the record says of the machine; ``id`` is equal on equal machines.
+    """A record's description of the machine; equal machines have the same ``id``.
 
     device: see :func:`supervise.device.chosen`, which may raise.
     """
@@ -35,7 +35,7 @@ def card_with(gpu: Gpu | None) -> dict:
         "accelerator_name": gpu and gpu.name,
         "accelerator_memory_mib": gpu and gpu.memory_mib,
     }
-    # The kernel changes with every update, the machine does not; memory varies by a page.
+    # Without the kernel, which every update changes; memory in GiB, as it varies by a page.
     same = {**facts, "os": platform.machine(), "memory_mib": memory_mib // 1024}
     digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()[:12]
     return {"id": digest, **facts}
@@ -51,7 +51,7 @@ def cpu_model() -> str:
 
 
 def memory_mib_total() -> int:
-    """Physical memory, or the container's limit where that is smaller."""
+    """MiB of physical memory, or the container's limit if that is smaller."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with contextlib.suppress(OSError, ValueError):
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
@@ -59,14 +59,14 @@ def memory_mib_total() -> int:
 
 
 def load_average() -> float | None:
-    """One-minute load average."""
+    """The load average of the last minute; None if unknown."""
     with contextlib.suppress(OSError):
         return os.getloadavg()[0]
     return None
 
 
 def swapped_mib() -> float | None:
-    """MiB swapped in and out since the machine started."""
+    """MiB swapped in and out since the machine started; None if unknown."""
     counters = cgroup.counters(VMSTAT)
     if "pswpin" not in counters:
         return None
@@ -75,15 +75,15 @@ def swapped_mib() -> float | None:
 
 
 def oom_kills() -> int | None:
-    """Processes of this job that the kernel killed for memory; where it does not count them, of the
-    whole machine.
+    """Number of this job's processes that the kernel killed for memory; if it does not count these,
+    of the whole machine's.
     """
     own = cgroup.oom_kills()
     return own if own is not None else cgroup.counters(VMSTAT).get("oom_kill")
 
 
 def resident_mib(pid: int) -> float:
-    """Resident memory of a process, 0 if it is gone."""
+    """MiB of resident memory of a process, 0 if it is gone."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

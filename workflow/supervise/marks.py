@@ -1,4 +1,4 @@
-"""What the supervisor of a run leaves where it is killed, for who comes after it."""
+"""Marks: files that a killed supervisor leaves behind, by which the next attempt knows of it."""
 
 import contextlib
 import os
@@ -20,24 +20,24 @@ class Mark:
 
     @property
     def left(self) -> bool:
-        """Whether the run was begun and did not end in order."""
+        """True if the run was begun and did not end in order."""
         return self._file.exists()
 
     def begin(self) -> None:
-        """Of the run; raises OSError."""
+        """Mark that the run has begun; raises OSError."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.touch()
         self._refused.unlink(missing_ok=True)
 
     def keep(self) -> None:
-        """Copy the record into the mark: Snakemake removes what a job that is killed has written.
-        Raises OSError.
+        """Copy the record into the mark, as Snakemake removes what a killed job has written. Raises
+        OSError.
         """
         write_atomically(self._file, self._record.read_text())
 
     def restore(self, identity: str) -> bool:
-        """Put the record of a run that was killed after it in place; return whether there is one of
-        this identity, that or an earlier one. Raises OSError.
+        """Put the record back that a run wrote before it was killed; True if now there is a record
+        of this identity, that one or an earlier one. Raises OSError.
         """
         if _is_of(self._file, identity):
             self._record.parent.mkdir(parents=True, exist_ok=True)
@@ -45,14 +45,14 @@ class Mark:
         return _is_of(self._record, identity)
 
     def end(self, refused: bool = False) -> None:
-        """In order, whichever way. refused: nothing was measured, nor has to be tried again."""
+        """Remove the mark: the run ended in order. refused: it must not be tried once more."""
         self._file.unlink(missing_ok=True)
         if refused:
-            with contextlib.suppress(OSError):  # of a full disk, which has just been told of
+            with contextlib.suppress(OSError):  # a full disk, of which the user has just been told
                 self._refused.touch()
 
     def was_refused(self) -> bool:
-        """Return whether the attempt before was, and forget it."""
+        """True if the attempt before was refused; forget it."""
         was = self._refused.exists()
         self._refused.unlink(missing_ok=True)
         return was
@@ -63,7 +63,7 @@ class Mark:
 
 
 def any_left(results: Path, block: str) -> bool:
-    """Whether a run of a block was killed in flight."""
+    """True if a run of a block was killed while it was measured."""
     return any(sitting.folder(results, block).glob(f".*{SUFFIX}"))
 
 

@@ -1,14 +1,14 @@
-"""How much of the host's memory a run may use, where it is measured."""
+"""The host memory that a run may use, found where it is measured."""
 
 import os
 
 from supervise import cgroup
 
-SHARE = 0.9  # of what there is: what watches the run needs some, too
+SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
 def limit_mib(asked: str) -> int:
-    """As asked in GiB; ``auto`` is 90 % of what this job may have, at most what the machine has."""
+    """MiB of an amount in GiB; ``auto``: 90 % of the machine's memory, or of the job's if less."""
     if asked != "auto":
         return int(float(asked) * 1024)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,7 +1,7 @@
-"""The sampler beside a run, as the supervisor sees it: started, stopped, never waited for.
+"""The monitor: starts and stops the sampler that runs beside a run.
 
-A run is worth more than its monitor: whatever happens to the sampler, the run goes on
-and its record says ``monitor: null``.
+A run is worth more than its monitor: whatever happens to the sampler, the run goes on and its
+record says ``monitor: null``.
 """
 
 import json
@@ -15,15 +15,15 @@ from supervise.processors import beside
 from supervise.variables import inherited
 
 SAMPLER = Path(__file__).with_name("sampler.py")
-STOP_S = 5.0  # for a sampler to hand over what it saw
+STOP_S = 5.0  # a sampler's time to hand over what it saw
 
 
 class Monitor:
-    """Samples while the ``with`` block runs; ``samples`` is there after :meth:`stop`.
+    """Samples the machine while the ``with`` block runs; ``samples`` is there after :meth:`stop`.
 
     interpreter: one with psutil and, for a GPU, NVML's bindings; None: no monitor.
-    processors: those of the run; the sampler keeps to another one where there is one.
-    gpu: as the run sees it, see :func:`supervise.device.word`; None: none is sampled.
+    processors: the run's; the sampler uses another one if there is one.
+    gpu: as the run sees it, see :func:`supervise.device.word`; None: no GPU is sampled.
     variables: the configuration's environment variables.
     """
 
@@ -53,7 +53,7 @@ class Monitor:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**inherited(os.environ), **variables},
-                start_new_session=True,  # an interrupt of the terminal is not for it
+                start_new_session=True,  # so that an interrupt from the terminal does not reach it
             )
         except OSError as error:
             _report(str(error))
@@ -66,11 +66,11 @@ class Monitor:
 
     @property
     def pid(self) -> int | None:
-        """Of the sampler's process, None without one."""
+        """The process id of the sampler, None without one."""
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
-        """End the sampler and take what it saw; nothing, if it does not answer."""
+        """End the sampler and take its samples; none, if it does not answer."""
         process, self._process = self._process, None
         if process is None:
             return

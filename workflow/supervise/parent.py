@@ -37,12 +37,11 @@ CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 
 @dataclass(frozen=True)
 class Job:
-    """What is measured, in which environment, within which limits.
+    """What to measure, in which environment and within which limits.
 
-    environment: the marker that its deployment wrote. folders: places with ``models/`` or
-    ``frameworks/`` beside our own. monitor_interpreter: one that can sample the machine
-    meanwhile, None to leave it alone. caches: folder for what compilers keep of the cell on this
-    machine, None to keep nothing.
+    environment: the marker that its deployment wrote. folders: the user's, with ``models/`` or
+    ``frameworks/`` in them. monitor_interpreter: one that can sample the machine meanwhile; None:
+    no monitor. caches: folder for compiler caches of the cell on this machine, None to keep none.
     """
 
     identity: dict[str, Any]
@@ -69,8 +68,8 @@ def run(
 ) -> dict[str, Any]:
     """Measure one run and write its record, which is returned; raises :class:`Refused`.
 
-    identity_text: the plan's JSON string. session: what the record says of it, asked when the run
-    is over. The others: see :class:`Job`.
+    identity_text: the plan's JSON string. session: returns the record's ``session``, called when
+    the run is over. The others: see :class:`Job`.
     """
     identity = json.loads(identity_text)
     limits = (time_limit_s, memory_limit_mib)
@@ -105,12 +104,12 @@ def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
     compiled = record["timing"]["compilations"]["during_timing"]
     if not compiled:
         return record
-    # A compilation fell into the window, perhaps by a rare chance: once more.
+    # Something was compiled during the timed steps, perhaps by a rare chance: once more.
     return {**_monitored(job, empty), "restarted": compiled}
 
 
 def _monitored(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
-    """The record of one measuring process, with what the machine did beside it."""
+    """The record of one measuring process, with what the monitor saw of the machine."""
     record, identity = copy.deepcopy(empty), job.identity
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     with Monitor(
@@ -133,8 +132,8 @@ def _monitored(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
 def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     """Fill in the record with what one measuring process reported and how it ended.
 
-    Returns the borders of the timed steps on the clock of all processes, None if
-    it did not come that far.
+    Returns start and end of the timed steps on the clock that all processes share, None if the
+    process did not come that far.
     """
     swapped = machine.swapped_mib()
     record["load"]["before"] = machine.load_average()
@@ -146,7 +145,7 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child.reported("probes", "probes") or [], seen)
     record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
-    for name in ("python", "packages"):  # as found by the run, where it came that far
+    for name in ("python", "packages"):  # as the run found them, if it came that far
         found = child.reported("packages", name)
         record["environment"][name] = found or job.environment[name]
     record["load"]["after"] = machine.load_average()
@@ -164,11 +163,11 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
 
 
 def _child(job: Job, affinity: list[int]) -> Watched:
-    """The measuring process, which has ended."""
+    """Run the measuring process to its end."""
     identity = job.identity
-    # Settings are of the frameworks that take them.
+    # An identity has only the settings that its framework takes.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
-    cell["model"] = identity.get("variant_of", identity["model"])  # whose builders those are
+    cell["model"] = identity.get("variant_of", identity["model"])  # the model that has the builders
     request = {
         "scale": identity["scale"],
         "cell": cell,
@@ -197,7 +196,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
 
 
 def _training(identity: dict[str, Any]) -> dict[str, Any] | None:
-    """What a training to its end is asked for, with the place of its file; None without one."""
+    """The request for a training to its end, with the path of its file; None without one."""
     planned: dict[str, Any] | None = identity.get("training")
     return planned and {**planned, "path": str(Path(planned["file"]).absolute())}
 
@@ -205,7 +204,7 @@ def _training(identity: dict[str, Any]) -> dict[str, Any] | None:
 def _probes(
     identity: dict[str, Any], done: list[dict[str, Any]], seen: ending.Ending
 ) -> list[dict[str, Any]]:
-    """What ended the process after the measurement ended a probe, and those that were to follow."""
+    """The probes; if the process died after the measurement, the missing ones as failed."""
     if not seen.measured or ending.of_process(seen)[0] == "ok":
         return done
     missing = identity["probes"][len(done) :]
@@ -225,7 +224,7 @@ def _lost_probe(identity: dict[str, Any], planned: dict[str, Any]) -> dict[str, 
 
 def _memory(child: Watched) -> dict[str, Any]:
     return {
-        # As the run reports it of its own measurement, before probes; else of all that it came to.
+        # The run's own report is from before the probes; without it, the peak of the whole process.
         "peak_rss_mib": child.reported("memory", "peak_rss_mib") or child.peak_rss_mib,
         "peak_device_mib": child.reported("memory", "peak_device_mib"),
         "peak_device_counts": child.reported("memory", "peak_device_counts"),

@@ -1,4 +1,4 @@
-"""What must hold before a run is measured: its environment, its GPU, its memory."""
+"""Checks before a run is measured: of its environment, its GPU and its memory."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ class Refused(Exception):
 
 
 def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
-    """What a record says of the machine and the one GPU of a run."""
+    """A record's description of the machine and of the run's GPU; raises :class:`Refused`."""
     try:
         return machine.card(identity["accelerator"], identity["device"])
     except device.NoSuchDevice as problem:
@@ -18,7 +18,7 @@ def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """The GPU as a run's process and its monitor see it; None on the processors."""
+    """The GPU as a run's process and its monitor see it; None for a run on the processors."""
     if identity["accelerator"] != "cuda":
         return None
     try:
@@ -28,7 +28,7 @@ def visible_device(identity: dict[str, Any]) -> str | None:
 
 
 def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> None:
-    """Stop before anything is measured in an environment that was not planned."""
+    """Raise :class:`Refused` if an environment is not the one planned."""
     name = environment["name"]
     if environment["definition_sha256"] != identity["environment"]:
         raise Refused(
@@ -38,9 +38,9 @@ def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> 
 
 
 def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
-    """Stop when a deployed environment no longer holds what it was deployed with."""
+    """Raise :class:`Refused` if an environment no longer holds the packages deployed into it."""
     if environment["method"] == "interpreter":
-        return  # the user's own; what it holds is recorded
+        return  # the user's own: the record lists what it holds
     planned, present = environment["packages"], found["packages"]
     changed = [n for n in sorted({*planned, *present}) if planned.get(n) != present.get(n)]
     if changed:
@@ -55,10 +55,10 @@ def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
 def too_large(
     identity: dict[str, Any], machine_card: dict[str, Any], memory_limit_mib: float
 ) -> dict[str, Any] | None:
-    """The record's ``not_tried`` of a cell that cannot fit, None if it may.
+    """The record's ``not_tried`` of a cell that cannot fit into memory, None if it may.
 
-    Weights, gradients and optimiser state are a lower bound: a cell that is held
-    back for them would surely have failed, after minutes.
+    Weights, gradients and optimiser state are a lower bound: a cell that is not tried because of
+    them would have failed in any case, after minutes.
     """
     needed = identity["least_memory_mib"]
     if identity["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:

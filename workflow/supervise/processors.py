@@ -1,8 +1,8 @@
-"""Which processors runs are pinned to, and which are left to what watches them.
+"""The processors that runs are pinned to, and those for the processes that watch them.
 
-Two processors of one physical core share its arithmetic units, so that a second one
-adds little and scatters much: a run gets one processor of each core first. Read from
-Linux' sysfs; elsewhere every processor counts as a core of its own.
+Two processors of one physical core share its arithmetic units, so that the second one adds little
+speed and much scatter: a run gets one processor of each core first. Cores are read from Linux'
+sysfs; on other systems every processor counts as a core of its own.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ from pathlib import Path
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
-FEW_CORES = 2  # with no more than these nobody leaves one idle
+FEW_CORES = 2  # with so few, users do not leave one idle
 
 
 def available() -> list[int]:
-    """Processors that this process may use."""
+    """The processors that this process may use, ascending."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
@@ -30,19 +30,18 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
 
 
 def physical(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
-    """One thread per physical core, as far as a container's quota of processor time goes.
+    """Number of threads: one per physical core, limited by a container's quota of processor time.
 
-    shares: into how many the processors are divided; of one of them.
+    shares: the slots that the processors are divided into; the number is for one slot.
     """
     return max(1, int(min(len(cores(topology)) // shares, _quota(quota) / shares)))
 
 
 def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
-    """Threads of a run unless the user names a number.
+    """Number of threads of a run, unless the user names one.
 
-    One per physical core; where there are more than two, less one, which is left to the
-    system and to the monitor. A container's quota of processor time is a limit, too. shares: see
-    :func:`physical`.
+    One per physical core; of more than two cores, one is left to the system and to the monitor.
+    A container's quota of processor time is a limit, too. shares: see :func:`physical`.
     """
     count = len(cores(topology)) // shares
     threads = count if count <= FEW_CORES else count - 1
@@ -50,7 +49,7 @@ def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY) -> list[int]:
-    """Processors of a run: the last cores, since the first serve interrupts; one of each first."""
+    """A run's processors: of the last cores, as the first serve interrupts; one of each first."""
     by_core = cores(topology)
     deepest = max(map(len, by_core))
     order = [
@@ -60,14 +59,14 @@ def pinned(threads: int, topology: Path = TOPOLOGY) -> list[int]:
 
 
 def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
-    """Processors for what watches a run: of idle cores, else idle ones, else all."""
+    """The processors for what watches a run: those of idle cores, else idle ones, else all."""
     taken = set(processors)
     idle_cores = [p for core in cores(topology) if not taken & set(core) for p in core]
     return idle_cores or sorted(set(available()) - taken) or available()
 
 
 def _siblings(topology: Path, processor: int) -> str:
-    """What is equal for the processors of one core."""
+    """A text that is equal for all processors of one core."""
     path = topology / f"cpu{processor}" / "topology" / "thread_siblings_list"
     with contextlib.suppress(OSError):
         return path.read_text().strip()
@@ -75,7 +74,7 @@ def _siblings(topology: Path, processor: int) -> str:
 
 
 def _quota(path: Path) -> float:
-    """Processors' worth of time that a container may use: '200000 100000' is 2."""
+    """The number of processors whose time a container may use: '200000 100000' is 2."""
     with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
         allowed, period = path.read_text().split()
         return int(allowed) / int(period)

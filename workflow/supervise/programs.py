@@ -1,4 +1,4 @@
-"""A program that times something, in a process of its own: started, waited for, ended in order."""
+"""Run a program that times something: start its process, wait for it, end it in order."""
 
 import contextlib
 import os
@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from measure.process import die_with_parent
 from supervise.interrupts import number, signal_of
 
-GRACE_S = 15.0  # for a supervisor to end what it started
+GRACE_S = 15.0  # a supervisor's time to end what it started
 
 
 class TimeOver(Exception):
-    """No time is left to measure in."""
+    """The deadline for measuring has passed."""
 
 
 def run(
@@ -22,17 +22,17 @@ def run(
     deadline: float | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> int:
-    """Exit status of the program, negative: the signal that killed it.
+    """Run a program; return its exit status, negative: the signal that killed it.
 
-    deadline: on the monotonic clock. variables: of its environment, besides ours. Raises
-    :class:`TimeOver` then, and KeyboardInterrupt for what interrupts us or it, which it is told as
-    we were; nothing of it survives either.
+    deadline: on the monotonic clock; after it, :class:`TimeOver` is raised. variables: added to our
+    environment's. A signal that interrupts us is passed on to the program; that, or an interrupt of
+    the program, raises KeyboardInterrupt. In all cases nothing of the program survives.
     """
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         env={**os.environ, **(variables or {})},
-        start_new_session=True,  # an interrupt of the terminal comes through us, once
+        start_new_session=True,  # an interrupt from the terminal reaches it through us, once
         preexec_fn=die_with_parent,
     ) as process:
         try:
@@ -47,13 +47,13 @@ def run(
             if isinstance(end, subprocess.TimeoutExpired):
                 raise TimeOver from None
             raise
-    # Of a whole job that is ended, it may be told before we are.
+    # If a whole job is ended, the program may get the signal before we do.
     if ended_by := signal_of(status):
         raise KeyboardInterrupt(ended_by)
     return status
 
 
 def _signal(process: subprocess.Popen[bytes], how: int) -> None:
-    """To it and to what it started in its session, as a terminal would."""
+    """Send a signal to the program and to what it started in its session, as a terminal would."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, how)

@@ -1,6 +1,6 @@
-"""What the user sees of a run: how far, what, how long still, what came of it, its row so far.
+"""The lines a user sees of a run: its place, its name, the time left, its result, its row so far.
 
-All of it is read from the plan and from the records that are there, anew for each run.
+All is read from the plan and from the records that are there, anew for each run.
 """
 
 import json
@@ -19,8 +19,8 @@ from supervise.terminal import Terminal
 
 @dataclass(frozen=True)
 class Progress:
-    """Of one run, by its identity; plan_path: the plan's file, which paths of records start from
-    ``root``.
+    """The lines of one run. identity_text: its identity. plan_path: the plan's file. root: the
+    folder that paths of records start from.
     """
 
     plan_path: Path
@@ -28,26 +28,26 @@ class Progress:
     root: Path = Path()
 
     def now(self) -> str:
-        """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
+        """The run's line: ``[5/12] bert fit, batch 8, keras3-jax, run 1; about 3 min left``."""
         if self._position is None:
             return self._name
         left = [run for run in self._runs if run["record"] not in self._done]
         return f"{self._position}{self._name}; {self._left(left)}"
 
     def outcome(self, record: dict[str, Any]) -> list[str]:
-        """What came of the run, and of its row. record: of the run, which has just been written."""
+        """The lines after the run: its result, and its row. record: the run's, just written."""
         return [self.result(record), *self.row(record)]
 
     def result(self, record: dict[str, Any]) -> str:
-        """For example ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
+        """The run's result: ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
         found = f"{table_text.ms(row_so_far.step_ms([record]))} ms/step"
         if record["status"] != "ok":
             found = f"{record['status']}: {record['reason']}"
         return f"{self._position or ''}{self._name}: {found}"
 
     def row(self, record: dict[str, Any]) -> list[str]:
-        """Its row as far as it was measured, under the table's header, once a round of the row is
-        complete; else nothing.
+        """The row so far, under the table's header, if this run completes a round of it; otherwise
+        no lines.
         """
         if self._position is None or "columns" not in self._plan:
             return []
@@ -56,8 +56,8 @@ class Progress:
 
     @contextmanager
     def shown(self, stream: TextIO) -> Iterator[list[dict[str, Any]]]:
-        """The run's line while it is measured, then what came of the record that is put into the
-        list, if any is.
+        """Show the run's line while it is measured, then the outcome of the record that the caller
+        puts into the list, if any.
         """
         terminal = Terminal(stream)
         measured: list[dict[str, Any]] = []
@@ -65,7 +65,7 @@ class Progress:
         try:
             yield measured
         finally:
-            # Others may have measured meanwhile.
+            # Other blocks may have written records meanwhile.
             after = replace(self) if self._at_once > 1 else self
             terminal.leave(*(line for record in measured for line in after.outcome(record)))
 
@@ -83,7 +83,7 @@ class Progress:
 
     @cached_property
     def _plan(self) -> dict[str, Any]:
-        """Empty where a single record was asked for, without a plan."""
+        """The plan's document; empty if a single record was asked for, without a plan."""
         try:
             plan: dict[str, Any] = json.loads(self.plan_path.read_text())
             return plan if isinstance(plan["cells"], list) else {}
@@ -96,19 +96,19 @@ class Progress:
 
     @cached_property
     def _own(self) -> dict[str, Any]:
-        """The run itself; empty where the plan does not have it, or another one of its place."""
+        """The run's entry in the plan; empty if the plan has none with this identity."""
         return next((run for run in self._runs if run["identity"] == self.identity_text), {})
 
     @cached_property
     def _done(self) -> dict[str, dict[str, Any]]:
-        """Records of the runs that are done as planned, by path; its own is not."""
+        """Records of the other runs that are done as planned, by path."""
         found = ((run["record"], _record(self.root, run)) for run in self._runs)
         own = self._own.get("record")
         return {path: record for path, record in found if record and path != own}
 
     @cached_property
     def _at_once(self) -> int:
-        """Blocks that share what is left, this one with them."""
+        """The number of blocks that share what is left, including this one."""
         return max(1, running.at_once(self.plan_path.parent / running.FOLDER))
 
     @property
@@ -116,7 +116,7 @@ class Progress:
         return f"[{len(self._done) + 1}/{len(self._runs)}] " if self._own else None
 
     def _left(self, left: list[dict[str, Any]]) -> str:
-        """By the earlier runs of the same cell, else by the mean of all."""
+        """The time left, by earlier runs of the same cells, else by the mean of all runs."""
         if not self._done:
             return "time left unknown until the first run is done"
         mean_s = statistics.fmean(record["total_s"] for record in self._done.values())
@@ -127,7 +127,7 @@ class Progress:
 
 
 def duration(estimate_s: float) -> str:
-    """``about 3 min left``."""
+    """A time in words: ``about 3 min left``."""
     if estimate_s < 90:
         return f"about {estimate_s:.0f} s left"
     if estimate_s < 5400:
@@ -149,7 +149,7 @@ def _another_run_s(record: dict[str, Any]) -> float:
 
 
 def _record(root: Path, run: dict[str, Any]) -> dict[str, Any] | None:
-    """Of a run that is done as planned; None if it still has to be."""
+    """The record of a run that is done as planned; None if it still has to be measured."""
     try:
         record: dict[str, Any] = json.loads((root / run["record"]).read_text())
         return record if record["identity"] == run["identity"] else None

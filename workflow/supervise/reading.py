@@ -1,4 +1,4 @@
-"""A record as it is found: read with suspicion, since anything may lie in its place."""
+"""Reading a record with suspicion: anything may lie in its place."""
 
 import json
 import os
@@ -12,13 +12,13 @@ from supervise.schema import SCHEMAS
 
 
 class Unreadable(Exception):
-    """What lies in a record's place is none of this version; the message says why, in words."""
+    """A file in a record's place is no record of this version; the message says why, in words."""
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Of a plain file; raises FileNotFoundError where there is none, else :class:`Unreadable`."""
+    """Read a plain file; raises FileNotFoundError if it is missing, else :class:`Unreadable`."""
     try:
-        # Without waiting for who would write into a pipe.
+        # If it is a pipe, do not wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         raise
@@ -32,7 +32,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """A record by its bytes, as far as its schema's name and first level go; raises
+    """Parse a record, checking only its schema's name and its first level; raises
     :class:`Unreadable`.
     """
     try:
@@ -62,10 +62,10 @@ def _required() -> list[str]:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """A record; raises FileNotFoundError or :class:`Unreadable`."""
+    """Read a record; raises FileNotFoundError or :class:`Unreadable`."""
     return parse(read_bytes(path))
 
 
 def could_not_begin(record: dict[str, Any]) -> bool:
-    """Whether it says nothing but that there was no environment, which another start may change."""
+    """True if a record says only that its environment was missing, which may change at a start."""
     return "not_deployed" in (record["not_tried"] or {})

@@ -1,4 +1,4 @@
-"""The record of one run: its skeleton, and writing it so that it is whole or absent."""
+"""Writing the record of one run, so that it is complete or absent."""
 
 import json
 import os
@@ -12,12 +12,12 @@ RESERVE_BYTES = 1024 * 1024  # more than any record needs
 
 
 def now() -> str:
-    """UTC time, ISO 8601, seconds."""
+    """The UTC time, ISO 8601, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class RecordFile:
-    """Reserves the disk space of a record before anything is measured.
+    """A record's file; reserves its disk space before anything is measured.
 
     A full disk shows before the run, not after it: :meth:`reserve` raises
     OSError, and :meth:`write` fills the reserved blocks and renames the file.
@@ -37,7 +37,7 @@ class RecordFile:
                 file.write(bytes(RESERVE_BYTES))
 
     def write(self, record: dict) -> dict:
-        """Put the record in place, atomically; returns it as it could be written."""
+        """Put the record in place, atomically; return it as written, see :func:`checked`."""
         record = checked(record)
         content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
         with open(self._partial, "r+b") as file:

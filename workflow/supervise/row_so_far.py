@@ -1,4 +1,4 @@
-"""A row of the table as far as it was measured, in the widths that it will have there."""
+"""A row of the table as far as it is measured, with the column widths of the table."""
 
 import statistics
 from typing import Any
@@ -10,9 +10,9 @@ Row = tuple[str, str, int]
 
 
 def lines(plan: dict[str, Any], run: dict[str, Any], done: Records) -> list[str]:
-    """Header and line of the row of a run, or neither while its round is not complete.
+    """Header and line of the row of a run; no lines if its round is not complete.
 
-    run: model, task, batch size and number. done: records that are as planned.
+    run: with model, task, batch size and number. done: the records that are as planned.
     """
     row = _key(run)
     cells = [cell for cell in plan["cells"] if _key(cell) == row]
@@ -29,7 +29,7 @@ def lines(plan: dict[str, Any], run: dict[str, Any], done: Records) -> list[str]
 
 
 def step_ms(records: list[dict[str, Any]]) -> float | None:
-    """Geometric mean of the runs that have a time, as in the table."""
+    """Geometric mean of the runs' ms per step, as in the table; None if no run has a time."""
     found = []
     for record in records:
         if record["status"] == "ok":
@@ -44,7 +44,7 @@ def _key(cell: dict[str, Any]) -> Row:
 
 
 def _text(records: list[dict[str, Any]]) -> str:
-    """As in the table, but for its interval: the time, else what became of the first run."""
+    """A cell's text as in the table but without interval: the time, else the first run's status."""
     if not records:
         return table_text.NA
     time_ms = step_ms(records)
@@ -52,7 +52,7 @@ def _text(records: list[dict[str, Any]]) -> str:
 
 
 def _in_parts(plan: dict[str, Any], row: Row, texts: dict[str, str], intervals: bool) -> list[str]:
-    """Header and line, in the parts that the table has. intervals: whether it will have them."""
+    """Header and line for each part of the table. intervals: whether the table will have them."""
     labels = {_key(entry): (entry["title"], str(entry["batch_size"])) for entry in plan["rows"]}
     found = []
     for part in table_text.parts(len(plan["columns"])):

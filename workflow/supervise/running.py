@@ -1,7 +1,7 @@
-"""What blocks say that run beside each other: each into a file of its own, shown by one process.
+"""The lines of blocks that run in parallel: each block writes a file, and one process shows all.
 
 Jobs on nodes have no terminal, and several on one machine would write over each other's lines.
-``<folder>/<block>@<place>.txt`` is there while a block runs, and goes when it was read to its end.
+``<folder>/<block>@<place>.txt`` is there while a block runs, and removed once all of it was read.
 """
 
 import contextlib
@@ -16,26 +16,26 @@ from typing import TextIO
 
 from supervise.terminal import printable
 
-FOLDER = ".running"  # of the results
+FOLDER = ".running"  # in the results' folder
 RUNS, ENDED = ".txt", ".ended"
-LOOK_S = 1.0  # between two looks at what was written
+LOOK_S = 1.0  # seconds between two looks at what was written
 
 
 def node() -> str:
-    """What a cluster calls this machine, or its own name."""
+    """The name of this machine: a cluster's for it, or its own."""
     return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def at_once(folder: Path) -> int:
-    """How many blocks run now; none where each says its lines itself."""
+    """The number of blocks that run now with a file; 0 if blocks print their lines themselves."""
     return sum(1 for _ in folder.glob(f"*{RUNS}"))
 
 
 @contextlib.contextmanager
 def told(folder: Path | None, block: str, place: str) -> Iterator[None]:
-    """Standard error of this process and of those that it starts is the block's file meanwhile.
+    """Redirect standard error of this process and of those that it starts to the block's file.
 
-    folder: None leaves it as it is. place: a node or a slot, which every line is shown with.
+    folder: None leaves it as it is. place: the node or slot that is shown before every line.
     """
     if folder is None:
         yield
@@ -43,7 +43,7 @@ def told(folder: Path | None, block: str, place: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{block}@{place}{RUNS}"
     for other in {*folder.glob(f"{glob.escape(block)}@*{RUNS}")} - {path}:
-        other.unlink(missing_ok=True)  # of an attempt that was killed
+        other.unlink(missing_ok=True)  # left by an attempt that was killed
     sys.stderr.flush()
     own = os.dup(sys.stderr.fileno())
     with path.open("ab") as file:
@@ -59,22 +59,22 @@ def told(folder: Path | None, block: str, place: str) -> Iterator[None]:
 
 
 class Shown:
-    """Every block's lines on one stream, each after its place, as they come."""
+    """Shows every block's lines on one stream as they come, each with its place before it."""
 
     def __init__(self, folder: Path, stream: TextIO) -> None:
         self._folder, self._stream = folder, stream
-        self._read: dict[str, int] = {}  # bytes, by the name without its ending
+        self._read: dict[str, int] = {}  # bytes that were read, by file name without its ending
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_again, daemon=True)
 
     def start(self) -> None:
-        """From now on, and nothing of an earlier start."""
+        """Show lines from now on; remove files of earlier starts."""
         for left in self._files():
             left.unlink(missing_ok=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """With what was written last."""
+        """Show what was written last, and stop."""
         if self._thread.ident:
             self._over.set()
             self._thread.join()
@@ -85,7 +85,7 @@ class Shown:
             self.look()
 
     def look(self) -> None:
-        """Show what is new."""
+        """Show what is new in all files."""
         files = self._files()
         self._read = {path.stem: self._read.get(path.stem, 0) for path in files}
         for path in files:

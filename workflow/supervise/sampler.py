@@ -2,9 +2,9 @@
 
     python3 -I sampler.py '{"interval_s": 1.0, "processors": [1], "own": [0], "gpu": null}'
 
-Runs on the interpreter of the workflow, which has psutil and NVML's bindings. Ends
-when standard input is closed, by the supervisor or by its death; what was seen is
-printed only then, so that no sample costs more than its readings.
+Runs on the interpreter of the workflow, which has psutil and NVML's bindings. Ends when standard
+input is closed, by the supervisor or by its death; the samples are printed only then, so that
+taking one costs no more than its readings.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ from typing import Any
 
 try:
     import psutil
-except ImportError:  # the machine's card asks for its GPU here, with psutil or without
+except ImportError:  # the machine's card uses Gpu from here, also without psutil
     psutil = None
 
 STANDARD_INPUT = 0
 
-# NVML's bits for what slows the clocks; an idle GPU (bit 0) is no reason.
+# NVML's bits of reasons for slower clocks; an idle GPU (bit 0) is left out.
 SLOWED_BY = {
     0x2: "clocks set by the user",
     0x4: "power cap",
@@ -51,10 +51,10 @@ def main() -> None:
 
 
 class Sampler:
-    """Reads what the machine tells; what it does not tell is None.
+    """Takes samples of the machine; readings that it does not offer are None.
 
-    processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or
-    number; None where it computes on the processors.
+    processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or number;
+    None for a run on the processors.
     """
 
     def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:
@@ -67,7 +67,7 @@ class Sampler:
         ]
 
     def sample(self) -> dict:
-        """One reading of everything, with the time that the run's clock shows."""
+        """One reading of everything, with the time in ns on the run's clock."""
         gpu = tried(self._gpu.reading) if self._gpu else None
         counter = self._gpu or self._rapl
         return {
@@ -82,7 +82,7 @@ class Sampler:
         }
 
     def _frequency_mhz(self) -> float | None:
-        """Mean of the run's processors."""
+        """Mean frequency of the run's processors, of all if these are unknown; None if it is 0."""
         found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
         ours = [found[number] for number in self._processors if number < len(found)] or found
         return sum(ours) / len(ours) or None
@@ -98,13 +98,13 @@ class Sampler:
 
 
 class Rapl:
-    """Energy counters of the processor packages, where this user may read them."""
+    """Energy counters of the processor packages; raises OSError if this user may not read them."""
 
     name = "rapl"
 
     def __init__(self, system: Path = Path("/sys")) -> None:
         domains = sorted(system.glob("class/powercap/intel-rapl:*"))
-        # Without their parts (intel-rapl:0:1), which the packages contain.
+        # Without the parts of a package (intel-rapl:0:1), which it counts, too.
         self._packages = [
             domain for domain in domains if (domain / "name").read_text().startswith("package")
         ]
@@ -115,7 +115,7 @@ class Rapl:
         self._microjoules = 0
 
     def joules(self) -> float:
-        """Since this object was made."""
+        """Energy in joules since this object was made."""
         counts = self._counts()
         for count, last, wraps_at in zip(counts, self._last, self._wraps_at, strict=True):
             self._microjoules += count - last if count >= last else count + wraps_at - last
@@ -129,8 +129,8 @@ class Rapl:
 class Gpu:
     """The GPU that a run sees, through NVML.
 
-    name: its UUID, that of a MIG instance, or its number. ``part`` is what the run has,
-    ``device`` the whole GPU, which alone has clocks, power and temperature.
+    name: its UUID, that of a MIG instance, or its number. ``part``: the instance or GPU of the run.
+    ``device``: the whole GPU; only that has clocks, power and temperature.
     """
 
     name = "nvml"
@@ -150,15 +150,15 @@ class Gpu:
             self.device = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
 
     def joules(self) -> float | None:
-        """Since the driver was loaded; those of an instance are not counted by themselves."""
+        """Joules since the driver was loaded; None for an instance, which has no counter."""
         if self.is_part:
             return None
         return self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
 
     def reading(self) -> dict:
-        """Clocks, temperature, power, what slows the clocks, other processes.
+        """Clocks, temperature, power, reasons for slower clocks, other processes, memory.
 
-        What this GPU does not tell (a divided one has no utilisation) is None.
+        Readings that this GPU does not offer (a divided one has no utilisation) are None.
         """
         nvml, device = self.nvml, self.device
         slowed = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device)
@@ -177,10 +177,10 @@ class Gpu:
         }
 
     def _process_memory_mib(self) -> float | None:
-        """Device memory that the run's processes hold, with pools, contexts and kernels.
+        """MiB of device memory that the run's processes hold, with pools, contexts and kernels.
 
-        None where the driver does not tell, or tells of processes among which ours cannot
-        be found (see :meth:`_foreign_processes`).
+        None if the driver does not tell, or if ours cannot be found among several processes (see
+        :meth:`_foreign_processes`).
         """
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = {p.pid for p in psutil.Process(os.getppid()).children(recursive=True)}
@@ -194,10 +194,10 @@ class Gpu:
         return self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
 
     def _foreign_processes(self) -> int:
-        """Compute processes that are not of this run.
+        """The number of compute processes that do not belong to this run.
 
-        In a container NVML may number processes as the host does, so that none looks
-        like ours; during the timed steps one of them is.
+        In a container NVML may number processes as the host does, so that none looks like ours;
+        during the timed steps one of them is.
         """
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = psutil.Process(os.getppid()).children(recursive=True)
@@ -206,7 +206,7 @@ class Gpu:
 
 
 def gpu_or_words(name: str) -> Gpu | None:
-    """The GPU, or one line for the supervisor that says why there are no readings of it."""
+    """The GPU; or None, and one line for the supervisor why it is not sampled."""
     try:
         return Gpu(name)
     except Exception as error:  # no bindings, no driver, no such device
@@ -215,7 +215,7 @@ def gpu_or_words(name: str) -> Gpu | None:
 
 
 def tried(function: Any, *arguments: Any) -> Any:
-    """What the function returns, None where this machine cannot tell."""
+    """The function's result, None if it fails, as on a machine that cannot tell."""
     try:
         return function(*arguments)
     except Exception:  # NVML, psutil and file systems each have their own errors

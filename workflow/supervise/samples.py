@@ -1,8 +1,8 @@
-"""What the samples of a run say of its timed steps; pure arithmetic.
+"""The record's `monitor` and `energy`, computed from the samples of a run; pure arithmetic.
 
-A sample is what ``sampler.py`` prints. A window is the time from the start of the first
-block to the end of the last one, ``(start, end)`` in nanoseconds of the clock that all
-processes share.
+A sample is what ``sampler.py`` prints. A window is the time from the start of the first timed block
+of steps to the end of the last one, ``(start, end)`` in nanoseconds of the clock that all processes
+share.
 """
 
 import statistics
@@ -21,7 +21,7 @@ RANGES = (
 
 
 def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
-    """The record's ``monitor``; None where no sample fell into the window."""
+    """The record's ``monitor``; None if no sample fell into the window."""
     inside = _inside(samples, window)
     if not inside:
         return None
@@ -37,7 +37,7 @@ def summary(samples: list[dict], window: Window, interval_s: float) -> dict | No
 
 
 def last_free_mib(samples: list[dict]) -> float | None:
-    """What the device had left when it was last looked at; None where it was not."""
+    """MiB of free device memory in the last sample of the GPU; None without one."""
     left = [sample["gpu"]["free_memory_mib"] for sample in samples if sample["gpu"]]
     return left[-1] if left else None
 
@@ -45,8 +45,8 @@ def last_free_mib(samples: list[dict]) -> float | None:
 def energy(samples: list[dict], window: Window, steps: int) -> dict | None:
     """The record's ``energy``; None without a counter, or with too few samples.
 
-    Power changes when timing starts. With two samples inside, at most the parts
-    before the first and after the last are guessed from a mean across the border.
+    Power changes when timing starts. With two samples inside, only the parts before the first and
+    after the last are estimated, from the mean power across the window's borders.
     """
     counted = [sample for sample in samples if sample["joules"] is not None]
     if window is None or steps < 1 or len(_inside(counted, window)) < 2:
@@ -74,7 +74,7 @@ def _range(values: list[float]) -> dict | None:
 
 
 def _growth(samples: list[dict], window: Window, name: str) -> Any:
-    """Of a counter, from the last sample before the window to the first one after it."""
+    """A counter's growth from the last sample before the window to the first one after it."""
     if window is None:
         return None
     counted = [sample for sample in samples if sample[name] is not None]
@@ -86,7 +86,7 @@ def _growth(samples: list[dict], window: Window, name: str) -> Any:
 
 
 def _joules_at(samples: list[dict], at_ns: int) -> float | None:
-    """Of the counter at a time between two samples, on the straight line between them."""
+    """The energy counter at a time, linearly between two samples; None outside of all samples."""
     for left, right in pairwise(samples):
         if left["at_ns"] <= at_ns <= right["at_ns"]:
             part = (at_ns - left["at_ns"]) / (right["at_ns"] - left["at_ns"])

@@ -1,4 +1,4 @@
-"""A document against its JSON schema, as far as our schemas go, with the standard library alone."""
+"""Check a document against its JSON schema with the standard library, as far as ours need it."""
 
 import json
 import math
@@ -22,7 +22,7 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     "array": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
 }
-# Of a limit: which values it is about, whether one breaks it, and what to say then.
+# For each kind of limit: the type it is about, a test whether a value breaks it, and the message.
 LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
     "minimum": ("number", lambda value, least: value < least, "less than {}"),
     "exclusiveMinimum": ("number", lambda value, least: value <= least, "not above {}"),
@@ -31,17 +31,17 @@ LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
     "maxLength": ("string", lambda value, most: len(value) > most, "longer than {}"),
     "maxItems": ("array", lambda value, most: len(value) > most, "longer than {}"),
 }
-SHOWN = 60  # characters of a value
+SHOWN = 60  # characters of a wrong value
 
 
 class Schema:
-    """One of ``schemas/``."""
+    """A schema from ``schemas/``."""
 
     def __init__(self, name: str) -> None:
         self._whole = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
 
     def violations(self, document: Any) -> Iterator[Violation]:
-        """Where it breaks the schema, and what is wrong there."""
+        """The places where a document breaks the schema, with what is wrong there."""
         yield from self._check(document, self._whole, ())
 
     def _check(self, value: Any, schema: dict[str, Any], place: Place) -> Iterator[Violation]:
@@ -61,7 +61,7 @@ class Schema:
     def _check_any(
         self, value: Any, schemas: list[dict[str, Any]], place: Place
     ) -> Iterator[Violation]:
-        """What is wrong by the one that it breaks deepest: that is the one which was meant."""
+        """Violations of the schema that is broken deepest: it is the one that was meant."""
         found = [list(self._check(value, schema, place)) for schema in schemas]
         if all(found):
             yield from max(found, key=lambda violations: len(violations[0][0]))
@@ -83,7 +83,7 @@ class Schema:
 
 
 def _problem(value: Any, schema: dict[str, Any]) -> str | None:
-    """Of the value itself, without what is in it."""
+    """What is wrong with a value itself, apart from the values in it; None if nothing is."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and not any(TYPES[name](value) for name in types):

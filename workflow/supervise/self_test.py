@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
-    """Times of the rounds in which both names were measured, in one session; None without any."""
+    """ms per step in rounds that measured both names in one session; None without such rounds."""
     both = [
         (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
     ]
@@ -36,12 +36,12 @@ def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
 
 
 def session(record: dict) -> str | None:
-    """What tells a session from the others; None of a record that was measured by itself."""
+    """The id of a record's session; None for a record that was measured by itself."""
     return (record.get("session") or {}).get("id")
 
 
 def step_ms(record: dict) -> float:
-    """As in the table: all timed steps together."""
+    """ms per step of all timed steps together, as in the table."""
     blocks = record["timing"]["blocks"]
     return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 

@@ -1,8 +1,8 @@
-"""The sessions of every block, put together from its canaries and records: ``round<k>.json``; and
-one file with the digests of all of these.
+"""Put together the sessions of every block from its canaries and records.
 
-A session is one sitting. What is in such a file already stays: who resumes a block, or measures a
-column of it again, adds another one.
+Each block has a file ``round<k>.json``; one file more has the digests of all. A session is a
+sitting. Sessions that a file has stay: resuming a block, or measuring a column of it again, adds
+another one.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PLACE = ("id", "node", "device", "slot", "slots", "attempt")
 
 @dataclass(frozen=True)
 class Block:
-    """One of a plan. row: model, task, batch_size; records: in their order."""
+    """A block of a plan. row: model, task, batch_size; records: paths in the order of measuring."""
 
     path: Path
     row: dict[str, Any]
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def blocks_of(plan: dict[str, Any]) -> Iterable[Block]:
-    """Those of a plan's document."""
+    """The blocks of a plan's document."""
     records: dict[tuple[Any, ...], list[tuple[int, str]]] = {}
     for cell in plan["cells"]:
         for run in cell["runs"]:
@@ -64,7 +64,7 @@ def blocks_of(plan: dict[str, Any]) -> Iterable[Block]:
 
 
 def write(results: Path, block: Block) -> str:
-    """The block's file, which stays as it is where nothing is new; its digest. Raises OSError."""
+    """Write the block's file, unchanged if nothing is new; return its digest. Raises OSError."""
     earlier = _read(block.path)
     found = {session["id"]: session for session in earlier}
     for session in sessions(results, block):
@@ -78,8 +78,8 @@ def write(results: Path, block: Block) -> str:
 
 
 def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """A session as its file has it, and what came to it."""
-    if not now["canaries"]:  # these were kept in the file alone
+    """A session with what its file has of it and what is new."""
+    if not now["canaries"]:  # the file alone has kept them
         now = {**now, "canaries": before["canaries"], "ended": before["ended"]}
     more = [path for path in now["runs"] if path not in before["runs"]]
     found = {**now, "runs": [*before["runs"], *more]}
@@ -88,7 +88,7 @@ def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    """The sessions of a block's file; none where there is none, or it is broken."""
+    """The sessions in a block's file; none if it is missing or broken."""
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())["sessions"]
         needed = {"id", "started_at", "finished_at", "canaries", "ended", "runs"}
@@ -98,7 +98,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def sessions(results: Path, block: Block) -> list[dict[str, Any]]:
-    """Of a block, as its canaries and records have them."""
+    """The sessions of a block that its canaries and records tell of."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted((block.path.with_suffix("")).glob("*-*.json")):
         when, _, accelerator = path.stem.partition("-")
@@ -123,7 +123,7 @@ def sessions(results: Path, block: Block) -> list[dict[str, Any]]:
     killed = any_left(results, f"{block.scale}/{_row_name(block)}/round{block.round}")
     for session in found.values():
         if session["ended"] is None:
-            # A run that was asked for by itself has no canaries.
+            # Without canaries, a run was asked for by itself.
             cut = "killed" if killed else "interrupted"
             session["ended"] = cut if session["canaries"] else "done"
     return list(found.values())
@@ -154,7 +154,7 @@ def _empty(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _widen(session: dict[str, Any], part: dict[str, Any]) -> None:
-    """Over the time of one of its parts: a run, or a canary's job."""
+    """Extend a session's time to that of one of its parts: a run, or a canary's job."""
     started: Sequence[str] = [t for t in (session["started_at"], part["started_at"]) if t]
     ended: Sequence[str] = [t for t in (session["finished_at"], part["finished_at"]) if t]
     session["started_at"] = min(started)

@@ -1,7 +1,7 @@
-"""The sitting that a job belongs to: jobs of one block that follow each other in one share of one
-machine, started by one Snakemake or one bundle. It is what the analysis pairs runs within.
+"""The sitting of a job: jobs of one block that follow each other in one slot of one machine,
+started by one Snakemake or one bundle. Records call it a session; the analysis pairs runs in it.
 
-Jobs share no process, so each works out by itself what it is called.
+Jobs share no process, so each computes its sitting's id by itself.
 """
 
 import contextlib
@@ -17,19 +17,19 @@ from deploy import failures
 from supervise import device, whereabouts
 from supervise.slots import FOLDER, Slots
 
-SITTING = "MILLISTEP_SITTING"  # drawn at each start; jobs inherit it
-SHARE = "MILLISTEP_SHARE"  # slot, number of slots and attempt of a block that holds its share
+SITTING = "MILLISTEP_SITTING"  # drawn at random at each start; jobs inherit it
+SHARE = "MILLISTEP_SHARE"  # slot, number of slots and attempt of a block that holds its slot
 DIGITS = 12
-BEFORE, AFTER = "before", "after"  # its block: when canaries are measured
+BEFORE, AFTER = "before", "after"  # when canaries are measured: before or after their block
 
 
 def begin() -> None:
-    """What is started from now on belongs to sittings of its own."""
+    """Give all that is started from now on sittings of its own."""
     os.environ[SITTING] = secrets.token_hex(16)
 
 
 def share(slot: int, slots: int, attempt: int) -> dict[str, str]:
-    """Environment variables for the jobs of a block that holds its share for all of them."""
+    """Environment variables for the jobs of a block that holds its slot for all of them."""
     return {SHARE: f"{slot} {slots} {attempt}"}
 
 
@@ -42,26 +42,26 @@ def _held() -> tuple[int, int, int] | None:
 
 
 def attempt_of_block() -> int:
-    """2 in a block whose first job was killed."""
+    """The attempt of the block's own job: 2 if its first job was killed, else 1."""
     held = _held()
     return held[2] if held else 1
 
 
 def block_of(identity: dict[str, Any]) -> str:
-    """The block that a run belongs to, as files have it: ``laptop/bert/fit-b8/round1``."""
+    """The name of the block that a run belongs to: ``laptop/bert/fit-b8/round1``."""
     row = f"{identity['model']}/{identity['task']}-b{identity['batch_size']}"
     return f"{identity['scale']}/{row}/round{identity['run']}"
 
 
 def folder(results: Path, block: str) -> Path:
-    """Of what is known of a block besides its records."""
+    """The folder for a block's files other than its records."""
     return results / "blocks" / block
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """As a record has it, but for the neighbours. start: shared by all sittings of one Snakemake,
-    or bundle, whatever Snakemakes it starts for blocks.
+    """A sitting as a record has it, without the neighbours. start: the same for all sittings of one
+    Snakemake or bundle, also those of the Snakemakes that it starts for blocks.
     """
 
     id: str
@@ -78,13 +78,13 @@ class Sitting:
 
 @dataclass(frozen=True)
 class Seat:
-    """A sitting while one of its jobs runs. most: of the other shares that were taken at once."""
+    """A sitting while one of its jobs runs. most: the most other slots that were busy at once."""
 
     sitting: Sitting
     most: list[int]
 
     def session(self) -> dict[str, Any]:
-        """What a record says of it, asked at the end of its run."""
+        """The record's ``session``, to be asked for at the end of its run."""
         return {**self.sitting.facts(), "neighbours": self.most[0]}
 
 
@@ -96,10 +96,10 @@ def _digest(name: str) -> str:
 def taken(
     results: Path, block: str, accelerator: str, asked_device: str | int, attempt: int
 ) -> Iterator[Seat]:
-    """The seat of one job, whose share of the machine nobody else has meanwhile.
+    """Take the seat of one job: nobody else has its slot of the machine meanwhile.
 
-    accelerator: cuda where any column of the block is measured on a GPU. attempt: of the job
-    itself. Raises :class:`supervise.device.NoSuchDevice`.
+    accelerator: cuda if any column of the block is measured on a GPU. attempt: the job's own.
+    Raises :class:`supervise.device.NoSuchDevice`.
     """
     node, held = whereabouts.node(results), _held()
     gpu = device.chosen(asked_device) if accelerator == "cuda" else None

@@ -1,4 +1,4 @@
-"""A record that says where and what, and has measured nothing yet."""
+"""The record of a run before anything is measured."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ THREAD_POLICY = (
 def skeleton(
     identity_text: str, identity: dict[str, Any], environment: dict[str, Any]
 ) -> dict[str, Any]:
-    """A record that says where and what, and has measured nothing yet."""
+    """A record that says what is measured and where, with no results yet; its status is killed."""
     return {
         "schema": SCHEMA,
         "identity": identity_text,

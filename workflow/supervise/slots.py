@@ -1,6 +1,6 @@
-"""Shares of a node: each has its own processors and its own GPU, and is taken for a block.
+"""Slots: shares of a node with their own processors and GPU, each taken for one block at a time.
 
-A file is locked while a share is taken, so that a killed job gives it back.
+A file is locked while a slot is taken, so that a killed job gives it back.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from typing import Any
 from supervise import device, processors
 
 FOLDER = ".slots"
-LOOK_S = 0.5  # until a share that is taken is looked at again
-NEIGHBOURS_S = 1.0  # between two looks at the others
+LOOK_S = 0.5  # seconds until a slot that is taken is tried again
+NEIGHBOURS_S = 1.0  # seconds between two looks at the other slots
 
 
 @dataclass(frozen=True)
 class Slots:
-    """Of one node; folder: where they are locked, node: its digest."""
+    """The slots of one node. folder: of the locked files; node: its digest; count: of slots."""
 
     folder: Path
     node: str
@@ -30,7 +30,7 @@ class Slots:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[int]:
-        """The first share that is free, waited for."""
+        """Take the first free slot, waiting for one; yields its number."""
         self.folder.mkdir(parents=True, exist_ok=True)
         while True:
             for slot in range(self.count):
@@ -44,12 +44,12 @@ class Slots:
             time.sleep(LOOK_S)
 
     def busy(self, own: int) -> int:
-        """How many others are taken now."""
+        """The number of other slots that are taken now."""
         return sum(self._is_taken(slot) for slot in range(self.count) if slot != own)
 
     @contextlib.contextmanager
     def watched(self, own: int) -> Iterator[list[int]]:
-        """The most others that were taken at once, so far: one number, which grows."""
+        """Yield a list of one number, which grows: the most other slots taken at once so far."""
         most, over = [self.busy(own)], threading.Event()
 
         def look() -> None:
@@ -79,7 +79,7 @@ class Slots:
 
 
 def keep_to(slot: int, slots: int) -> None:
-    """Have this process and what it starts use a share's processors and its GPU alone."""
+    """Restrict this process and what it starts to a slot's processors and GPU."""
     if slots == 1:
         return
     if hasattr(os, "sched_setaffinity"):
@@ -89,6 +89,6 @@ def keep_to(slot: int, slots: int) -> None:
 
 
 def share(cores: list[list[int]], slot: int, slots: int) -> list[int]:
-    """The processors of a share: whole cores that lie side by side."""
+    """The processors of a slot: whole cores that lie side by side."""
     first, end = slot * len(cores) // slots, (slot + 1) * len(cores) // slots
     return [processor for core in cores[first:end] for processor in core]

@@ -1,8 +1,8 @@
 """Digest of the measuring sources that one cell uses, and of no others.
 
-A change of the timer must measure every cell again, a change of one builder
-only its cells. Which files a cell uses is read from the import statements; what
-is written in C belongs to the cells whose way is built from it.
+A change of the timer must measure every cell again, a change of one builder only its cells. Which
+files a cell uses is read from import statements; C sources belong to the cells whose way is built
+from them.
 """
 
 import ast
@@ -26,7 +26,7 @@ STATEMENT = re.compile(
 
 
 class Built(Protocol):
-    """A model, as far as its cells are built from what no import names."""
+    """The part of a model that tells which native sources its cells are built from."""
 
     @property
     def operation(self) -> str | None: ...
@@ -39,9 +39,9 @@ def digest(root: Path, entries: tuple[Path, ...]) -> str:
     """sha256 over the entry files and everything of these packages that they import.
 
     root: the folder that holds the packages. A model may lie elsewhere, in a folder
-    ``models/<name>`` of its own. Names are the modules', so moving a folder
+    ``models/<name>`` of its own. Files count by their modules' names, so moving a folder
     changes nothing. An entry that does not exist (a model need not support every
-    framework) counts as such.
+    framework) is left out.
     """
     whole = hashlib.sha256()
     named = {_module_path(root, file): file for file in closure(root, entries)}
@@ -60,7 +60,7 @@ def _module_path(root: Path, file: Path) -> str:
 
 
 def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
-    """Files of the package reachable from the entries through imports."""
+    """The entries, and all files of our packages that they reach through imports."""
     found: set[Path] = set()
     waiting = list(entries)
     while waiting:
@@ -72,12 +72,12 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
 
 
 def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[Path, ...]:
-    """The sources that cells of a model's way are built from and that no import names; none of a
-    framework's own code.
+    """The sources that no import names and that cells of a model are built from in a way; empty if
+    the operation is the framework's own code.
 
-    In C those of the model's own folder, the header of all operations, and what binds the operation
-    to a library, or to ctypes for every way that calls it from Python; and what is written for the
-    way alone, where there is no framework.
+    For ways in C: those of the model's own folder, the header of all operations, and the binding of
+    the operation to a library, or to ctypes for ways that call it from Python. Also
+    ``by_<way>.py``, if a way has such a file.
     """
     if not model.operation or way is None:
         return ()
@@ -111,7 +111,7 @@ def _imports(root: Path, file: Path) -> tuple[Path, ...]:
 
 
 def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator[ast.stmt]:
-    """Those of a file that may be of these packages, and what looks like one in its texts.
+    """The import statements of a file that name these packages, and what looks like one in texts.
 
     All sources are read at every start of Snakemake; parsing whole files would take ten times as
     long.
@@ -119,14 +119,14 @@ def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator
     for match in STATEMENT.finditer(text):
         if not any(package in match[0] for package in packages):
             continue
-        with contextlib.suppress(SyntaxError):  # prose
+        with contextlib.suppress(SyntaxError):  # it was prose
             yield from ast.parse(match[0]).body
 
 
 def _files(root: Path, folder: Path, module: str) -> list[Path]:
-    """The file of a module of the package, nothing for other modules.
+    """The file of a module of our packages; empty for other modules.
 
-    folder: the importing file's; a model that lies elsewhere has its modules there.
+    folder: that of the importing file, which has the modules of a model that lies elsewhere.
     """
     package, *parents = module.split(".")
     if package not in PACKAGES or not parents:

@@ -1,6 +1,6 @@
-"""Lines for the user: one that stays in place while it lasts, and those that are left behind.
+"""Lines for the user on a terminal: one is replaced in place, the others stay on the screen.
 
-In a file, or where the output is handed on, each is a plain line of its own.
+In a file or a pipe, each is a plain line of its own.
 """
 
 import os
@@ -19,21 +19,21 @@ class Terminal:
         self._in_place = stream.isatty()
 
     def stay(self, text: str) -> None:
-        """What goes on now, until :meth:`leave`."""
+        """Show what goes on now, until :meth:`leave`."""
         if self._in_place:
-            # A line that wraps could not be taken back.
+            # A line that wraps could not be cleared.
             self._write(CLEAR + printable(text)[: self._columns() - 1])
         else:
             self._write(printable(text) + "\n")
 
     def leave(self, *lines: str) -> None:
-        """What came of it, to stay on the screen; nothing clears the line alone."""
+        """Replace the line by lines that stay on the screen; without any, only clear it."""
         clear = CLEAR if self._in_place else ""
         self._write(clear + "".join(f"{printable(line)}\n" for line in lines))
 
     @contextmanager
     def during(self, text: str) -> Iterator[None]:
-        """What goes on now and leaves nothing to be told."""
+        """Show what goes on now, and clear the line afterwards."""
         self.stay(text)
         try:
             yield
@@ -52,5 +52,5 @@ class Terminal:
 
 
 def printable(text: str) -> str:
-    """Titles and reasons come from outside: nothing of them moves the cursor."""
+    """A text without characters that move the cursor: titles and reasons come from outside."""
     return "".join(character if character.isprintable() else " " for character in text)

@@ -1,7 +1,7 @@
 """The environment variables of a measured process: few of the caller's, the configuration's, ours.
 
-Frameworks read hundreds of them (XLA_FLAGS, NVIDIA_TF32_OVERRIDE, OMP_*, LD_PRELOAD, ...).
-What somebody set for another purpose must not change a number that is then printed without it.
+Frameworks read hundreds of them (XLA_FLAGS, NVIDIA_TF32_OVERRIDE, OMP_*, LD_PRELOAD, ...). One that
+was set for another purpose must not change a number, which would be printed without saying so.
 """
 
 import os
@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-# The compiler and its folders, the user and his language: nothing that tells a framework what to
-# do.
+# Where programs and files are, the user and the language: nothing that a framework acts on.
 KEPT = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LANGUAGE")
-# With weights: preset, what a download needs: the way to it, who one is, where it is kept.
+# What a download needs, with weights: preset: proxies and certificates, tokens, cache folders.
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 DOWNLOAD = (
     *_PROXIES,
@@ -35,7 +34,7 @@ DOWNLOAD = (
     "KAGGLE_USERNAME",
     "XDG_CACHE_HOME",
 )
-# Every pool that a framework may have gets the same number of threads.
+# Every thread pool that a framework may have gets the same number of threads.
 THREADS = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -47,9 +46,9 @@ THREADS = (
     "TF_NUM_INTRAOP_THREADS",
     "TF_NUM_INTEROP_THREADS",
 )
-SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in their load()
+SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in a framework's load()
 SECRET = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
-# Of the caller: what would have changed times, and is worth a word when it is not passed on.
+# The caller's variables that may change times: the user is told that they are not passed on.
 _MATTERS = re.compile(
     r"(XLA|TF(?!_CLI|_VAR)|TENSORFLOW|JAX|KERAS|TORCH|TORCHINDUCTOR|PYTORCH|TRITON|CUBLAS|CUDNN|NCCL|"
     r"OMP|GOMP|KMP|MKL|OPENBLAS|MALLOC|LD)_.+|"
@@ -64,10 +63,10 @@ def of_process(
     visible_device: str,
     caller: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
-    """All that a measured process is given.
+    """All environment variables that a measured process is given.
 
-    identity: accelerator, library, threads and ``variables`` (the configuration's), and
-    ``weights`` where there are any. visible_device: see :func:`supervise.device.word`.
+    identity: with accelerator, library, threads, ``variables`` (the configuration's), and
+    ``weights`` if there are any. visible_device: see :func:`supervise.device.word`.
     """
     return {
         **inherited(caller, identity.get("weights", "random")),
@@ -78,19 +77,19 @@ def of_process(
 
 
 def inherited(caller: Mapping[str, str], weights: str = "random") -> dict[str, str]:
-    """What of the caller's environment every process of a measurement gets."""
+    """The caller's variables that every process of a measurement gets."""
     names = KEPT + (DOWNLOAD if weights == "preset" else ())
     return {k: v for k, v in caller.items() if k in names or k.startswith("LC_")}
 
 
 def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[str, str]:
-    """One policy for all columns."""
+    """The variables that we set, by one policy for all columns."""
     return {
         **dict.fromkeys(THREADS, str(identity["threads"])),
         **_device(identity["accelerator"], visible_device),
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
-        # Private caches; what is in those of the compilers at first: supervise.caches.
+        # Caches of this run alone; supervise.caches fills those of compilers.
         "KERAS_HOME": str(scratch / "keras"),
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "MILLISTEP_SCRATCH": str(scratch),
@@ -104,35 +103,35 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
 
 
 def _device(accelerator: str, visible_device: str) -> dict[str, str]:
-    """One GPU, or none: an environment that could use one runs on the processor then."""
+    """Variables that show one GPU, or hide all: then a CUDA environment runs on the processors."""
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
     return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
 
 def _programs_of_jax(scratch: Path) -> dict[str, str]:
-    """JAX keeps all programs, which it does for who asks for it. Not those of a GPU: what XLA's
-    autotuner chooses there may differ from one process to the next, and belongs to the scatter.
+    """Variables that make JAX keep all compiled programs. Not on a GPU: what XLA's autotuner
+    chooses there may differ from one process to the next, and belongs to the scatter.
     """
     return {
         "JAX_COMPILATION_CACHE_DIR": str(scratch / "jax"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-        # Their folder would be part of a program's name, and is another one in each run.
+        # XLA's caches would make a program's key depend on their folder, which differs in each run.
         "JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none",
     }
 
 
 def _temporary_files(library: str, scratch: Path) -> dict[str, str]:
-    """TensorFlow writes a file for each function that it rewrites, dozens in a run, and removes
-    them only at an exit that waits for seconds. Inductor keeps what it knows of the compiler
-    beside the caller's.
+    """A private TMPDIR for TensorFlow: it writes a file for each function that it rewrites, dozens
+    in a run, and removes them only at an exit that waits for seconds. Others keep the caller's,
+    beside which Inductor keeps what it knows of the compiler.
     """
     return {"TMPDIR": str(scratch)} if library == "tensorflow" else {}
 
 
 def refusal(name: str) -> str | None:
-    """Why the configuration may not set a variable; None where it may."""
+    """The reason why the configuration may not set a variable; None if it may."""
     sizes = {"threads": 1}
     policies = [ours({**sizes, "accelerator": kind}, Path(), "") for kind in ("cpu", "cuda")]
     if name in SET_BY_COLUMNS or name.startswith("PYTHON") or any(name in p for p in policies):
@@ -145,6 +144,6 @@ def refusal(name: str) -> str | None:
 
 
 def left_out(caller: Mapping[str, str], configured: Mapping[str, str]) -> list[str]:
-    """Names of the caller's variables that frameworks read and that are not passed on."""
+    """Names of the caller's variables that frameworks read but that are not passed on."""
     given = {*configured, *inherited(caller)}
     return sorted(name for name in caller if name not in given and _MATTERS.fullmatch(name))

@@ -1,4 +1,4 @@
-"""The measuring process as the parent sees it: spawn, listen, limit, end."""
+"""The measuring process as its parent sees it: started, listened to, limited, ended."""
 
 import contextlib
 import json
@@ -16,12 +16,12 @@ from supervise.channel import Channel, NoEvent
 from supervise.logs import Log, last_words
 
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
-WATCH_S = 0.5  # between two looks at the child's memory and log
-GRACE_S = 10.0  # for a child that reported its end to be gone
+WATCH_S = 0.5  # seconds between two looks at the child's memory and log
+GRACE_S = 10.0  # seconds until a child that reported its end must be gone
 
 
 class Watched:
-    """A spawned child: its events, its end, its memory."""
+    """A child process that was started: its events, its end, its memory."""
 
     def __init__(
         self,
@@ -31,16 +31,16 @@ class Watched:
         log: Path,
         program: Path = CHILD,
     ) -> None:
-        """environ: all of its environment variables, see :mod:`supervise.variables`."""
+        """Start it. environ: all its environment variables, see :mod:`supervise.variables`."""
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
-        self.measured_log_bytes: int | None = None  # what was printed until it had measured
+        self.measured_log_bytes: int | None = None  # the log's size when it had measured
         self._log = Log(log)
         self._kernel_kills = machine.oom_kills()
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: dict[str, float] | None = None
-        self._no_event: str | None = None  # what was wrong with the last thing it reported
+        self._no_event: str | None = None  # what was wrong with its last report, if it was no event
         self._channel = Channel()
         writer = self._channel.writer
         command = [interpreter, "-s", str(program), json.dumps({**request, "events_fd": writer})]
@@ -59,7 +59,7 @@ class Watched:
             os.close(writer)
 
     def reported(self, kind: str, field: str) -> Any:
-        """Field of the last event of a kind, None if it never came."""
+        """A field of the last event of a kind, None if none came."""
         return self.events.get(kind, {}).get(field)
 
     def ending(self) -> Ending:
@@ -88,7 +88,7 @@ class Watched:
         memory_limit_mib: float,
         on_packages: Callable[[dict[str, Any]], None],
     ) -> None:
-        """Listen until the child has ended; no process of its group survives this."""
+        """Listen until the child ends or passes a limit; no process of its group survives this."""
         deadline = time.monotonic() + time_limit_s
         try:
             while self.exit_code is None and not self._no_event:
@@ -109,9 +109,9 @@ class Watched:
         self._channel.close()
 
     def _listen(self, timeout_s: float, on_packages: Callable[[dict[str, Any]], None]) -> None:
-        """Take in what the child has reported; returns early when it has ended.
+        """Take in what the child reports within a time; returns early if the child has ended.
 
-        Also in time where it reports without end.
+        Keeps to the time also if the child reports without end.
         """
         until = time.monotonic() + timeout_s
         while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
@@ -136,7 +136,7 @@ class Watched:
         if kind == "measured":
             self.measured_log_bytes = self._log.size_bytes()
         if kind in ("done", "failed"):
-            # It is gone at once, unless it hangs.
+            # It ends at once, unless it hangs.
             self._wait_for_exit(time.monotonic() + GRACE_S)
 
     def _wait_for_exit(self, deadline: float) -> None:
@@ -151,7 +151,7 @@ class Watched:
         if pid:
             self.exit_code = os.waitstatus_to_exitcode(wait_status)
             self._process.returncode = self.exit_code
-            # KiB on Linux, bytes on macOS; of the largest process of the run.
+            # KiB on Linux, bytes on macOS; the peak of the run's largest process.
             unit = 2**10 if os.uname().sysname == "Linux" else 2**20
             self.peak_rss_mib = usage.ru_maxrss / unit
 

@@ -1,6 +1,6 @@
-"""Where a job runs: nodes and GPUs of one folder of results, told apart without naming them.
+"""Digests that tell apart the nodes and GPUs of one folder of results, without naming them.
 
-A bare digest of a host's name could be guessed, so it is salted; the salt stays in the folder.
+A bare digest of a host's name could be guessed, so they are salted; the salt stays in the folder.
 """
 
 import hashlib
@@ -13,16 +13,16 @@ from supervise import running
 
 SALT = ".salt"
 DIGITS = 8
-PATIENCE_S = 10.0  # for another job that is just writing the salt
+PATIENCE_S = 10.0  # time for another job to finish writing the salt
 
 
 def node(results: Path) -> str:
-    """Of this machine, as the others of the folder know it: 8 hexadecimal digits."""
+    """This machine's digest in this folder of results: 8 hexadecimal digits."""
     return _salted(results, running.node())
 
 
 def device(results: Path, uuid: str | None) -> str | None:
-    """Of a GPU, the same; None without one."""
+    """A GPU's digest in this folder of results: 8 hexadecimal digits; None without a GPU."""
     return uuid and _salted(results, uuid)
 
 
@@ -31,7 +31,7 @@ def _salted(results: Path, name: str) -> str:
 
 
 def _salt(results: Path) -> str:
-    """Drawn by whoever needs it first; raises OSError."""
+    """The folder's salt, drawn by the job that needs it first; raises OSError."""
     path = results / SALT
     results.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,4 +1,4 @@
-"""A record that keeps to its schema: what it cannot say is left out, with the reason."""
+"""Make a record keep to its schema: what would break it is withheld, with the reason."""
 
 import copy
 from functools import cache
@@ -11,13 +11,13 @@ NOTHING: tuple[list[Any] | None, ...] = (None, [])
 
 
 class Unsayable(Exception):
-    """Not even without the numbers is it a record."""
+    """A record that breaks its schema even without its numbers."""
 
 
 def checked(record: dict[str, Any]) -> dict[str, Any]:
-    """The record, without what breaks its schema and with the status that it then has.
+    """The record without what breaks its schema, and with the status that follows.
 
-    What may be null is null, or a list is empty: the smallest part for which one of them will do.
+    The smallest part around each violation for which it is enough becomes null, or an empty list.
     Raises :class:`Unsayable`.
     """
     reasons: list[str] = []
@@ -47,7 +47,7 @@ def _without(record: dict[str, Any], place: Place, reason: str) -> dict[str, Any
 
 
 def _replaced(record: dict[str, Any], place: Place, nothing: list[Any] | None) -> bool:
-    """Whether there was something else; an empty list takes the place of another list alone."""
+    """Put null in a place, or an empty list in that of a list; False if nothing changed."""
     *above, last = place
     part: Any = record
     for step in above:
