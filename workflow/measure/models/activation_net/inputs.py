@@ -8,12 +8,12 @@ from measure.native import reference
 
 
 def inputs(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, inputs)."""
+    """Random inputs, float32 of (batch, inputs)."""
     return _normal(cell.seed, batch_size, cell.architecture["inputs"])
 
 
 def targets(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, outputs)."""
+    """Random targets, float32 of (batch, outputs)."""
     return _normal(cell.seed + 1, batch_size, cell.architecture["outputs"])
 
 
@@ -28,8 +28,8 @@ def parameters(cell: Cell) -> tuple[float, ...]:
 
 
 def expected(operation: str, cell: Cell) -> dict[str, np.ndarray]:
-    """What an activation must give of its operand in every way; its gradient by that, where the
-    gradient by each output is one.
+    """What an activation must give in every way for its operand: its output, and its gradient for a
+    loss whose gradient by each output is one.
     """
     x, numbers = operand(cell), parameters(cell)
     gradient = getattr(reference, f"{operation}_gradient")
