@@ -38,7 +38,7 @@ class WrongFramework(RuntimeError):
 
 @dataclass(frozen=True)
 class Cell:
-    """What a framework needs to know of the cell it measures."""
+    """The facts of a cell that a framework needs to measure it."""
 
     model: str
     task: str  # fit, predict, generate
@@ -59,7 +59,7 @@ class Cell:
 
 
 class Clock(Protocol):
-    """What a loop tells of its steps: a :class:`measure.timer.Timer`, or one that profiles."""
+    """Counts the steps of a loop: a :class:`measure.timer.Timer`, or one that profiles."""
 
     @property
     def tick(self) -> Tick:

@@ -55,7 +55,7 @@ def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
 
 
 def with_implementation(optimizer: Any, name: str) -> Any:
-    """The same ``torch.optim`` optimizer made anew, told to be ``foreach`` or ``fused``."""
+    """An optimizer of ``torch.optim`` made anew, and told to be ``foreach`` or ``fused``."""
     groups = [
         {key: value for key, value in group.items() if key not in ("foreach", "fused")}
         for group in optimizer.param_groups

@@ -94,9 +94,9 @@ def namespaces(torch: Any) -> set[str]:
 
 
 def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
-    """Those of ATen's operators that compute nothing by themselves, as the dispatcher knows: views,
-    what makes room for numbers, and what is written in other operators alone. Their time is that of
-    what they call, or of what calls them.
+    """ATen's operators among these that compute nothing by themselves, as the dispatcher knows:
+    views, what makes room for numbers, and what is written in other operators alone. Their time is
+    that of what they call, or of what calls them.
     """
     own = {name for name in names if name.startswith("aten::")}
     return {

@@ -1,4 +1,4 @@
-"""What releases of a library name or do differently from today's: one module per library.
+"""Differences between a library's releases and today's one: one module per library.
 
 Builders and frameworks ask in today's words. The functions here look at what the installed library
 has, never at its version.

@@ -24,8 +24,8 @@ def keeps_state_of_predict(keras: Any) -> bool:
 
 
 def auto_jit_compile(keras: Any) -> bool:
-    """What Keras itself chooses for ``jit_compile="auto"`` on this backend and machine, for a model
-    that every compiler takes.
+    """The choice that Keras makes for ``jit_compile="auto"`` on this backend and machine, for a
+    model that every compiler takes.
     """
     net = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     net.compile()

@@ -38,7 +38,7 @@ def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
 
 
 class Builder(Protocol):
-    """What the module of one model and one family offers. One that trains or predicts without a
+    """Interface of the module of one model and one family. One that trains or predicts without a
     loop of its own is a :class:`TrainerBuilder`, a native one a :class:`NativeBuilder`.
     """
 
@@ -56,8 +56,8 @@ class TrainerBuilder(Builder, Protocol):
     """A builder whose steps a trainer makes."""
 
     def batch(self, cell: Cell, batch_size: int) -> Any:
-        """What a step takes, as NumPy arrays: a tuple of inputs and targets for Keras' trainer,
-        a dict of keyword arguments of the forward pass for PyTorch.
+        """Arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras' trainer, a
+        dict of keyword arguments of the forward pass for PyTorch.
         """
 
 
@@ -114,7 +114,7 @@ class HostBuilder(Protocol):
     """
 
     def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
-        """What every way takes in a step: arrays, numbers, or the path of a file."""
+        """Arguments of a step in every way: arrays, numbers, or the path of a file."""
 
     def outputs(self, cell: Cell, results: Any) -> dict[str, Any]: ...
 
@@ -126,7 +126,7 @@ class HostBuilder(Protocol):
 
 
 class Work(Protocol):
-    """What ``work.py`` offers."""
+    """Interface of ``work.py``."""
 
     def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
         """``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for every

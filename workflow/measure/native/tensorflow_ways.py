@@ -37,8 +37,7 @@ def written(name: str, way: str) -> tuple[Any, ...]:
 
 
 def mas(value: Any) -> Any:
-    """Tokens, int32 (batch, frames); value: (batch, frames, tokens), the last two known when
-    traced.
+    """int32 tokens (batch, frames); value: (batch, frames, tokens), the last two known when traced.
     """
     frames, tokens = value.shape[1:]
     batch = tf.shape(value)[0]

@@ -65,8 +65,8 @@ def mas(value: Tensor) -> Tensor:
 
 
 def not_unrolled(search: Function) -> Function:
-    """The same function, which torch.compile goes around: it would unroll the loop over frames,
-    which takes minutes for a hundred.
+    """The search, which torch.compile then goes around: it would unroll the loop over frames, which
+    takes minutes for a hundred.
     """
     found: Function = torch.compiler.disable(search)
     return found

@@ -22,7 +22,7 @@ def speech(cell: Cell, batch_size: int) -> np.ndarray:
 
 
 def operand(cell: Cell, batch_size: int | None = None) -> np.ndarray:
-    """What the operation alone takes: float32 of (batch, frames, tokens)."""
+    """Operand of the operation alone: float32 of (batch, frames, tokens)."""
     a, rng = cell.architecture, np.random.default_rng(cell.seed + 2)
     shape = (batch_size or cell.batch_size, a["frames"], a["tokens"])
     return rng.standard_normal(shape, dtype=np.float32)
