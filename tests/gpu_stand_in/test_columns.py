@@ -8,7 +8,7 @@ from .log import step_of
 from .machine import Machine
 
 KERNEL_US = 3000
-# By the lock of each: the versions of CUDA and of cuDNN that are loaded.
+# The versions of CUDA and of cuDNN that each column loads, by its lock.
 LOADED = {
     "pytorch-eager": ("13.0", "9.20.0"),
     "keras3-torch": ("13.0", "9.20.0"),

@@ -1,4 +1,4 @@
-"""What a profile tells of a step is what the device did: names, counts and times of its kernels."""
+"""A profile of a step tells what the device did: names, counts and times of its kernels."""
 
 import fnmatch
 
