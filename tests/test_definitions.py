@@ -1,4 +1,4 @@
-"""What the files in envs/ say: well-formed, lean, and what the lists ask for."""
+"""The definitions in envs/: well-formed, lean, and with what the lists ask for."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ ENVS = ROOT / "envs"
 
 
 def environments(**facts) -> list[str]:
-    """Of the frameworks of which the registry says this."""
+    """Environments of the frameworks with these facts in the registry."""
     found = {
         framework.environment
         for framework in frameworks([]).values()

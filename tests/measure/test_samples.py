@@ -1,4 +1,4 @@
-"""What the samples inside the timed window say of a run."""
+"""What the samples within the timed window tell of a run."""
 
 import pytest
 from hypothesis import given
