@@ -68,7 +68,7 @@ def locked(definition: Definition, platform: str) -> dict[str, str]:
 
 
 def script_problems(text: str) -> list[str]:
-    """What keeps a post-deploy script from being one exact installation."""
+    """Reasons why a post-deploy script is not one exact installation."""
     documents = re.findall(r"<<'LOCK'\n(.*?)^LOCK$", text, re.MULTILINE | re.DOTALL)
     if len(documents) != 1 or text.count("<<") != 1:
         return ["there is not exactly one here-document"]

@@ -70,7 +70,7 @@ class Cluster:
         self.daemons: dict[str, subprocess.Popen] = {}
 
     def said(self, *command: str) -> str:
-        """What a command of the cluster prints."""
+        """Run a command of the cluster; what it prints."""
         return subprocess.run(
             command, env=self.environ, capture_output=True, text=True, timeout=30, check=True
         ).stdout

@@ -1,4 +1,4 @@
-"""What the processes on a simulated machine did, by the files that they leave (``src/log.c``)."""
+"""Reads what processes on a simulated machine did from their files (``src/log.c``)."""
 
 import struct
 from bisect import bisect_right

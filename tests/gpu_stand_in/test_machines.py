@@ -1,4 +1,4 @@
-"""What the harness reads of a simulated machine through nvidia-smi and NVML, as of a real one."""
+"""The harness reads simulated machines through nvidia-smi and NVML, like real ones."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the samples within the timed window tell of a run."""
+"""Findings of a run's samples within the timed window."""
 
 import pytest
 from hypothesis import given

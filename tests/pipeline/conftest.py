@@ -87,7 +87,7 @@ class Project:
         return self.measured_by(self.dry_run(*arguments))
 
     def measured_by(self, said):
-        """The same runs, from the text of a dry run."""
+        """Runs that the dry run with this text would measure: ``{column: number}``."""
         jobs = re.split(r"^(?:local)?rule (\w+):$", said, flags=re.M)[1:]
         columns = (
             re.search(r"wildcards: .*\bcolumn=([^,\n]+)", job)[1]

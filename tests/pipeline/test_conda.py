@@ -1,4 +1,4 @@
-"""The same pipeline in conda environments: by the conda on the PATH, or else by a stand-in."""
+"""The pipeline in conda environments: by the conda on the PATH, or else by a stand-in."""
 
 import json
 import os

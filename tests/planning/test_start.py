@@ -1,4 +1,4 @@
-"""What a start of Snakemake finds out, says and refuses before its first job."""
+"""A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import gc
 import os

@@ -19,7 +19,7 @@ def agreement(cell):
 
 
 def operator(cell):
-    """The same record, with what PyTorch's own tests of an operator find."""
+    """The operation's record, with what PyTorch's own tests of an operator find."""
     name = NAMES[cell.model]
     found, function = agreement(cell), torch_ways.operation(name, cell.way)
     operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
