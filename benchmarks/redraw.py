@@ -103,7 +103,7 @@ def as_if_measured(copy):
     project.save()
     for environment in plan.environments:
         write(copy / environment.marker, {})
-    # Last, after the files that it is made of, which only need to exist here.
+    # After the files that it is made of; here it only has to exist.
     (copy / plan.self_test).touch()
 
 

@@ -111,7 +111,7 @@ class Cluster:
         """End the cluster, and leave no process of it behind."""
         with contextlib.suppress(subprocess.SubprocessError):
             self.said("scancel", "--user=root")
-            deadline = time.monotonic() + END_S  # what runs a job outlives its daemon
+            deadline = time.monotonic() + END_S  # the process that runs a job outlives its daemon
             while time.monotonic() < deadline and self.jobs():
                 time.sleep(0.1)
         for daemon in reversed(self.daemons.values()):

@@ -24,7 +24,7 @@ def test_the_work_of_others_on_its_processors_counts(tmp_path, monkeypatch, busy
     monkeypatch.setattr(foreign, "Path", lambda path: tmp_path / "stat")
 
     def seconds(*of):
-        half = [int(s * TICKS / 2) for s in of]  # by programs, and by interrupts
+        half = [int(s * TICKS / 2) for s in of]  # half by programs, half by interrupts
         lines = [f"cpu{n} {ticks} 0 0 900 50 {ticks} 0 0" for n, ticks in enumerate(half)]
         (tmp_path / "stat").write_text("\n".join(["cpu 1 2 3 4 5 6 7 8", *lines, "intr 7"]))
         return foreign.other_cpu_seconds()

@@ -51,7 +51,7 @@ def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
 
 @pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
 def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
-    """Its layers compute in it, whatever the policy of the process is."""
+    """The model's layers compute in it, whatever the policy of the process is."""
     assert told[framework] == "bfloat16"
 
 

@@ -1,4 +1,4 @@
-"""There and back: a bundle, measured in another folder without Snakemake, drawn in the project."""
+"""A bundle measured in another folder without Snakemake, and drawn in the project."""
 
 import json
 import os

@@ -80,7 +80,7 @@ def test_a_net_is_not_measured_without_a_framework_nor_an_operation_with_one(gpu
     made = plan(models={**BERT, "augment": {"predict": "default"}}, columns=columns)
     cells = {(run.row.model, run.column.name) for run in made.runs}
     assert cells == {("bert", "keras2-tensorflow"), ("bert", "pytorch-eager"), ("augment", "host")}
-    # Nor on a GPU, but beside columns that are.
+    # An operation alone is not measured on a GPU either, but on a CPU beside columns that are.
     gpus(A100)
     operations = {"accelerator": "cuda", "models": STUDY["models"]}
     assert {*plan(columns=["host"], **operations).unsupported.values()} == {NO_FRAMEWORK}

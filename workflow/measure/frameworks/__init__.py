@@ -51,7 +51,7 @@ class Cell:
     weights: str  # random, preset
     seed: int
     threads: int
-    mode: str | None = None  # of torch.compile, where the framework takes it
+    mode: str | None = None  # of torch.compile, if the framework takes it
     jit_compile: str | bool = "published"  # or auto, true, false; of Keras alone
     optimizer: str = "default"  # or foreach, fused; of native PyTorch alone
     cudnn_benchmark: bool = False  # of PyTorch, native and under Keras

@@ -108,7 +108,7 @@ def with_place(operation: str, path: str) -> str:
     Numbers of layers are left out, so that all of a kind have one name.
     """
     for part in reversed(path.split("/")[:-1]):
-        words = [] if "->" in part else _WORD.findall(part)  # what an einsum sums is no place
+        words = [] if "->" in part else _WORD.findall(part)  # an einsum's subscripts are no place
         place = _INSTANCE.sub("", words[-1]) if words else operation
         if place != operation:  # as in the gradients of TensorFlow's operations
             return f"{operation} in {place}"

@@ -33,7 +33,7 @@ class KerasFramework(ABC):
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.declared: set[str] = {"attention"}
-        self.loop_facts: dict[str, Any] = {}  # what a task's own loop tells of its steps
+        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.feed = feeding.Feed(self.taken)
         self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
 

@@ -20,7 +20,7 @@ from measure.operations import Span
 OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
 ENDED = "end: "
-LOOPS = {"while", "conditional"}  # what they repeat or choose is in the trace as well
+LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
 FACTS = (OPERATION, *PROGRAM)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")

@@ -37,8 +37,7 @@ def written(name: str, way: str) -> tuple[Any, ...]:
 
 
 def mas(value: Any) -> Any:
-    """int32 tokens (batch, frames); value: (batch, frames, tokens), the last two known when traced.
-    """
+    """Tokens, int32 (batch, frames); value: (batch, frames, tokens), the last two static."""
     frames, tokens = value.shape[1:]
     batch = tf.shape(value)[0]
     rows = tf.transpose(value, [1, 0, 2])

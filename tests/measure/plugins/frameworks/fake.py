@@ -268,7 +268,7 @@ def is_pipe(descriptor):
 
 
 def wait(seconds):
-    """Wait exact to the microsecond, yet leave the processor to others for most of the time."""
+    """Wait, exact to the microsecond, yet leave the processor to others for most of the time."""
     end = time.perf_counter() + seconds
     time.sleep(max(0.0, seconds - 0.001))
     while time.perf_counter() < end:
