@@ -1,4 +1,4 @@
-"""How wide the interval of padding's share of a `generate()` call is, and how often it is right.
+"""Width of the interval of padding's share of a `generate()` call, and how often it covers it.
 
 Simulated runs of a call that takes a + b n + c n L for n new tokens at length L, 10 % of it c n L
 at the row's own 44 tokens and length 50 and a fifth of it a. Each run times its own call 20 times

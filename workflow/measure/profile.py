@@ -23,7 +23,7 @@ ENOUGH_NS = 100_000_000  # a longer step is a block of its own
 class ProfileTimer:
     """Takes the place of :class:`measure.timer.Timer`: times blocks without the profiler and under
     it in turns, each between two fences. A step before each pair counts for nothing, because
-    reading what the profiler saw takes the caches.
+    reading what the profiler saw leaves cold caches.
 
     begin: starts the profiler. end: stops it and returns all that computed. step_ns: what a
     step is known to take.

@@ -9,7 +9,7 @@ class Protocol:
 
     max_steps: int  # the published benchmark times 100 steps
     min_steps: int  # planned whatever they take, besides those for enough blocks
-    cap_s: float  # planned time of more steps than these, by a step of the warm-up
+    cap_s: float  # time that more steps are planned for, by a step of the warm-up
     hard_cap_s: float  # stop here whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
     block_s: float  # aimed length of one block

@@ -50,7 +50,7 @@ def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any, steps: int) 
     parts |= {"requires_safety_checker": False}
     try:
         pipeline = kind(vae=None, text_encoder=None, **parts)
-    except AttributeError:  # some releases ask parts that they do not need
+    except AttributeError:  # some releases look at parts that they do not need
         pipeline = kind(vae=_Part(unet.dtype), text_encoder=_Part(unet.dtype), **parts)
     embeddings = {"prompt_embeds": prompts, "negative_prompt_embeds": empty}
     pipeline(**embeddings, **options, output_type="latent")

@@ -87,7 +87,7 @@ class OperationBuilder(Builder, Protocol):
         """The outputs that every way must give, from NumPy."""
 
     def losses(self, cell: Cell, way: str, steps: int) -> list[float]:
-        """Losses of a new model's first training steps from its initial weights, in some way."""
+        """Losses of a new model's first training steps from its initial weights, in a given way."""
 
     def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]:
         """A function that calls the operation once, on seeded operands as in a step and with its

@@ -25,7 +25,7 @@ def operation(name: str, way: str) -> Callable[..., Any]:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """The Python functions that a user writes for an operation in some way."""
+    """The Python functions that a user writes for an operation in a given way."""
     if way == "framework":
         return (FRAMEWORK[name],)
     shared = () if name == "mas" else (like,)

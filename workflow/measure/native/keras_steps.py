@@ -46,7 +46,7 @@ def losses(
     way: str,
     steps: int,
 ) -> list[float]:
-    """Losses of the first training steps of a new model, in some way."""
+    """Losses of the first training steps of a new model, in a given way."""
     tried = replace(cell, way=way)
     model, data = build(tried), batch(tried, cell.batch_size)
     # Each epoch is one step, because Keras tells the mean loss of an epoch.

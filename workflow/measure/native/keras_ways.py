@@ -12,7 +12,7 @@ def operation(name: str, way: str) -> Callable[..., Any]:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """The Python functions that a user writes for an operation in some way."""
+    """The Python functions that a user writes for an operation in a given way."""
     return of_backend().written(name, way)
 
 

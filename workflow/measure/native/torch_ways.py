@@ -32,7 +32,7 @@ def operation(name: str, way: str) -> Function:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """The Python functions that a user writes for an operation in some way."""
+    """The Python functions that a user writes for an operation in a given way."""
     if way == "triton":
         from measure.native import triton_ways
 

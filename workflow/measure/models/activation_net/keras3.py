@@ -43,7 +43,7 @@ def activation(name: str, cell: Cell) -> Callable[[Any], Any]:
 
 
 def losses(name: str, cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps of a new model, in some way."""
+    """Losses of the first training steps of a new model, in a given way."""
     return keras_steps.losses(partial(build, name), batch, cell, way, steps)
 
 

@@ -83,7 +83,7 @@ def search(cell: Cell) -> Callable[[Any], Any]:
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps, in some way."""
+    """Losses of the first training steps, in a given way."""
     return keras_steps.losses(build, batch, cell, way, steps)
 
 

@@ -82,7 +82,7 @@ def search(cell: Cell) -> Callable[[Tensor], Tensor]:
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps in some way; the cell's own is compiled as the cell is."""
+    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
     model = build(replace(cell, way=way)).to(cell.accelerator).train()
     stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
     arrays = batch(cell, cell.batch_size)
