@@ -55,7 +55,7 @@ def _way(module: ModuleType) -> Way:
 
 
 def outputs(cell: Cell, results: np.ndarray) -> dict[str, np.ndarray]:
-    """The result of a call, under the name that the record has for it."""
+    """The result of a call, by the name under which it is compared."""
     return {"output": results}
 
 

@@ -51,8 +51,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries: is the images' mean subtracted, and how many sets of points are decoded.
-    """
+    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
     found: dict[str, Any] = {
         "normalises_images": any("subtract" in operation.name for operation in encoder)

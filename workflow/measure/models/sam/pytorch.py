@@ -84,8 +84,7 @@ def attention(model: Any, backend: str) -> str:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries: is the images' mean subtracted, and how many sets of points are decoded.
-    """
+    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     if cell.task == "fit":
         return {"normalises_images": False}  # the encoder alone: Meta's code centres images before
     where = batch(cell, cell.batch_size)["points"]
