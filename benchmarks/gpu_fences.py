@@ -2,10 +2,11 @@
 
 Real CUDA wheels run on the stand-in of tests/gpu_stand_in, where a kernel takes exactly what is
 set. The true time of a step is the set time of its kernels and the time that the device waited for
-the host meanwhile, by the device's own clock. Beside the reported time stand that of the published
-benchmark's arithmetic, whose clock stops before the device has finished, and (``--without-fence``)
-that of our own harness with its fence taken out. ``waits`` is how often the host waited for the
-device within a step, by itself. None of these numbers is a measurement of any framework.
+the host meanwhile, by the device's own clock. Beside the reported time stand its ratio to the
+truth, that of the published arithmetic, whose clock stops before the device has finished, and
+(``--without-fence``) that of our own harness with its fence taken out. ``waits`` is how often the
+host waited for the device within a step, by itself. None of these numbers is a measurement of any
+framework.
 """
 
 import sys
