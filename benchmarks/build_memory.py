@@ -1,9 +1,9 @@
-"""Memory and seconds of building a model, over its own size: no second copy may be held.
+"""Memory and seconds of building a model over the model's own size: no second copy may be held.
 
     python3 benchmarks/build_memory.py --scale paper --models gemma mistral --tasks generate
 
-builds each in a fresh process and prints the largest resident memory (and that of
-the device) above what the imports had taken, over the size of the weights.
+builds each in a fresh process and prints the largest resident memory (and that of the device), less
+what the imports took, over the size of the weights.
 """
 
 import json
@@ -32,7 +32,7 @@ def main():
 
 
 def inside(identity):
-    """Build in this process, which runs in the framework's environment."""
+    """Build the model in this process, which runs in the framework's environment."""
     framework = framework_of(identity)
     framework.load()
     before_mib = peak_rss_mib()

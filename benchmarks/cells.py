@@ -1,4 +1,4 @@
-"""Cells for the benchmarks: planned from the shipped configuration, each with its interpreter."""
+"""Cells for the benchmarks, planned from the shipped configuration, each with its interpreter."""
 
 import argparse
 import json
@@ -47,7 +47,7 @@ def takers(setting):
 
 
 def environment_of(plan, run):
-    """The marker of a run's environment, which is deployed now where it is not yet."""
+    """The marker of a run's environment, which is deployed first if it is not."""
 
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
@@ -63,26 +63,26 @@ def interpreter(plan, run):
 
 
 def last_line_inside(plan, run, script):
-    """What a benchmark prints last when it runs itself in the environment of a run."""
+    """The last line that a benchmark prints when it runs itself in a run's environment."""
     command = [interpreter(plan, run), "-s", script, "--inside", run.identity]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
 
 
 def title(run):
-    """For example ``bert fit b8 keras3-jax``."""
+    """Name of a run, for example ``bert fit b8 keras3-jax``."""
     return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
 
 
 def ms_per_step(run, record):
-    """Of a run that is ok; another one ends the benchmark with its reason."""
+    """ms/step of a run; one that is not ok ends the benchmark with its reason."""
     if record["status"] != "ok":
         sys.exit(f"{title(run)}: {record['status']}: {record['reason']}")
     return reported_ms(record)
 
 
 def reported_ms(record):
-    """Of a step, by all blocks together, None where none was timed."""
+    """ms/step over all blocks together; None if none was timed."""
     blocks = (record["timing"] or {}).get("blocks")
     if not blocks:
         return None
@@ -90,7 +90,7 @@ def reported_ms(record):
 
 
 def framework_of(identity):
-    """Inside an environment: the framework of an identity, pinned as a run would be."""
+    """The framework of an identity, inside its environment, pinned as a run would be."""
     import os
 
     from measure import frameworks

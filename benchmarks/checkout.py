@@ -1,4 +1,4 @@
-"""A copy of this project's files, as they are in the working tree, without anything generated."""
+"""Copies this project's files, as they are in the working tree, without anything generated."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def copy_to(folder: Path) -> None:
-    """Into a new folder."""
+    """Copy the files into a new folder."""
     list_files = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(list_files, cwd=ROOT, capture_output=True, check=True, text=True)
     for name in filter(None, listed.stdout.split("\0")):

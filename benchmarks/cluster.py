@@ -1,5 +1,5 @@
-"""A made-up cluster of 100 nodes and what went wrong on it: whether anything is lost, and whether
-the intervals still hold the truth.
+"""Simulates a cluster of 100 nodes and what goes wrong on it: is anything lost, and do the
+intervals still hold the truth?
 
     python3 benchmarks/cluster.py [ROWS]
 
@@ -31,7 +31,7 @@ from analysis.results.cells import cell_ratio  # noqa: E402
 from analysis.results.loading import load_results  # noqa: E402
 
 NODES, ROUNDS, KILLED = 100, 5, 0.05
-APART, COLUMN_APART = 0.03, 0.01  # of nodes, and of a column from node to node
+APART, COLUMN_APART = 0.03, 0.01  # standard deviations of nodes, and of a column from node to node
 SLOW, SLOWER, LYING, LATE = 7, 1.10, 13, timedelta(days=400)
 
 
@@ -62,7 +62,7 @@ def main():
 
 
 def measured_on_nodes(project, generator):
-    """Give every record a session on a node, and its time; how many runs were killed."""
+    """Give every record a session on a node, and its time; return how many runs were killed."""
     speeds = generator.normal(scale=APART, size=NODES)
     speeds[SLOW] += math.log(SLOWER)
     columns = list(FRAMEWORKS)
@@ -88,7 +88,7 @@ def measured_on_nodes(project, generator):
 
 
 def blocks_of(project):
-    """Records that are one block, each in the order of the schedule."""
+    """The records of each block, in the order of the schedule."""
     found = {}
     for record in project.records.values():
         cell = record["cell"]
@@ -116,7 +116,7 @@ def late(record):
 
 
 def coverage(results):
-    """Of the intervals of all cells, and of all ratios to the first column of their row."""
+    """Coverage of all cells' intervals, and of those of all ratios to their row's first column."""
     cells, ratios = [], []
     for place, row in enumerate(results.rows):
         base, *others = row.cells

@@ -26,7 +26,7 @@ def main():
 
 
 def outside(options):
-    """One line per compiled cell, each from the cell's environment."""
+    """Print one line per compiled cell, each from the cell's environment."""
     plan, runs = planned(options.scale, options.models, takers("mode"), options.tasks)
     if plan.accelerator != "cuda":
         print("no GPU here, so no CUDA graphs: the outputs of compiled and eager steps alone")
@@ -36,11 +36,11 @@ def outside(options):
 
 
 def inside(identity):
-    """Compare in this process, which runs in the framework's environment."""
+    """Compare outputs in this process, which runs in the framework's environment."""
     from measure import frameworks
 
     cell = framework_of(identity).cell
-    if "dropout" in cell.architecture:  # both would drop, each what it likes
+    if "dropout" in cell.architecture:  # both would drop other numbers
         cell = dataclasses.replace(cell, architecture={**cell.architecture, "dropout": 0.0})
     eager = frameworks.create(
         dataclasses.replace(cell, framework="pytorch-eager", module="pytorch_eager", mode=None)
@@ -61,7 +61,7 @@ def inside(identity):
 
 
 def outputs(framework):
-    """Tensors that the steps returned, on the host, in order; CUDA graphs after each step."""
+    """Tensors that the steps returned, on the host, in order; and CUDA graphs after each step."""
     framework.load()
     framework.build()
     seen, steps = [], Steps(framework)
@@ -76,7 +76,7 @@ def outputs(framework):
 
 
 class Steps:
-    """In the place of the timer: so many steps."""
+    """Takes the place of the timer: so many steps."""
 
     def __init__(self, framework):
         self._framework = framework
@@ -106,7 +106,7 @@ def remember(seen, output):
 
 
 def difference(expected, found):
-    """Largest one, relative to the largest expected value."""
+    """Largest difference, relative to the largest expected value."""
     return float((expected - found).abs().max() / expected.abs().max())
 
 

@@ -1,4 +1,4 @@
-"""What the records say of a device, side by side with what else can be asked.
+"""Compares what records say about a device with what else can be asked.
 
     python3 benchmarks/device_facts.py --accelerator cuda --scale paper --models bert sam
 
@@ -31,7 +31,7 @@ def main():
 
 
 def watched(plan, run):
-    """What the run says, and the most device memory that its process held, as sampled beside it."""
+    """The run's own facts, and the most device memory of its process, as sampled beside it."""
     from supervise.device import ORDER, VISIBLE
     from supervise.monitor import Monitor
     from supervise.preconditions import visible_device
@@ -50,7 +50,7 @@ def watched(plan, run):
 
 
 def inside(identity):
-    """Measure in this process, which runs in the framework's environment."""
+    """Measure a cell in this process, which runs in the framework's environment."""
     from measure.card import parity, peak_device
     from measure.operations import attributed
     from measure.profile import ProfileTimer, overhead_share
@@ -78,7 +78,7 @@ def inside(identity):
         framework.fence, framework.begin_profile, framework.end_profile, timer.step_ns
     )
     framework.run(profiled)
-    spans = {"nothing_computes": profiled.computing[-1]}  # of its last block
+    spans = {"nothing_computes": profiled.computing[-1]}  # of the last block
     if hasattr(framework, "_profile"):
         spans["with_ranges_as_computing"] = with_ranges(framework)
     for name, found in spans.items():
@@ -88,7 +88,7 @@ def inside(identity):
 
 
 def with_ranges(framework):
-    """What computed in PyTorch's last profile, if the ranges on the device were operations."""
+    """Spans of PyTorch's last profile that compute, if ranges on the device were operations."""
     from measure.frameworks.torch_profile import computing
 
     events = [copy.copy(event) for event in framework._profile.events()]

@@ -1,4 +1,4 @@
-"""On which device each column really computes: chosen, live, its driver, its CUDA and cuDNN.
+"""The device that each column really computes on: chosen, live, its driver, its CUDA and cuDNN.
 
     python3 benchmarks/devices.py [--accelerator cuda] [--device 1] [--interpreter NAME=PATH ...]
 
@@ -63,7 +63,7 @@ def main():
 
 
 def interpreters(accelerator, named):
-    """By column: those that are named, or those of the environments that are deployed."""
+    """Interpreters by column: the named ones, or those of the environments that are deployed."""
     if named:
         return dict(text.split("=", 1) for text in named)
     found = {}
@@ -77,14 +77,14 @@ def interpreters(accelerator, named):
 
 
 def registry():
-    """Outside of the columns' environments, which have no YAML."""
+    """The frameworks, read outside of the columns' environments, which have no YAML."""
     from planning.frameworks import frameworks
 
     return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 
 
 def asked(name, interpreter, accelerator, word):
-    """What a column says of itself, in a process like a run's."""
+    """A column's own report, from a process like a run's."""
     about = registry()[name]
     wanted = {"accelerator": accelerator, "library": about.library, "threads": 1, "variables": {}}
     task = json.dumps({"framework": name, "module": about.module, "accelerator": accelerator})
@@ -99,7 +99,7 @@ def asked(name, interpreter, accelerator, word):
 
 
 def inside(task):
-    """In the column's own environment: load, look, compute, look what is loaded."""
+    """Load, look, compute and look what is loaded, in the column's own environment."""
     options = {"precision": "default", "weights": "random", "seed": 1, "threads": 1}
     work = {"model": "bert", "task": "predict", "batch_size": 1, "architecture": {}}
     column = frameworks.create(frameworks.Cell(**work, **options, **task))

@@ -1,10 +1,10 @@
 """Seconds and memory of ``snakemake -n`` for eleven rows x 3 runs, with everything and with nothing
-to do, beside those of a workflow of one rule that has as many jobs; and of the plans of the default
-table and of 200 columns. With the word ``large`` the same of 10,002 cells x 5 runs.
+to do, beside those of a workflow of one rule with as many jobs; and of the plans of the default
+table and of 200 columns. With the word ``large``: for 10,002 cells x 5 runs.
 
 Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
 after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
-BERT on all columns, with made-up files that have the planned identities.
+BERT on all columns, with generated files that have the planned identities.
 """
 
 import json
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def compared(small: Path, copy: Path, config: dict, pairs: int) -> None:
-    """Ours beside one rule; bar: 1.5 times."""
+    """Print ours beside the workflow of one rule; the bar is 1.5 times that."""
     start_in(copy, config)
     plan = Plan(config, definition_sha256, Path("envs"))
     jobs = sum(len(files) for _, files in plan.order.steps)
@@ -108,14 +108,14 @@ def many_columns(number: int) -> list[dict]:
 
 
 def plan_seconds(config: dict) -> float:
-    """Until the plan's document is there, modules and files read already."""
+    """Seconds until the plan's document is there, with modules and files read already."""
     start = time.perf_counter()
     Plan(config, definition_sha256, Path("envs")).document()
     return time.perf_counter() - start
 
 
 def spent(folder: Path, words: str) -> dict[str, float]:
-    """By one dry run, which must end with these words: seconds, and GiB at most.
+    """Seconds and largest GiB of one dry run, which must end with these words.
 
     On a busy machine the processor's seconds are the ones to compare.
     """
@@ -152,7 +152,7 @@ def finish(copy: Path, config: dict) -> None:
 
 
 def missing(copy: Path) -> list[str]:
-    """Outputs of all other rules, as Snakemake lists them."""
+    """Outputs of all other rules that are missing, as Snakemake lists them."""
     listed = snakemake(copy, "--summary").stdout.splitlines()[1:]
     return [line.split("\t")[0] for line in listed if line.split("\t")[-2] == "missing"]
 
@@ -176,7 +176,7 @@ def touch(folder: Path) -> None:
     """Take everything as made, and write down with what it was made.
 
     Snakemake sleeps for a tenth of a second in each job of that kind, and before each it looks
-    through all that are left: hours in all, so that here whatever can start does.
+    through all that are left, which takes hours in all: so here all that can start do.
     """
     started(folder, "-c", TOUCH, "--touch", "--forceall").check_returncode()
 

@@ -1,4 +1,4 @@
-"""A step of known duration through the real supervisor, child and timer."""
+"""Times a step of known duration by the real supervisor, child and timer."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A line of the table that `simulations.py` prints, and the bars."""
+"""A line of the table that `simulations.py` prints, and its bars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COVERS, NOMINAL, RARE = (0.93, 0.97), (0.03, 0.07), (0.0, 0.05)
 
 @dataclass(frozen=True)
 class Finding:
-    """The share of experiments in which something happened, and where that share is to lie."""
+    """The share of experiments in which something happened, and the limits where it should lie."""
 
     what: str
     runs: int
@@ -22,7 +22,7 @@ class Finding:
 
     @property
     def line(self) -> str:
-        """As a line of the table."""
+        """The finding as a line of the table."""
         low, high = self.bar or (0, 0)
         bar = "" if not self.bar else f"{100 * low:.0f} to {100 * high:.0f} %"
         cells = (self.what, self.runs, f"{100 * self.share:.1f} %", bar)

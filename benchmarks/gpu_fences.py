@@ -1,11 +1,11 @@
-"""Reported ms/step against a truth that is known: on a simulated GPU whose kernels take a set time.
+"""Reported ms/step against a known truth: on a simulated GPU whose kernels take a set time.
 
 Real CUDA wheels run on the stand-in of tests/gpu_stand_in, where a kernel takes exactly what is
-set. The true time of a step is what its kernels are set to and what the device waited for the host
-meanwhile, by the device's own clock. Beside what is reported stand the ratio to that of the
-published benchmark's arithmetic, whose clock stops before the device has finished, and
-(``--without-fence``) our own harness with its fence taken out. ``waits`` is how often the host
-waited for the device within a step, by itself. None of these numbers is a measurement of any
+set. The true time of a step is the set time of its kernels and the time that the device waited for
+the host meanwhile, by the device's own clock. Beside the reported time stand its ratio to the
+truth, that of the published arithmetic, whose clock stops before the device has finished, and
+(``--without-fence``) that of our own harness with its fence taken out. ``waits`` is how often the
+host waited for the device within a step, by itself. None of these numbers is a measurement of any
 framework.
 """
 
@@ -26,7 +26,7 @@ from supervise import parent  # noqa: E402 (found by the path above)
 from supervise.watch import Watched  # noqa: E402
 
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
-FENCES = {  # by their files in workflow/measure/frameworks
+FENCES = {  # the line with each fence, by its file in workflow/measure/frameworks
     "torch.py": "self.torch.cuda.synchronize()",
     "keras3_jax.py": "self.jax.block_until_ready(leaves(self.keras, ready))",
     "tensorflow.py": "self.tf.test.experimental.sync_devices()",
@@ -60,7 +60,7 @@ def main():
 
 
 def without_fence(copy):
-    """The measuring process of a copy of this project, whose fences do nothing."""
+    """The measuring process in a copy of this project whose fences do nothing."""
     from checkout import copy_to
 
     copy_to(copy)
@@ -74,7 +74,7 @@ def without_fence(copy):
 
 
 def measured(wanted, scratch, runs=None):
-    """``(run, record, step)`` of each cell: what the harness says, and what the device did."""
+    """``(run, record, step)`` of each cell: the harness's record, and the device's own step."""
     folder = scratch / "records" if runs else wanted.records or scratch / "records"
     columns = wanted.columns or COLUMNS
     if runs is None:
@@ -91,7 +91,7 @@ def measured(wanted, scratch, runs=None):
 
 
 def step_of(machine, record):
-    """What the device did in a step, None where no step was timed."""
+    """The step as the device saw it; None if no step was timed."""
     window_ns = record["window_ns"]
     blocks = record["timing"]["blocks"] if window_ns else None
     fence_waits = record["cell"]["framework"] != "keras3-jax"
@@ -99,7 +99,7 @@ def step_of(machine, record):
 
 
 def line(name, record, step):
-    """A cell's line of the table; what is not known is left out."""
+    """A cell's line of the table; unknown facts are left out."""
     legacy = (record["timing"] or {}).get("legacy")
     true_ms, ours_ms = step and step.busy_ms + step.idle_ms, reported_ms(record)
     facts = [
@@ -112,7 +112,7 @@ def line(name, record, step):
 
 
 def line_without(name, record, step, other):
-    """The same cell with its fence, which tells what is true, and without."""
+    """The line of a cell with its fence, which tells the true time, and without it."""
     true_ms, theirs_ms = step and step.busy_ms + step.idle_ms, reported_ms(other)
     facts = [number(step and step.waits, 1), *map(number, (true_ms, theirs_ms))]
     facts.append(number(ratio(theirs_ms, true_ms)))

@@ -1,10 +1,10 @@
-"""Memory that cells ask a GPU for, and whether they fit: at `paper` scale, on simulated ones.
+"""Memory that cells ask a GPU for, and if they fit: at `paper` scale, on simulated GPUs.
 
 On the stand-in of tests/gpu_stand_in memory of the device is counted and limited as on a GPU, and
 takes room on the host only where something is copied to it, as no kernel writes. So models are
 built and stepped here that are larger than this machine. Each cell makes a few steps on the
-smallest device, and where it does not fit, on the next one. A host that has too little memory for
-a cell says so. Workspaces of cuBLAS, cuBLASLt and cuDNN are not in it but for what PyTorch takes
+smallest device, and where it does not fit, on the next one. A host that has too little memory for a
+cell says so. Workspaces of cuBLAS, cuBLASLt and cuDNN are not in it, except for what PyTorch takes
 for them by itself.
 """
 
@@ -40,7 +40,7 @@ def main():
 
 
 def planned(wanted, scratch):
-    """The smallest cells first."""
+    """The planned runs, the smallest first."""
     columns = wanted.columns or COLUMNS
     _, libraries = harness.environment_of(columns[0])
     with harness.on(Machine(scratch, libraries).set()):
@@ -78,7 +78,7 @@ def line(run, host_gib, scratch):
 
 
 def measured(run, device, host_gib, folder):
-    """A cell's record on a device, and the most memory that it had taken of it."""
+    """A cell's record on a device, and the most memory that it took of it."""
     _, libraries = harness.environment_of(run.column.name)
     folder.mkdir(parents=True)
     machine = Machine(folder, libraries).set(devices=device)
@@ -95,7 +95,7 @@ def measured(run, device, host_gib, folder):
 
 
 def of_the_host(record):
-    """Whether it was the host that had too little memory."""
+    """True if the host had too little memory."""
     return bool(record["ending"] and record["ending"]["memory_over_mib"])
 
 

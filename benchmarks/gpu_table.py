@@ -52,7 +52,7 @@ def main():
 
 
 def simulated(folder, columns, kernel_us):
-    """A machine, and an interpreter on it for each column.
+    """Make a machine, and an interpreter on it for each column.
 
     Wheels for CUDA 12 and for CUDA 13 want libraries of one name, cuDNN's: each interpreter is
     started with those of its own. Links to them stay the same when the libraries are built anew.

@@ -1,8 +1,8 @@
-"""Verdicts against a truth that is known: a cell on simulated GPUs whose kernels differ, or not.
+"""Verdicts against a known truth: a cell on simulated GPUs whose kernels differ, or not.
 
-The device of name B takes a set part longer for each kernel than that of A: first 3 %, which is to
-be found, then nothing. Both are measured in a random order in each round, as the pipeline does.
-None of these numbers is a measurement of any framework.
+The kernels of device B take a set part longer than those of A: first 3 %, which is to be found,
+then nothing. Both are measured in a random order in each round, as the pipeline does. None of these
+numbers is a measurement of any framework.
 """
 
 import random

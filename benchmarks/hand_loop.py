@@ -1,4 +1,4 @@
-"""Reported ms/step against a hand-written fenced loop, same model, same process.
+"""Compares reported ms/step with a hand-written fenced loop, same model, same process.
 
 Both are repeated in turn, and the ratio is the median of the pairs' ratios, so that
 a drift of the machine falls on both. Run without arguments for all frameworks and tasks.
@@ -14,7 +14,7 @@ import time
 from cells import framework_of, last_line_inside, parser, planned, title
 
 REPEATS = 7
-WARMUP_STEPS = 5  # of either loop; what a new call of the API settles in belongs to neither
+WARMUP_STEPS = 5  # of either loop; neither includes those in which a new call of the API settles
 
 
 def main():
@@ -26,7 +26,7 @@ def main():
 
 
 def outside(options):
-    """Compare in each cell's environment."""
+    """Compare the loops in each cell's environment."""
     plan, runs = planned(options.scale, options.models, options.columns, options.tasks)
     print(f"{'cell':44}reported (ms)  by hand (ms)  ratio", flush=True)
     for run in runs:
@@ -34,7 +34,7 @@ def outside(options):
 
 
 def inside(identity):
-    """Compare in this process, which runs in the framework's environment."""
+    """Compare the loops in this process, which runs in the framework's environment."""
     framework = framework_of(identity)
     cell = framework.cell
     framework.load()
@@ -65,7 +65,7 @@ def inside(identity):
 
 
 def own_loop(framework, cell, steps):
-    """``generate()`` calls and diffusion steps: the bare loop, a clock around it, then wait."""
+    """Time ``generate()`` calls or diffusion steps: the bare loop, a clock around it, then wait."""
     model = getattr(framework, "step_model", framework.model)
     left, start = steps + WARMUP_STEPS, 0.0
 
@@ -83,7 +83,7 @@ def own_loop(framework, cell, steps):
 
 
 def keras3(framework, cell, steps):
-    """The trainer's own step function, fed as the trainer feeds it, then wait."""
+    """Time the trainer's own step function, fed as the trainer feeds it, then wait."""
     from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
 
     model, fit = framework.model, cell.task == "fit"

@@ -1,5 +1,5 @@
-"""Kill -9 at random moments of Snakemake, of the supervisor of a run and of the process that it
-measures in, in turn: what was measured by then has to stay as it is, to the byte.
+"""Kills Snakemake, the supervisor of a run and the process that measures (-9), in turn and at
+random moments: what was measured by then has to stay as it is, to the byte.
 
 ``.venv-test/bin/python3 benchmarks/kills.py 20`` kills so often, in a copy of the project that
 measures the fake framework of the tests, which takes a few seconds each time. Ends with 1 where a
@@ -25,10 +25,10 @@ from tests.fake_project import fake_project  # noqa: E402
 from supervise import reading  # noqa: E402
 
 SEED = 30
-LEFT = 4  # runs that are to be measured when something is killed
-SAID = "said.txt"  # by Snakemake, since the last start
+LEFT = 4  # runs still to be measured when something is killed
+SAID = "said.txt"  # what Snakemake said since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
-# What is killed -> what its command line has.
+# Kinds of processes to kill, with a text in their command lines.
 KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "/measure/child.py {"}
 
 
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def killed(project, kind: str, rng: random.Random) -> int:
-    """Lost records of one kill; says what became of all of them."""
+    """Kill once: return the number of lost records, and print what became of all."""
     good = {
         path for path, content in whole(project).items() if json.loads(content)["status"] == "ok"
     }
@@ -91,7 +91,7 @@ def start(folder: Path) -> subprocess.Popen:
 
 
 def a_process(process: subprocess.Popen, kind: str, rng: random.Random) -> int:
-    """One of its kind, at a random moment after the first run has begun."""
+    """The id of a process of a kind, at a random moment after the first run has begun."""
     wait_for(process, KINDS["supervisor"])
     time.sleep(rng.uniform(0, AT_MOST_S))
     return process.pid if kind == "Snakemake" else wait_for(process, KINDS[kind])
@@ -107,7 +107,7 @@ def wait_for(process: subprocess.Popen, words: str) -> int:
 
 
 def below(pid: int) -> list[int]:
-    """Processes that a process started, and those that they did."""
+    """Processes that a process has started, directly or not."""
     try:
         threads = Path(f"/proc/{pid}/task").iterdir()
         own = [
@@ -138,7 +138,7 @@ def whole(project) -> dict[str, bytes]:
 
 
 def go_on(folder: Path) -> str:
-    """Measure what is not there; how that ended. Nothing that was killed is in the way of it."""
+    """Measure what is missing; how that ended. Nothing that was killed is in its way."""
     deadline = time.monotonic() + 60
     while any(str(folder) in cwd(pid) for pid in pids()) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What the monitor costs a step of known work: the self-test's on/off pair, many times over."""
+"""Cost of the monitor for a step of known work: the self-test's on/off pair, many times over."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""What a cell costs beside busy neighbours: alone in its slot, and with all others busy.
+"""Times a cell beside busy neighbours: alone in its slot, and with all others busy.
 
 Each slot has its own processors and GPU, as in a table with ``slots``; memory, caches and clocks
 are shared. The neighbours measure the same cell, again and again, each in a slot of its own.
@@ -55,7 +55,7 @@ def compared(plan, run, pairs):
 
 @contextlib.contextmanager
 def busy(wanted):
-    """A neighbour that has measured once and goes on."""
+    """Run a neighbour that has measured once and goes on."""
     with started(wanted) as process:
         process.stdout.readline()
         try:
@@ -70,7 +70,7 @@ def started(wanted):
 
 
 def inside(wanted):
-    """In a slot: print ms/step of the cell, once or until an interrupt."""
+    """Print ms/step of the cell in a slot, once or until an interrupt."""
     from supervise import memory, parent
     from supervise.interrupts import end_by_interrupt
     from supervise.slots import keep_to
@@ -99,7 +99,7 @@ def mean(times):
 
 
 def words(alone, beside):
-    """For example ``+2.1 % [+1.5, +2.7]``."""
+    """The ratio and its interval in words, for example ``+2.1 % [+1.5, +2.7]``."""
     from analysis.statistics.intervals import paired_ratio
 
     ratio = paired_ratio(beside, alone)

@@ -1,9 +1,9 @@
-"""What `simulations.py` asks about several nodes: whether intervals of times and ratios know that
-nodes differ.
+"""Questions of `simulations.py` about several nodes: do intervals of times and ratios account for
+differences between nodes?
 
 A node is faster or slower than another by a normal 3 %, runs scatter by 0.7 % around that, and
 where a design says so a column is faster or slower on one node than on another by a further 1 %.
-Every design is asked twice: by round alone, wherever the runs were, and as the report does, by
+Every design is analysed twice: by round alone, wherever the runs were, and as the report does, by
 session and node.
 """
 
@@ -27,15 +27,15 @@ from analysis.statistics.intervals import (
 from analysis.statistics.mean_ratio import mean_ratio
 
 NODE, RUN, STEP_MS = 0.03, 0.007, 10.0
-ROWS = 12  # of a table
+ROWS = 12  # rows of a table
 ROWS_APART = 25  # experiments with single rows for one with a table
 
-Places = list[list[int]]  # by column and round: the node
-Together = Callable[[int, int, int], str]  # from column, round and node to the session
+Places = list[list[int]]  # the node, by column and round
+Together = Callable[[int, int, int], str]  # the session of a column, round and node
 
 
 def one_block(column: int, number: int, node: int) -> str:
-    """The columns of a round share their session."""
+    """The session of a block: the columns of a round share it."""
     return f"{number}"
 
 
@@ -45,13 +45,13 @@ def each_alone(column: int, number: int, node: int) -> str:
 
 @dataclass(frozen=True)
 class Design:
-    """Where the runs of two columns lie, and by how much a column differs from node to node."""
+    """Nodes of the runs of two columns, and how much a column differs from node to node."""
 
     words: str
     places: Callable[[np.random.Generator], Places]
     apart: float = 0.0
     together: Together = one_block
-    bar: tuple[float, float] | None = COVERS  # of the report's own intervals
+    bar: tuple[float, float] | None = COVERS  # limits for the report's own intervals
     own: bool = False  # the truth is that of its node alone
 
     def row(self, generator: np.random.Generator) -> tuple[list[dict[Sitting, float]], list[float]]:
@@ -95,7 +95,7 @@ DESIGNS = (
 
 
 def of_nodes(count: int, generator: np.random.Generator) -> Iterator[Finding]:
-    """Every line about nodes; `count` is that of the experiments with single rows."""
+    """Yield every line about nodes; `count` experiments have single rows."""
     for design in DESIGNS:
         yield from _of_design(design, count, generator)
     yield from _of_means(count // ROWS_APART, generator)
@@ -145,7 +145,7 @@ def _time(columns: list[Runs]) -> Interval | None:
 
 
 def _of_means(count: int, generator: np.random.Generator) -> Iterator[Finding]:
-    """The mean over rows that were measured on the same three nodes."""
+    """Yield lines on the mean over rows that were measured on the same three nodes."""
     for how, known, bar in (
         ("by round alone", _by_round, None),
         ("by session and node", _as_measured, COVERS),

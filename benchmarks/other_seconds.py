@@ -1,4 +1,4 @@
-"""Where the seconds of each cell went, and its peak memory, from the records in results/.
+"""Prints where the seconds of each cell went, and its peak memory, from the records in results/.
 
 The slowest first; the last lines sum up statuses, time and memory of the whole table.
 """

@@ -1,4 +1,4 @@
-"""How wide the interval of padding's share of a `generate()` call is, and how often it holds it.
+"""Width of the interval of padding's share of a `generate()` call, and how often it covers it.
 
 Simulated runs of a call that takes a + b n + c n L for n new tokens at length L, 10 % of it c n L
 at the row's own 44 tokens and length 50 and a fifth of it a. Each run times its own call 20 times
@@ -28,18 +28,18 @@ DESIGNS = {
     GROWING: ((14, 20), (94, 100), (194, 200)),
 }
 SHARE, PER_CALL = 0.10, 0.20
-SCATTER, LEVELS = 0.015, (0.003, 0.01, 0.02)  # of single calls, and of the kinds of a run
+SCATTER, LEVELS = 0.015, (0.003, 0.01, 0.02)  # of single calls; of the kinds' levels in a run
 OWN_BLOCKS, PROBE_BLOCKS, CALLS = 10, 4, 2
 RUNS, EXPERIMENTS = (1, 2, 3, 5), 1000
 
 
 def call_ms(new_tokens: int, length: int) -> float:
-    """100 ms at the row's own."""
+    """Expected time of a call, 100 ms at the row's own tokens and length."""
     tokens = (1 - SHARE - PER_CALL) * new_tokens / OWN[0]
     return 100 * (PER_CALL + tokens + SHARE * new_tokens * length / (OWN[0] * OWN[1]))
 
 
-Call = tuple[int, int, float, int]  # new tokens, length, ms, and of how many it is the mean
+Call = tuple[int, int, float, int]  # new tokens, length, mean ms, and number of calls
 
 
 def run(probes: tuple, level: float, generator: np.random.Generator) -> list[Call]:

@@ -1,4 +1,4 @@
-"""Memory of a command and of all processes that it starts, what they share counted once."""
+"""Memory of a command and of all processes that it starts, with shared memory counted once."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ KIB_PER_MIB = 1024
 
 
 def peak_mib(process):
-    """The most that was seen until it ended: proportional set sizes, summed over the processes."""
+    """Largest memory seen until the process ended: proportional set sizes, summed over its tree."""
     peak = 0.0
     while True:
         try:
@@ -19,7 +19,7 @@ def peak_mib(process):
 
 
 def tree(pid):
-    """The process and all below it."""
+    """Ids of the process and of all below it."""
     yield pid
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in read(thread).split():
@@ -27,7 +27,7 @@ def tree(pid):
 
 
 def pss_mib(pid):
-    """Its share of the memory that it sees; 0 of one that has ended."""
+    """A process' share of the memory that it sees; 0 if it has ended."""
     for line in read(Path(f"/proc/{pid}/smaps_rollup")).splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / KIB_PER_MIB

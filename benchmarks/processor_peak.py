@@ -1,5 +1,5 @@
-"""How near the best matrix products of libraries come to what this processor's multiply-add units
-can do, in float32 and with the threads of the runs: what a run may be faster than a product.
+"""Compares the best matrix products of libraries with what this processor's multiply-add units can
+do, in float32 and with the threads of the runs: by so much a run may be faster than a product.
 """
 
 import ctypes
@@ -52,7 +52,7 @@ def main():
 
 
 def multiply_adds(threads):
-    """GFLOP/s of the best of a few rounds, without memory and without a library."""
+    """GFLOP/s of multiply-adds, the best of a few rounds, without memory and without a library."""
     with tempfile.TemporaryDirectory() as folder:
         source, built = Path(folder, "loop.c"), Path(folder, "loop.so")
         source.write_text(LOOP)
@@ -65,7 +65,7 @@ def multiply_adds(threads):
 
 
 def together(turns, threads):
-    """GFLOP/s of the loop in several threads at once; ctypes gives Python's lock away."""
+    """GFLOP/s of the loop in several threads at once; ctypes releases Python's lock."""
     workers = [threading.Thread(target=turns, args=(TURNS,)) for _ in range(threads)]
     start = time.perf_counter()
     for worker in workers:
@@ -76,7 +76,7 @@ def together(turns, threads):
 
 
 def products(identity):
-    """GFLOP/s by size, the best of rounds in which all sizes take turns."""
+    """GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
     from measure.controls.canary import repeated
     from measure.controls.matmul import library
     from supervise.processors import pinned

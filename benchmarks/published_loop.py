@@ -1,9 +1,9 @@
-"""The published benchmark's own BERT script beside ours: same sizes, environment and processor.
+"""Times the published benchmark's own BERT script beside ours: same sizes, environment, processor.
 
 Its model, its ``compile``, its dataset and its clock, written down here from benchmark/bert and
-benchmark/utils.py of haifeng-jin/keras-benchmarks; less its download (random weights) and with
-fewer steps. Where a column compiles something else than that script asked for, this shows it. Both
-are repeated in turn; the figures are medians, the ratio that of the pairs' ratios.
+benchmark/utils.py of haifeng-jin/keras-benchmarks; without its download (weights are random) and
+with fewer steps. If a column compiles something else than that script asked for, this shows it.
+Both are repeated in turn; the figures are medians, the ratio that of the pairs' ratios.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ def main():
 
 
 def outside(options):
-    """One line per Keras column and task of BERT, each in the cell's environment."""
+    """Print one line per Keras column and task of BERT, each from the cell's environment."""
     plan, runs = planned(options.scale, ["bert"], options.columns, options.tasks)
     print(f"{'':36}published (ms)  ours (ms)  ratio", flush=True)
     for run in (run for run in runs if run.column.name.startswith("keras")):
@@ -36,7 +36,7 @@ def outside(options):
 
 
 def inside(identity):
-    """Both models in this process, which runs in the framework's environment."""
+    """Time both models in this process, which runs in the framework's environment."""
     framework = framework_of(identity)
     framework.load()
     run_theirs = published(framework.keras, framework.models, framework.cell)
@@ -63,7 +63,7 @@ def measured(framework):
 
 
 def published(keras, models, cell):
-    """Its model; a call is one more run of its loop: milliseconds per step by its arithmetic."""
+    """The published model, as a function that runs its loop once: ms per step by its arithmetic."""
     if keras.__version__.startswith("3."):
         classifier = models.keras_hub.models.BertTextClassifier
     else:

@@ -1,9 +1,9 @@
-"""Size of the report, and what it costs to redraw everything from records without measuring.
+"""Size of the report, and seconds and memory of redrawing everything from records.
 
     python3 benchmarks/redraw.py [small] [snakemake] [large]
 
-The records are made up: 66 cells x 5 runs, and 10,002 cells x 5 runs. The peak is that of all
-processes together, what they share counted once.
+The records are generated: 66 cells x 5 runs, and 10,002 cells x 5 runs. The peak is that of all
+processes together, with shared memory counted once.
 """
 
 import json
@@ -59,7 +59,7 @@ def large(folder):
 
 
 def draw(folder):
-    """Everything that follows from plan and records: seconds, memory, and the pages' sizes."""
+    """Draw everything that follows from plan and records: seconds, memory, and the pages' sizes."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     before, start = os.times(), time.perf_counter()
     process = subprocess.Popen([sys.executable, *DRAW], cwd=folder, env=environment)
@@ -91,7 +91,7 @@ def through_snakemake(folder):
 
 
 def as_if_measured(copy):
-    """Write all that jobs measure, with the identities that the plan asks for."""
+    """Write all files that jobs measure, with the identities that the plan asks for."""
     import yaml
 
     plan = Plan(yaml.safe_load(CONFIG), definition_sha256, Path("envs"))
@@ -103,7 +103,7 @@ def as_if_measured(copy):
     project.save()
     for environment in plan.environments:
         write(copy / environment.marker, {})
-    # After what it is made of, of which it is only asked here whether it is there.
+    # After the files that it is made of; here it only has to exist.
     (copy / plan.self_test).touch()
 
 

@@ -1,9 +1,9 @@
 """A/A: the same real cell measured under two names, again and again; how often are they told apart?
 
-Each experiment measures one cell ``--runs`` times under each name, the two names
-in a random order in each round, as the pipeline does, and asks for the verdict.
-At smoke scale a step is short and noisy, which is the hard case. With ten rounds
-and more it also says what fewer of them would have shown.
+Each experiment measures one cell ``--runs`` times under each name, the two names in a random order
+in each round, as the pipeline does, and asks for the verdict. At smoke scale a step is short and
+noisy, which is the hard case. With ten rounds and more it also prints what fewer of them would have
+shown.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def main():
 
 
 def of_fewer(names, rng, tries=2000):
-    """What fewer of the same rounds would have said, for numbers of rounds below theirs."""
+    """Print the verdicts that fewer of the same rounds would have given, by numbers of rounds."""
     for rounds in (3, 5, 10):
         if rounds < len(names["A"]):
             apart = missed = 0
@@ -86,7 +86,7 @@ def experiment(plan, run, rounds, rng):
 
 
 def compared(names):
-    """The ratio of B to A, and whether both are in the best set."""
+    """The ratio of B to A; True if both are in the best set."""
     from analysis.statistics.best_set import best_set
     from analysis.statistics.intervals import paired_ratio
 

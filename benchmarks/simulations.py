@@ -5,11 +5,11 @@ and its 100 steps scatter by 1.5 % around that level, autocorrelated (AR(1), 0.6
 A drift is one of 1 % over the whole experiment.
 The intervals, verdicts, best sets and classes are those of the report, by its own functions.
 
-What is asked of several nodes (`node_questions`) is whether intervals know that nodes differ. Whole
-tables, noise that is not normal, and power are asked about in `verdicts`.
+Several nodes (`node_questions`): do intervals account for differences between them? Whole tables,
+noise that is not normal, and power are in `verdicts`.
 
 Prints a Markdown table and ends with 1 when a bar is missed. Lines without a bar are for contrast:
-what the same data give by methods that we do not use, or how strong a test is.
+results of the same data by methods that we do not use, or the strength of a test.
 """
 
 import argparse
@@ -51,10 +51,10 @@ Row = dict[str, dict[int, float]]  # column -> round -> ms/step
 
 @dataclass(frozen=True)
 class World:
-    """What is true: the columns' relative ms/step, the noise, and how the machine drifts."""
+    """The truth: the columns' relative ms/step, the noise, and how the machine drifts."""
 
     levels: tuple[float, ...] = (1.0, 1.0)
-    noise: float = 1.0  # times that of the module's docstring
+    noise: float = 1.0  # times the noise in the module's docstring
     drift: float = 0.0
     randomised: bool = True  # the order of the columns within each round, else column by column
 
@@ -70,7 +70,7 @@ class World:
         return places / (columns * runs - 1)
 
     def steps_ns(self, count: int, runs: int, generator: np.random.Generator) -> np.ndarray:
-        """experiments x columns x runs x steps."""
+        """Times of steps in ns: experiments x columns x runs x steps."""
         shape = (count, len(self.levels), runs)
         noise = generator.normal(size=(*shape, STEPS))
         for step in range(1, STEPS):
@@ -119,18 +119,18 @@ def differs(row: Row) -> bool:
 
 
 def ends_differ(row: Row) -> bool:
-    """The interval alone, without the margin of 2 %."""
+    """True if first and last column differ by the interval alone, without the margin of 2 %."""
     return not covers(paired_ratio(row[min(row)], row[max(row)]).interval, 1.0)
 
 
 def covers_mean(row: Row) -> bool:
-    """Six columns serve as three rows of two."""
+    """True if the mean over three rows is covered; six columns serve as three rows of two."""
     pairs = {name: (row[name], row[base]) for name, base in ("01", "23", "45")}
     return covers(mean_ratio(pairs).interval, 1.0)
 
 
 def covers_best(row: Row) -> bool:
-    """The fastest of three equal columns against a fourth, as if it had been named in advance."""
+    """True if a fourth against the fastest of three, as if named in advance, is covered."""
     best = min("123", key=lambda name: geometric_mean(row[name].values()))
     return covers(paired_ratio(row["0"], row[best]).interval, 1.0)
 
@@ -140,7 +140,7 @@ def some_out(row: Row) -> bool:
 
 
 def some_out_uncorrected(row: Row) -> bool:
-    """Every column against the fastest as if it were the only one."""
+    """True if a column is slower than the fastest, each tested as if it were the only one."""
     fastest = min(row, key=lambda name: geometric_mean(row[name].values()))
     ratios = [paired_ratio(runs, row[fastest]) for name, runs in row.items() if name != fastest]
     return any(ratio.verdict is Verdict.SLOWER for ratio in ratios)
@@ -192,7 +192,7 @@ def main() -> None:
 
 
 def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
-    """Every line of the table."""
+    """Yield every line of the table."""
     for what, world, happens, bar in QUESTIONS:
         for runs in RUNS:
             share = np.mean([happens(row) for row in world.rows(count, runs, generator)])
@@ -202,7 +202,7 @@ def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
 
 
 def of_one_process(count: int, generator: np.random.Generator) -> Iterator[Finding]:
-    """What the steps of a single run say: nothing of the next run, but whether it was steady."""
+    """Yield what the steps of a single run tell: nothing of the next run, but if it was steady."""
     steps_ns = PAIR.steps_ns(count, 1, generator)[:, 0, 0]
     intervals = (log_t_interval(run.tolist()) for run in steps_ns)
     covered = np.mean([covers(interval, STEP_NS) for interval in intervals])

@@ -14,7 +14,7 @@ COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
 CONFIG = {"models": {"bert": {"fit": 4, "predict": 8}}, "columns": COLUMNS, "runs": 2, "threads": 1}
 THIS = ("--interpreter", f"keras3-jax={sys.executable}")
 THIS += ("--interpreter", f"pytorch={sys.executable}")
-# In the place of the programs that measure: it says that it was called, and does as told.
+# Takes the place of the programs that measure: notes that it was called, and does as told.
 FAKE = """
 import json, os, signal, sys, time
 from pathlib import Path
@@ -54,7 +54,7 @@ output.write_text(json.dumps({"identity": options["--identity"], "status": "erro
 
 
 class Kit:
-    """An unpacked bundle."""
+    """An unpacked bundle, and what can be done with it."""
 
     def __init__(self, folder: Path, **config):
         self.folder = folder
@@ -68,7 +68,7 @@ class Kit:
         return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd="/")
 
     def run(self, *arguments, timeout=60) -> tuple[int, str]:
-        """Exit status and what was said."""
+        """Run the bundle's program; its exit status and what it said."""
         process = self.start(*arguments)
         try:
             _, said = process.communicate(timeout=timeout)
@@ -77,7 +77,7 @@ class Kit:
         return process.returncode, said
 
     def refused(self, *arguments) -> str:
-        """The one line with which it ends."""
+        """Run it and expect that it refuses: the one line with which it ends."""
         status, said = self.run(*arguments)
         lines = [line for line in said.splitlines() if line.startswith("millistep: ")]
         assert (status, len(lines)) == (1, 1), said
@@ -95,12 +95,12 @@ class Kit:
         return list(map(json.loads, file.read_text().splitlines())) if file.exists() else []
 
     def paths(self) -> list[str]:
-        """What was written, but for canaries."""
+        """The paths that the programs were to write, without those of canaries."""
         return [call["path"] for call in self.calls() if "--when" not in call]
 
     @property
     def order(self) -> list[str]:
-        """Records and known steps, as they are planned."""
+        """Paths of the records and of the known steps, in the planned order."""
         runs = [(block["round"], run["record"]) for block in self.blocks for run in block["runs"]]
         first = [record for number, record in runs if number == 1]
         later = [record for number, record in runs if number > 1]
@@ -111,7 +111,7 @@ class Kit:
         return self.bundle["blocks"]
 
     def sessions(self) -> list[dict]:
-        """Of all blocks, in their order."""
+        """Sessions of all blocks, in the blocks' order."""
         files = [self.folder / block["path"] for block in self.blocks]
         return [s for f in files if f.exists() for s in json.loads(f.read_text())["sessions"]]
 
@@ -128,7 +128,7 @@ class Kit:
 
 
 def fake_kit(folder: Path) -> Kit:
-    """With FAKE in the place of the programs that measure."""
+    """A bundle with FAKE in the place of the programs that measure."""
     kit = Kit(folder)
     (kit.folder / "workflow/supervise/__main__.py").write_text(FAKE)
     return kit

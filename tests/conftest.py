@@ -1,4 +1,4 @@
-"""What tests of several folders use, and how the tests are shared out to several workers."""
+"""Fixtures of several folders of tests, and how tests are shared out to several workers."""
 
 import os
 
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 class Together(LoadScopeScheduling):
-    """What shares a fixture stays on one worker."""
+    """A scheduler that keeps tests which share a fixture on one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         return _group(nodeid)
@@ -70,7 +70,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def _path(nodeid: str) -> str:
-    """Of its file, below tests."""
+    """Path of a test's file, below tests."""
     return nodeid.removeprefix("tests/").partition("::")[0]
 
 
@@ -91,7 +91,7 @@ def _place(nodeid: str) -> tuple[int, bool, str]:
 
 @pytest.fixture
 def every_processor():
-    """For a test that needs more of them than its worker has."""
+    """All processors, for a test that needs more of them than its worker has."""
     own = os.sched_getaffinity(0)
     os.sched_setaffinity(0, PROCESSORS)
     yield PROCESSORS
@@ -100,7 +100,7 @@ def every_processor():
 
 @pytest.fixture
 def gpus(tmp_path, monkeypatch):
-    """``gpus(*models, ...)``: those of this machine from now on; visible: what the caller says."""
+    """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
 
     def installed(*models, visible=None, pci=False, **more):
         folder = nvidia_smi.install(tmp_path / "bin", models, **more)

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.pipeline.conftest import Project, checkout
 
 PLUGINS = Path(__file__).parent / "measure" / "plugins"
-# Names that a shell, and Snakemake, would read something into.
+# Names with characters that a shell, and Snakemake, would read something into.
 OWN, INTERPRETER = "my models; $x <1>", "my {python}; $(x)"
 FRAMEWORKS = "fake: {like: pytorch-eager, module: fake, title: Fake}\n"
 MODEL = """\
@@ -23,7 +23,7 @@ tasks:
     {{published: [4], paper: [4], laptop: [4], smoke: [4], trains: all,
      parameters: {{paper: 1, laptop: 1, smoke: 1}}}}
 """
-# Nothing of it is called: the fake framework builds no model.
+# None of these is called: the fake framework builds no model.
 BUILDER = "build = attention = library = optimizer = None\n"
 CONFIG = """\
 scale: smoke
@@ -37,7 +37,7 @@ interpreters: {{fake: '{interpreter}'}}
 
 
 def fake_project(folder: Path, architecture: str) -> Project:
-    """architecture: what the fake framework reads, as in ``step_ms: 1.0``."""
+    """Make the checkout. architecture: what the fake framework reads, as in ``step_ms: 1.0``."""
     project = checkout(folder)
     own, interpreter = folder / OWN, folder / INTERPRETER / "python"
     shutil.copytree(PLUGINS, own)

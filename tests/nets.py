@@ -1,4 +1,4 @@
-"""The frameworks that build nets, of all that there are: what most tests are about."""
+"""The frameworks that build models, as opposed to operations: those of most tests."""
 
 from planning.frameworks import frameworks
 

@@ -1,4 +1,4 @@
-"""What tests of several folders ask for: the sources, schemas, and processes that end."""
+"""Shared by tests of several folders: the sources, schemas, files, and processes that end."""
 
 import contextlib
 import json
@@ -12,20 +12,20 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def schema(name: str) -> dict:
-    """Of a file; a canary is a part of a block's."""
+    """The schema of a file; that of a canary is a part of a block's."""
     file = "block" if name == "canary" else name
     found = json.loads((ROOT / f"workflow/schemas/{file}.schema.json").read_text())
     return {**found, **found["$defs"]["canary"]} if name == "canary" else found
 
 
 def valid(document: dict, name: str) -> dict:
-    """The document, which must be as its schema says."""
+    """Check a document by its schema, and return it."""
     jsonschema.validate(document, schema(name))
     return document
 
 
 def put(path: Path, text: str, program: bool = False) -> Path:
-    """A file with this text, and its folders; program: one that can be run."""
+    """Write a file with this text, and its folders; program: one that can be run."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     if program:
@@ -34,14 +34,14 @@ def put(path: Path, text: str, program: bool = False) -> Path:
 
 
 def succeed(command: list[str], **options) -> str:
-    """What a command says on both streams; it must succeed."""
+    """Run a command, which must succeed; what it says on both streams."""
     done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
 def wait_for(path: Path, seconds: float = 30) -> str:
-    """What a file holds, once it holds something."""
+    """The content of a file, once it has some."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if path.exists() and (text := path.read_text()):
@@ -51,7 +51,7 @@ def wait_for(path: Path, seconds: float = 30) -> str:
 
 
 def gone(*pids: int, seconds: float = 10) -> bool:
-    """Whether processes have ended within this time, or only wait to be forgotten."""
+    """True if processes have ended within these seconds, or are zombies."""
     end = time.monotonic() + seconds
     while any(map(_runs, pids)) and time.monotonic() < end:
         time.sleep(0.05)

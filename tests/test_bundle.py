@@ -1,4 +1,4 @@
-"""run_bundle.py with programs that measure nothing: what is run, when, and what is packed."""
+"""run_bundle.py with programs that measure nothing: what it runs, when, and what it packs."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ def kit(tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """One that ran to its end, with a variable that no run will see."""
+    """A bundle that ran to its end, with a variable that no run will see."""
     kit = fake_kit(tmp_path_factory.mktemp("whole") / "kit")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XLA_FLAGS", "--x")
@@ -74,7 +74,7 @@ def test_columns_without_an_interpreter_are_left_out_with_their_library(kit):
     wanted = [p for p in kit.order if "pytorch" not in p]
     assert kit.paths() == wanted
     assert {json.loads(call["--identity"])["framework"] for call in kit.calls()} == {"keras3-jax"}
-    # Later with all.
+    # A later start has all interpreters.
     assert kit.run(*THIS)[0] == 0
     rest = kit.paths()[len(wanted) :]
     assert rest == [p for p in kit.order if "pytorch" in p]
@@ -159,7 +159,7 @@ def test_a_bundle_holds_all_that_its_programs_import_but_the_standard_library(tm
 
 
 def fake_python(folder: Path, version: str) -> Path:
-    """A program that says of itself that it is some Python."""
+    """A program that says that it is a Python of this version."""
     facts = json.dumps({"prefix": "/x", "python": version, "packages": {}})
     return put(folder / f"python{version}", f"#!/bin/sh\necho '{facts}'\n", program=True)
 

@@ -1,4 +1,4 @@
-"""What measuring and analysing agree on: one list of statuses, and words that are made anew."""
+"""The contract of measuring and analysing: one list of statuses, and reasons worded anew."""
 
 import re
 import signal
@@ -41,7 +41,7 @@ def test_every_ending_has_one_of_the_statuses():
 
 
 def test_what_keras_wraps_in_its_own_words_is_said():
-    """As keras.src.utils.traceback_utils words it."""
+    """The text is as keras.src.utils.traceback_utils words it."""
     own = "CUDA out of memory. Tried to allocate 1.00 GiB, of which 4.00 GiB is free."
     words = (
         f"Exception encountered when calling Softmax.call().\n\n\x1b[1m{own}\x1b[0m\n\nArguments"

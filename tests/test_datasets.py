@@ -1,4 +1,4 @@
-"""Real data for trainings: fetched as pip is configured, or from its address; checked."""
+"""Real data for trainings: fetched as pip is configured or from its address, and checked."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def address(tmp_path):
-    """Of a server of a folder with the file."""
+    """Address of a server of a folder with the file."""
     folder = tmp_path / "served"
     folder.mkdir()
     (folder / "mnist.npz").write_bytes(CONTENT)

@@ -1,4 +1,4 @@
-"""What the files in envs/ say: well-formed, lean, and what the lists ask for."""
+"""The definitions in envs/: well-formed, lean, and with what the lists ask for."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ ENVS = ROOT / "envs"
 
 
 def environments(**facts) -> list[str]:
-    """Of the frameworks of which the registry says this."""
+    """Environments of the frameworks with these facts in the registry."""
     found = {
         framework.environment
         for framework in frameworks([]).values()
@@ -68,7 +68,7 @@ def locked(definition: Definition, platform: str) -> dict[str, str]:
 
 
 def script_problems(text: str) -> list[str]:
-    """What keeps a post-deploy script from being one exact installation."""
+    """Reasons why a post-deploy script is not one exact installation."""
     documents = re.findall(r"<<'LOCK'\n(.*?)^LOCK$", text, re.MULTILINE | re.DOTALL)
     if len(documents) != 1 or text.count("<<") != 1:
         return ["there is not exactly one here-document"]

@@ -77,7 +77,7 @@ RETRYING += "service not known')': {}"
 NOTHING = """ERROR: Could not find a version that satisfies the requirement {0} (from versions: {1})
 ERROR: No matching distribution found for {0}"""
 NO_ABSL, NO_TORCH = NOTHING.format("absl-py==9", "none"), NOTHING.format("torch==9", "1.0, 2.0")
-# The page of wheels that a lock names cannot be reached, the index can.
+# The lock's page of wheels cannot be reached, the index can.
 PAGE = RETRYING.format("/whl/cpu/torch/")
 
 

@@ -19,7 +19,7 @@ from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Workshop:
-    """One environment that is there already, for the tests that only look at it."""
+    """One environment that is deployed, for the tests that only look at it."""
     workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
     assert workshop.run() == (0, [])
     return workshop
@@ -59,7 +59,7 @@ def test_uv_links_what_it_has_and_compiles_it_and_pip_stands_in_for_it(workshop)
     assert (workshop.prefix / site / "tiny_thing.py").stat().st_nlink == 2
     assert (workshop.prefix / pyc).is_file()
     shutil.rmtree(workshop.folder / "cache")
-    # A Python without uv beside it, and none on the PATH.
+    # Run by a Python without uv beside it, and without one on the PATH.
     workshop.environ["PATH"] = "/usr/bin:/bin"
     assert workshop.run(python=sys._base_executable) == (0, [])
     assert workshop.marker() == by_uv
@@ -68,7 +68,7 @@ def test_uv_links_what_it_has_and_compiles_it_and_pip_stands_in_for_it(workshop)
 
 
 def test_what_uv_cannot_install_is_installed_by_pip(workshop):
-    """A page of wheels that cannot be reached ends uv, and pip goes on without it."""
+    """If a page of wheels cannot be reached, uv ends, and pip goes on without the page."""
     lines = workshop.script.read_text()
     page = "--find-links http://127.0.0.1:9/wheels/\n"
     workshop.script.write_text(lines.replace("tiny-thing==", f"{page}tiny-thing==", 1))
@@ -105,7 +105,7 @@ def test_killed_creation_does_not_count_and_is_made_anew(workshop):
     ruin = workshop.prefix / "ruin"
     ruin.touch()
 
-    # What the first one started is still at work: the second one must not join in.
+    # Processes of the first one are still at work: the second one must not join in.
     second = workshop.start()
     assert second.stderr.readline().startswith("waiting for another process")
     assert not workshop.has_marker() and ruin.exists() and workshop.runs() == 1
@@ -126,7 +126,7 @@ def test_environment_that_no_longer_runs_is_made_anew(workshop):
 ANOTHER = """#!/bin/sh
 case "$*" in *version_info*) echo 3.99;; *) exec {python} "$@";; esac
 """
-# What uv and conda are asked for; each answers once it was asked to bring the Python.
+# Stand-ins for uv and conda; each answers once it was asked to bring the Python.
 UV = """#!/bin/sh
 echo "$UV_PYTHON_INSTALL_DIR" >> {trace}
 [ "$1" = pip ] && exit 2
@@ -142,7 +142,7 @@ exit {code}
 
 
 def needs_another_python(workshop, programs, code=0):
-    """Python 3.99 is locked, and these programs alone can bring it."""
+    """Lock Python 3.99, which these programs alone can bring."""
     workshop.definition.write_text("dependencies:\n  - python=3.99\n  - pip\n")
     folder, text = workshop.folder / "bin", ANOTHER.format(python=sys._base_executable)
     another = put(workshop.folder / "python3.99-that-was-brought", text, program=True)

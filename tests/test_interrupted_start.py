@@ -1,4 +1,4 @@
-"""Snakemake ended in the middle of a run, as by Ctrl-C or by kill: nothing is left behind."""
+"""Snakemake ended in the middle of a run, by Ctrl-C or by kill, leaves nothing behind."""
 
 import os
 import signal

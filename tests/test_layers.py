@@ -1,4 +1,4 @@
-"""Who may import whom: rooms stand in layers, and nothing imports upwards."""
+"""Which room (package) may import which: rooms stand in layers, nothing imports upwards."""
 
 import ast
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
-# From the bottom to the top of each house; a room may import what stands before it.
+# Both houses, each from the bottom to the top; a room may import those before it.
 MEASURING = ("contract", "packing", "deploy", "datasets", "measure", "supervise", "planning")
 MEASURING += ("machine_card", "bundle")
 ANALYSIS = (
@@ -20,14 +20,14 @@ ANALYSIS = (
     "claims",
 )
 ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare", "atlas", "answer")
-# What the analysis may use of the other house: how a record is read, and how a zip is packed.
+# Rooms of the other house that the analysis may use: to read a record, to pack a zip.
 SHARED = ("contract", "packing")
-# Runs inside a framework's interpreter, or before any environment exists.
+# Rooms that run inside a framework's interpreter, or before any environment exists.
 ALONE = {room: {room} for room in ("measure", "deploy", "contract", "datasets")}
 
 
 def imported(path: Path) -> set[str]:
-    """Modules that a file imports, as written."""
+    """Modules that a file imports, as they are written."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

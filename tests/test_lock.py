@@ -1,4 +1,4 @@
-"""envs/lock.py: what it locks, what it asks uv for, and what it makes of the answer."""
+"""envs/lock.py: what it locks, its requests to uv, and how it uses the answers."""
 
 import re
 import subprocess

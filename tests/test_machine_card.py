@@ -1,4 +1,4 @@
-"""The machine's card: of this machine, of one made up, of a fake GPU; and of nobody."""
+"""The machine's card: of this machine, a simulated one and a simulated GPU; it names nobody."""
 
 import getpass
 import json

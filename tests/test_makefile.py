@@ -11,8 +11,8 @@ from tests.shared import ROOT, put
 
 @pytest.fixture
 def make(tmp_path):
-    """``make(*words, **environ)``: exit status, stdout, stderr of make in a project whose Snakemake
-    says what it is called with, with two studies.
+    """``make(*words, **environ)``: exit status, stdout and stderr of make in a project whose
+    Snakemake prints its arguments, with two studies.
     """
     program(tmp_path / ".venv/bin/snakemake", 'echo "called: $*${PYTHONPATH+; PYTHONPATH}"')
     (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
@@ -51,7 +51,7 @@ def program(path, text):
     ],
 )
 def test_conda_is_used_when_snakemake_accepts_it(tmp_path, make, conda, option):
-    """And a module of the caller's takes the place of none of ours."""
+    """A module of the caller's does not take the place of one of ours either."""
     if conda:
         program(tmp_path / "bin/conda", conda)
     called = f"called: --quiet all --cores 1 {option}-n results/table.md\n"
@@ -73,7 +73,7 @@ def test_a_study_that_is_not_yaml_ends_with_one_line_that_names_file_and_line(ma
 
 @pytest.mark.parametrize("words", ["--configfile own.yaml", "-n --configfiles ok.yaml own.yaml"])
 def test_a_configuration_of_ones_own_that_is_not_yaml_is_named_as_well(make, tmp_path, words):
-    """Of which Snakemake itself says nothing with --quiet all."""
+    """Snakemake itself says nothing about it with --quiet all."""
     (tmp_path / "ok.yaml").write_text("runs: 1\n")
     code, output, message = make(f"ARGS={words} --config runs=2")
     assert code != 0 and output == ""

@@ -1,4 +1,4 @@
-"""docs/offline.md: what is carried to a machine without a network is enough there."""
+"""docs/offline.md: the files carried to a machine without a network are enough there."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs/offline.md").read_text()
 
 @pytest.fixture
 def fetched(tmp_path):
-    """``fetched(lock)``: what the page's first command hands to pip for this one lock."""
+    """``fetched(lock)``: arguments with which the page's first command calls pip for one lock."""
     said = '#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n'
     pip = put(tmp_path / "bin/python3", said, program=True)
     command = re.search(r"^\$ (for lock in .*?done)$", PAGE, re.M | re.S)[1]

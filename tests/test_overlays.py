@@ -1,4 +1,4 @@
-"""Packages put over a locked environment: those alone change, and what lies beneath is untouched.
+"""Packages put over a locked environment: only they change, and the one beneath is untouched.
 
 The environment, the wheels and the source trees are those of tests/workshop.py: no network.
 """
@@ -21,7 +21,7 @@ from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Workshop:
-    """The locked environment, with version 1.0, is there already."""
+    """A workshop whose locked environment, with version 1.0, is deployed."""
     workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
     assert workshop.run() == (0, [])
     build_wheel(workshop.folder / "wheels", "2.0", files={"tiny_thing.py": "SAYS = 'wheel'"})
@@ -103,7 +103,7 @@ def test_over_conda_it_is_another_one_than_over_a_virtual_environment(deployed, 
     wanted = {"environment": marker["definition_sha256"]}
     assert jobs.as_planned(marker, "conda", wanted)
     preconditions.check_environment(wanted, marker)
-    # Over a virtual environment it is another one, of the same digest.
+    # Over a virtual environment, the overlay makes another one, of the same digest.
     assert put_over(deployed, "tiny-thing==2.0") == (0, [])
     other = deployed.marker()
     assert other["definition_sha256"] == marker["definition_sha256"]
@@ -113,7 +113,7 @@ def test_over_conda_it_is_another_one_than_over_a_virtual_environment(deployed, 
 def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so(
     deployed, tmp_path
 ):
-    """So that there is a report, which says why everything is missing."""
+    """Otherwise there would be no report to say why everything is missing."""
     source = "tiny-thing==9.9"
     digest = with_overlays(definition_sha256(deployed.definition), [source])
     made = plan(columns=["keras3-jax"], models={"bert": {"predict": 1}}, threads=1).controls

@@ -17,7 +17,7 @@ from tests.shared import put, succeed
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
-# A paragraph that says where, and the code below it.
+# A paragraph that says where code goes, and the code below it.
 BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```(\w+)\n(.*?)^```$", re.M | re.S)
 NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
@@ -27,7 +27,7 @@ PAGE_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S
 
 
 class Copy:
-    """A checkout with tests in which a recipe was followed."""
+    """A copy of the checkout, tests included, in which recipes are followed."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -57,7 +57,7 @@ class Copy:
         (self.folder / name).write_text("".join(lines))
 
     def type(self, lines: str) -> None:
-        """Do what stands behind the prompts of a terminal, with this Python and our uv."""
+        """Run what stands behind the prompts of a terminal, with this Python and our uv."""
         script = "\n".join(line.removeprefix("$ ") for line in lines.splitlines())
         path = [str(self.folder / "bin"), str(Path(sys.executable).parent), "/usr/bin", "/bin"]
         environ = {"PATH": os.pathsep.join(path)}
@@ -70,7 +70,7 @@ class Copy:
         put(path, code)
 
     def run(self, *command: str) -> str:
-        """What a Python command says here, which must succeed."""
+        """Run a Python command here, which must succeed; what it says."""
         paths = [self.folder / "workflow", self.folder / "tests/analysis"]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
         return succeed([sys.executable, *command], cwd=self.folder, env=environ)
@@ -79,7 +79,7 @@ class Copy:
         return self.run("-m", "snakemake", "--cores", "1", *arguments)
 
     def plan(self, *arguments: str, results: str = "results") -> dict:
-        """The plan that Snakemake writes, at smoke on the processors."""
+        """The plan that Snakemake writes, at smoke scale on the processors."""
         small = ("--config", "scale=smoke", "accelerator=cpu", "threads=1")
         self.snakemake(*arguments, *small, "--", f"{results}/plan.json")
         return json.loads((self.folder / results / "plan.json").read_text())
@@ -214,7 +214,7 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     )
     assert found["keras3-jax-checked"]["parity"]["debug_nans"] is True
     assert "Keras 3 (JAX, checked)" in (results / "table.md").read_text()
-    # The recipe "Add a record field": what a card holds is in the tidy file by itself.
+    # The recipe "Add a record field": an entry of the card gets into the tidy file by itself.
     with open(results / "runs.csv", newline="") as file:
         shown = {line["column"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
     assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": "NA"}

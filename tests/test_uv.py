@@ -1,4 +1,4 @@
-"""uv installs from where this machine's pip would: it is told of pip's configuration."""
+"""uv installs from where this machine's pip would: it gets pip's configuration."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ proxy = http://proxy.example:3128
 
 @pytest.fixture
 def told(tmp_path, monkeypatch):
-    """``told(text, **environ)``: uv's variables for a configuration file of pip's."""
+    """``told(text, **environ)``: uv's variables that follow from a configuration file of pip."""
     for name in list(os.environ):
         if name.startswith(("PIP_", "UV_", "SSL_CERT", "HTTP")):
             monkeypatch.delenv(name)
@@ -59,7 +59,7 @@ def test_all_that_pip_is_configured_with_is_handed_over(told, tmp_path):
 def test_pips_variables_count_for_more_and_the_users_own_for_uv_most(told, tmp_path):
     found = told(FILE, PIP_INDEX_URL="https://own.example/simple", PIP_FIND_LINKS="", UV_INDEX="x")
     assert found["UV_DEFAULT_INDEX"] == "https://own.example/simple"
-    assert found["UV_FIND_LINKS"] == "/wheels,/more"  # an empty one says nothing to pip
+    assert found["UV_FIND_LINKS"] == "/wheels,/more"  # pip ignores an empty one
     assert "UV_INDEX" not in found
 
 

@@ -66,9 +66,9 @@ class Workshop:
         return subprocess.Popen(command, env=self.environ, cwd=leak, text=True, **pipes)
 
     def run(self, *arguments, **options) -> tuple[int, list[str]]:
-        """Exit code and the lines of the message; nothing may be printed to stdout.
+        """Deploy; exit code and the lines of the message; nothing may be printed to stdout.
 
-        Without those that say how far it is, which are in ``progress``.
+        Lines of progress are left out, and are in ``progress``.
         """
         process = self.start("marker.json", *arguments, **options)
         output, message = process.communicate(timeout=120)
@@ -84,7 +84,7 @@ class Workshop:
         return (self.folder / "marker.json").exists()
 
     def wait_until_started(self) -> None:
-        """Until the script's trace has a line: a fifo would need a reader, so look."""
+        """Wait until the script's trace has a line: a fifo would need a reader, so look."""
         for _ in range(600):
             if self.runs():
                 return
@@ -96,7 +96,7 @@ class Workshop:
 def build_wheel(
     folder: Path, version: str = "1.0", name: str = "tiny-thing", files: dict | None = None
 ) -> str:
-    """A wheel, of an empty module unless its files are given; its sha256."""
+    """Build a wheel, with an empty module unless its files are given; its sha256."""
     folder.mkdir(exist_ok=True)
     name = name.replace("-", "_")
     about = f"{name}-{version}.dist-info"
@@ -166,7 +166,7 @@ def make_workshop(folder: Path) -> Workshop:
         "PYTHONPATH": str(folder / "leak"),
     }
     workshop = Workshop(folder, environ)
-    # What must not count as installed: a package on PYTHONPATH and in the working directory.
+    # A package that must not count as installed, on PYTHONPATH and in the working directory.
     for name in ("tiny_thing", "leaked"):
         about = folder / "leak" / f"{name}-1.0.dist-info"
         about.mkdir(parents=True)

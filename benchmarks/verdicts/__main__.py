@@ -1,12 +1,12 @@
-"""Verdicts under ugly noise: whole tables whose truth is known, through the report's own functions.
+"""Verdicts under ugly noise: whole tables with a known truth, through the report's own functions.
 
     python3 benchmarks/verdicts                         all, from a seed, in less than ten minutes
     python3 benchmarks/verdicts --plain                 without borrowing from other rows
     python3 benchmarks/verdicts --kept results/plan.json  the noise of a table that was measured
     python3 benchmarks/verdicts --answers 100           answers on pull requests, half a minute
 
-Prints Markdown tables: how often something false is said, with what it should be, how often a true
-gap is shown, and what a round more buys. Ends with 1 where a bar is missed.
+Prints Markdown tables: how often something false is said, with its limits, how often a true gap is
+significant, and what a further round adds. Ends with 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RARE = (0.0, 0.05)
 
 @dataclass(frozen=True)
 class Line:
-    """One question, its answers by rounds, and within which limits they should lie."""
+    """One question, its answers by rounds, and the limits within which they should lie."""
 
     what: str
     measured: list[float]
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def lines(number: int, generator: np.random.Generator, plain: bool) -> Iterator[Line]:
-    """All questions of what is said falsely; where every pair has its own scatter, those alone that
+    """All questions about false statements; if every pair has its own scatter, only those that
     depend on it.
     """
     for world in WORLDS:

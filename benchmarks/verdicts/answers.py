@@ -33,7 +33,7 @@ def heavy(scatter: float) -> Noise:
 
 
 def slow_runs(scatter: float) -> Noise:
-    """One run in ten takes a tenth longer."""
+    """Noise in which one run in ten takes a tenth longer."""
 
     def draw(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         logs = scatter * generator.normal(size=shape)
@@ -53,8 +53,8 @@ WORLDS = {
 
 @dataclass(frozen=True)
 class Found:
-    """Of so many answers: the share of each verdict on the first row, those with any row called
-    otherwise than it is, and the median of rounds.
+    """Shares over so many answers: of each verdict on the first row, and of answers in which any
+    row is called otherwise than it is; and the median number of rounds.
     """
 
     verdicts: dict[Verdict, float]
@@ -63,7 +63,7 @@ class Found:
 
 
 def found(noise: Noise, gap: float, answers: int, generator: np.random.Generator) -> Found:
-    """What answers say of a patch that makes the first row slower by the gap, and no other."""
+    """Answers to a patch that makes the first row slower by the gap, and no other."""
     verdicts: Counter[Verdict] = Counter()
     false, rounds = 0, []
     for _ in range(answers):
@@ -80,7 +80,7 @@ def found(noise: Noise, gap: float, answers: int, generator: np.random.Generator
 
 
 def _asked(logs: np.ndarray) -> tuple[Answer, int]:
-    """Look after look, until all is decided."""
+    """Look after look until all is decided; the last answer, and its number of rounds."""
     for rounds in LOOKS:
         cells = [row.cells for row in tables.table(logs[..., :rounds]).rows]
         statements = len(LOOKS) * ROWS
@@ -95,7 +95,7 @@ def _asked(logs: np.ndarray) -> tuple[Answer, int]:
 
 
 def lines(answers: int, seed: int) -> list[str]:
-    """A table in Markdown."""
+    """The lines of a table in Markdown."""
     head = ["noise of a run", "patch", "slower", "faster", "same", "undecided", "false", "rounds"]
     shown = [head, ["---"] * len(head)]
     for place, (words, noise) in enumerate(WORLDS.items()):

@@ -1,4 +1,4 @@
-"""What rounds buy: true gaps that are shown, and what each round more changes."""
+"""Gain from rounds: true gaps that are significant, and the change by each further round."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from tables import GAPS, count, lone_cell, power
 from worlds import LONE_MODES, UNSHIFTED, WORLDS
 
-COUNTED = ("even, CV 2 %", "mixture")  # worlds whose power is told round by round
+COUNTED = ("even, CV 2 %", "mixture")  # worlds whose power is printed round by round
 
 
 def of_gaps(number: int, rounds: Sequence[int], seed: int) -> Iterator[str]:
-    """Of each world, per cent of rows in which each of GAPS is shown: lines of a Markdown table."""
+    """Per cent of rows in which each of GAPS is significant, by world: a Markdown table's lines."""
     for world in (*WORLDS, UNSHIFTED):
         generator = np.random.default_rng(seed)
         shares = [power(world, n, number, generator) for n in rounds]
@@ -20,7 +20,7 @@ def of_gaps(number: int, rounds: Sequence[int], seed: int) -> Iterator[str]:
 
 
 def of_each_round(number: int, rounds: Sequence[int], seed: int) -> Iterator[str]:
-    """What the number of rounds that is recommended rests on."""
+    """Lines of the table that the recommended number of rounds rests on."""
     lone = [lone_cell(LONE_MODES, n, 4 * number, np.random.default_rng(seed)) for n in rounds]
     yield _line("a lone cell of two modes: its pairs cover", [cover for cover, _ in lone])
     yield _line("... its row has a false slower", [false for _, false in lone])
@@ -35,7 +35,7 @@ def of_each_round(number: int, rounds: Sequence[int], seed: int) -> Iterator[str
 
 
 def head(rounds: Sequence[int], *more: str) -> str:
-    """The first two lines of such a table."""
+    """The first two lines of a table by rounds."""
     cells = ["rounds", *map(str, rounds), *more]
     return f"| {' | '.join(cells)} |\n|---|{'---:|' * len(rounds)}{'---|' * len(more)}"
 

@@ -1,4 +1,4 @@
-"""What choosing the best of a family from the same runs does to the factor, and to claims."""
+"""Effect of choosing the best of a family from the same runs, on the factor and on claims."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from analysis.comparisons.gains import gains
 
 
 def bias(scatter: float, rounds: int, tables: int, generator: np.random.Generator) -> float:
-    """Of the printed factor of the fastest of three over the one column that Keras 2 has, all
-    equally fast: less what is told beside it of having chosen.
+    """Bias of the printed factor of the fastest of three over the one column of Keras 2, all
+    equally fast, after the part that is stated beside it as due to the choice.
     """
     logs = []
     for _ in range(tables):
@@ -28,7 +28,7 @@ def bias(scatter: float, rounds: int, tables: int, generator: np.random.Generato
 def falsely_holds(
     scatter: float, rounds: int, tables: int, generator: np.random.Generator
 ) -> float:
-    """Share of claims that a family gains at least what it truly gains, that are said to hold."""
+    """Share of claims said to hold that a family gains at least what it truly gains."""
     held = []
     for _ in range(tables):
         found = table(scatter * generator.normal(size=(ROWS, COLUMNS, rounds)))

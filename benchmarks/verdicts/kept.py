@@ -1,4 +1,4 @@
-"""Noise that was measured: the kept runs of a table, in which no column is faster than another."""
+"""Measured noise: the kept runs of a table, permuted so that no column is faster than another."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MOST_COLUMNS = 6
 
 def false_slower(plan: Path, rounds: int, tables: int, generator: np.random.Generator) -> float:
     """Share of rows in which a column is significantly slower. In each round of a row its columns
-    exchange what they took more or less than their own mean: so all are equally fast, and as noisy
-    as the machine was.
+    exchange their deviations from their own means: so all are equally fast, and as noisy as the
+    machine was.
     """
     rows = [kept for row in load_results(plan).rows if (kept := _kept(row, rounds)) is not None]
     found: list[bool] = []
@@ -31,7 +31,7 @@ def false_slower(plan: Path, rounds: int, tables: int, generator: np.random.Gene
 
 
 def _kept(row: RowCells, rounds: int) -> np.ndarray | None:
-    """Logarithms over the mean of each column: columns x rounds, of the first rounds; None where
+    """Logarithms over the mean of each column, columns x rounds, for the first rounds; None if
     fewer than two columns have as many.
     """
     of_columns = [
@@ -46,12 +46,12 @@ def _kept(row: RowCells, rounds: int) -> np.ndarray | None:
 
 
 def _exchanged(kept: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """The same, by other columns in each round; columns that a row lacks are not a number."""
+    """The logarithms, exchanged among columns in each round; missing columns are not a number."""
     missing = np.full((MOST_COLUMNS - len(kept), kept.shape[1]), np.nan)
     return np.vstack([generator.permuted(kept, axis=0), missing])
 
 
 def most_rounds(plan: Path) -> Iterator[int]:
-    """How many rounds, of 3, 5 and 10, the table has."""
+    """Those of 3, 5 and 10 rounds that the table has."""
     has = max(len(cell.run_ms) for cell in load_results(plan).cells)
     return (rounds for rounds in (3, 5, 10) if rounds <= has)

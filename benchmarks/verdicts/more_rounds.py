@@ -1,4 +1,4 @@
-"""How many rounds the report says would decide a row, against how many did."""
+"""The rounds that the report says would decide a row, against those that did."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ GRID = (4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 @dataclass(frozen=True)
 class Told:
-    """Of the rows that some rounds leave undecided: share that is told that even MOST_ROUNDS would
-    not do, median of told (MOST_ROUNDS where none) over what it took, and share decided by then.
+    """For rows left undecided by some rounds: share that is told that even MOST_ROUNDS would not
+    do, median of told rounds (else MOST_ROUNDS) over that of needed ones, share decided by so many.
     """
 
     never: float
@@ -28,7 +28,7 @@ class Told:
 
 
 def told(scatter: float, rounds: int, tables: int, generator: np.random.Generator) -> Told:
-    """Six equal columns. What it takes is the first of GRID at which the row is decided."""
+    """Simulate six equal columns. A row needs the first number of GRID at which it is decided."""
     answers, truths = [], []
     for _ in range(tables):
         logs = scatter * generator.normal(size=(ROWS, COLUMNS, MOST_ROUNDS))

@@ -1,5 +1,5 @@
-"""Steps that are anything but independent, timed by the protocol's own timer on a clock that the
-simulation turns, and classed by the report.
+"""Dependent steps of many kinds, timed by the protocol's own timer on a clock that the simulation
+turns, and classed by the report.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Steps:
 def autocorrelated(
     memory: float, scatter: float = 0.02
 ) -> Callable[[np.random.Generator], np.ndarray]:
-    """Stationary AR(1)."""
+    """Factors of a stationary AR(1) process."""
     from scipy.signal import lfilter
 
     def draw(generator: np.random.Generator) -> np.ndarray:
@@ -46,7 +46,7 @@ def autocorrelated(
 
 
 def spikes(times: float, every: int = 50) -> Callable[[np.random.Generator], np.ndarray]:
-    """Each so-many-th step takes so many times as long, from a random one on; 0.5 % besides."""
+    """From a random step on, each so-many-th takes so many times as long; 0.5 % of scatter."""
 
     def draw(generator: np.random.Generator) -> np.ndarray:
         factors = np.exp(0.005 * generator.normal(size=LONGEST))
@@ -57,7 +57,7 @@ def spikes(times: float, every: int = 50) -> Callable[[np.random.Generator], np.
 
 
 def decay(start: float = 0.10, constant: float = 100.0, scatter: float = 0.01):
-    """Ever faster, towards the level."""
+    """Factors that fall towards the level, ever more slowly."""
 
     def draw(generator: np.random.Generator) -> np.ndarray:
         slower = 1 + start * np.exp(-np.arange(LONGEST) / constant)
@@ -81,7 +81,7 @@ DECAY = Steps("decay from + 10 %, time constant 100 steps", decay())
 def timed(
     steps: Steps, scale: str, generator: np.random.Generator, step_ns: float = STEP_NS
 ) -> Timer:
-    """One run, through first step, warm-up and blocks."""
+    """Time one run, through first step, warm-up and blocks."""
     times_ns = (step_ns * steps.factors(generator)).tolist()
     now = 0.0
     timer = Timer(PROTOCOLS[scale], lambda: None, lambda: 0, clock=lambda: round(now))
@@ -114,7 +114,7 @@ def _record(timer: Timer) -> SimpleNamespace:
 
 @dataclass(frozen=True)
 class Seen:
-    """Share of runs that are not steady, of cells that are not, and the bias of the cell's mean."""
+    """Shares of runs and of cells that are not steady, and the bias of the cells' means."""
 
     runs: float
     cells: float
@@ -122,7 +122,7 @@ class Seen:
 
 
 def seen(steps: Steps, rounds: int, cells: int, scale: str, generator: np.random.Generator) -> Seen:
-    """Over so many cells."""
+    """Simulate so many cells, and class them."""
     found = [cell_of([timed(steps, scale, generator) for _ in range(rounds)]) for _ in range(cells)]
     runs = [not run.steadiness.steady for cell in found for run in cell.runs]
     means = [cell.step_ms * 1e6 / STEP_NS for cell in found]

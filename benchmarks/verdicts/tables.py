@@ -1,4 +1,4 @@
-"""What the report makes of simulated tables: through its own cells, rows and verdicts."""
+"""Simulated tables, through the report's own cells, rows and verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analysis.statistics.steady_state import Steadiness, SteadyState
 
 STEP_MS = 10.0
 FAMILIES = ("keras3", "keras3", "keras3", "pytorch", "pytorch", "keras2")
-GAPS = (0.02, 0.03, 0.05, 0.10)  # by which the second column is slower, for the power
+GAPS = (0.02, 0.03, 0.05, 0.10)  # by which the second column is slower, to find the power
 PER_GAP = ROWS // len(GAPS)
 
 
@@ -48,8 +48,8 @@ class Simulated(Run):
 
 
 def table(logs: np.ndarray, starts: Starts = np.zeros) -> Results:
-    """From logarithms of run means over the common level: rows x columns x rounds; not a number
-    where a run was lost.
+    """Results from logarithms of run means over the common level: rows x columns x rounds; a lost
+    run is not a number.
     """
     of_rounds = list(map(str, starts(logs.shape[-1])))
     columns = [Column(f"c{i}", f"c{i}", FAMILIES[i], f"c{i}") for i in range(logs.shape[1])]
@@ -73,18 +73,18 @@ def _runs(of_cell: Sequence[float], starts: Sequence[str]):
 
 @dataclass
 class Counts:
-    """Of one world and number of rounds, over all tables."""
+    """Shares of one world and number of rounds, over all tables."""
 
     rows_with_false_slower: float
     tables_with_false_slower: float
     pairs_cover: float
     affected_pairs_cover: float
-    telling_pairs_cover: float  # of those that are affected, where their runs show by what
-    half_width: float  # median, of pairs that are not affected
+    telling_pairs_cover: float  # share of the affected pairs whose runs show by what they are
+    half_width: float  # median half-width of pairs that are not affected
 
 
 def count(world: World, rounds: int, tables: int, generator: np.random.Generator) -> Counts:
-    """Equal columns: whatever is significantly slower is shown falsely."""
+    """Count errors about equal columns: whatever is significantly slower is so falsely."""
     rows, any_row, covered, affected, telling, widths = [], [], [], [], [], []
     for _ in range(tables):
         logs = world.noise(rounds, generator)
@@ -110,8 +110,8 @@ def count(world: World, rounds: int, tables: int, generator: np.random.Generator
 def lone_cell(
     world: World, rounds: int, tables: int, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """Of the last cell of the first row, which the noise singles out: how many of its intervals
-    hold the truth, and how many of its rows have a false slower.
+    """For the last cell of the first row, which the noise singles out: share of its intervals that
+    hold the truth, and share of its rows with a false slower.
     """
     covered, false = [], []
     for _ in range(tables):
@@ -148,8 +148,8 @@ def quiet_pair(world: World, rounds: int, tables: int, generator: np.random.Gene
 
 
 def silence(rounds: int, tables: int, generator: np.random.Generator) -> tuple[float, float]:
-    """By how much one cell without any scatter widens the intervals of the others: the same runs
-    with its own scatter and without. Median over all cells; mean change of those of its column.
+    """Widening of the other intervals by one cell without scatter: the same runs with its own
+    scatter and without. Median over all cells; mean for those of its column.
     """
     every, column = [], []
     for _ in range(tables):
@@ -168,8 +168,8 @@ def _widths(found: Results) -> np.ndarray:
 
 
 def lost_round(rounds: int, tables: int, generator: np.random.Generator) -> float:
-    """By how much more rarely or often a column that lost a round has the lowest mean of six equal
-    ones where that round was 10 % slower for all, than where it was as all others.
+    """Change in how often a column that lost a round has the lowest mean of six equal ones, if that
+    round was 10 % slower for all, against one like all others.
     """
     lowest: tuple[list[bool], list[bool]] = ([], [])
     for _ in range(tables):
@@ -185,7 +185,7 @@ def lost_round(rounds: int, tables: int, generator: np.random.Generator) -> floa
 
 
 def single_run(rounds: int, tables: int, generator: np.random.Generator) -> float:
-    """Share of rows of equal columns, of which one has a single run, that compare nothing."""
+    """Share of rows of equal columns, one of them with a single run, that compare nothing."""
     void = []
     for _ in range(tables):
         logs = 0.01 * generator.normal(size=(ROWS, COLUMNS, rounds))

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 ROWS, COLUMNS = 12, 6
-Noise = Callable[[int, np.random.Generator], np.ndarray]  # of rounds
-Starts = Callable[[int], np.ndarray]  # of each of so many rounds, by number
+Noise = Callable[[int, np.random.Generator], np.ndarray]  # given a number of rounds
+Starts = Callable[[int], np.ndarray]  # start of each of so many rounds, by number
 COVERS = (0.93, 1.0)
 
 
 @dataclass(frozen=True)
 class World:
-    """`affected` are the cells (row, column) that the noise singles out, all where it is none;
-    `cover` is how many intervals of theirs have to hold the truth. `tells` says of the logarithms
-    of such a cell whether they show what is particular to it: where they do not, no method has more
-    than these to go by, and `cover` is asked of the others. `starts` is what the records tell.
+    """`affected` are the cells (row, column) that the noise singles out, or all; `cover` is the
+    share of their intervals that has to hold the truth. `tells` is true of the logarithms of such a
+    cell if they show what is particular to it: if not, no method can know more, and `cover` is
+    asked only of the others. `starts` are the starts in the records.
     """
 
     words: str
@@ -35,7 +35,7 @@ class World:
 
 
 def normal(scatter: float | np.ndarray) -> Noise:
-    """One standard deviation, or one per cell."""
+    """Normal noise: one standard deviation, or one per cell."""
     return lambda rounds, generator: (
         generator.normal(size=(ROWS, COLUMNS, rounds))
         * np.broadcast_to(scatter, (ROWS, COLUMNS))[..., None]
@@ -53,8 +53,8 @@ def modes(of: np.ndarray, apart: float = 0.04, scatter: float = 0.005) -> Noise:
 
 
 def two_starts(shift: float, scatter: float = 0.01) -> Noise:
-    """The first half of the rounds is measured in one start and the others in another; in each a
-    cell is faster or slower by a normal `shift` in all its rounds.
+    """Noise of two starts, each of half of the rounds: in each a cell is faster or slower by a
+    normal `shift` in all its rounds.
     """
 
     def draw(rounds: int, generator: np.random.Generator) -> np.ndarray:
@@ -70,13 +70,13 @@ def halves(rounds: int) -> np.ndarray:
 
 
 def both_modes(logs: np.ndarray) -> bool:
-    """Whether processes of both modes are among them, which lie 8 % apart."""
+    """True if there are processes of both modes, which lie 8 % apart."""
     return bool(np.ptp(logs) > 0.04)
 
 
 def mixture(rounds: int, generator: np.random.Generator) -> np.ndarray:
-    """Columns and rows of unlike scatter, heavy tails, one column of two modes, and drift from
-    round to round.
+    """Noise with columns and rows of unlike scatter, heavy tails, one column of two modes, and
+    drift from round to round.
     """
     of_columns = np.exp(generator.normal(scale=0.6, size=COLUMNS))
     of_rows = np.exp(generator.normal(scale=0.6, size=(ROWS, 1)))

@@ -16,7 +16,7 @@ HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
 
 
 class ClusterProject:
-    """folder: of the checkout. Its commands work on the cluster's nodes."""
+    """folder: where the checkout is made. Its commands work on the cluster's nodes."""
 
     def __init__(self, folder: Path, cluster: Cluster):
         self.folder, self.cluster = folder, cluster
@@ -49,17 +49,17 @@ class ClusterProject:
             limits={"memory_gib": 0.3, "time_s": 300},
             interpreters={"fake": python, "other": python},
         )
-        # What a site says.
+        # The settings of a site.
         profile = self.folder / PROFILE
         text = profile.read_text().replace("cpus_per_task: 9", "cpus_per_task: 2")
         profile.write_text(text + "slurm-init-seconds-before-status-checks: 2\n")
 
     def hung(self, model: str) -> Path:
-        """There once the model's first run waits to be ended."""
+        """A file that is there once the model's first run waits to be ended."""
         return self.folder / f"{model} hangs"
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        """Snakemake, as where there is no GPU and nothing else of the nodes."""
+        """Start Snakemake with the cluster's profile, on the machine that plans."""
         command = [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm"]
         return subprocess.Popen(
             [*command, *arguments],
@@ -72,7 +72,7 @@ class ClusterProject:
         )
 
     def snakemake(self, *arguments: str, timeout: int = 300) -> tuple[int, str]:
-        """Exit status, and what was said."""
+        """Run Snakemake to its end; exit status, and what was said."""
         process = self.start(*arguments)
         try:
             said = process.communicate(timeout=timeout)[0]
@@ -93,7 +93,7 @@ class ClusterProject:
         return json.loads((self.folder / path).read_text())
 
     def sessions(self, model: str, batch: int = 4, number: int = 1) -> list[dict]:
-        """Of a block, in the order of time, as the report will have them."""
+        """Sessions of a block in the order of time, as the report will have them."""
         plan = json.loads((self.folder / "results/plan.json").read_text())
         path = Path(f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.json")
         with contextlib.chdir(self.folder):
@@ -103,5 +103,5 @@ class ClusterProject:
 
 
 def done(model: str, batch: int = 4, number: int = 1) -> str:
-    """What the job of a block makes."""
+    """The file that the job of a block makes."""
     return f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.done"

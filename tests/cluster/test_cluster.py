@@ -32,7 +32,7 @@ def cluster(tmp_path_factory):
         pytest.skip("a job of two processors needs a second one")
     own = os.sched_getaffinity(0)
     with contextlib.ExitStack() as stack:
-        os.sched_setaffinity(0, PROCESSORS)  # the nodes', not the worker's alone
+        os.sched_setaffinity(0, PROCESSORS)  # the processors of the nodes, not the worker's alone
         try:
             running = throwaway.cluster(tmp_path_factory.mktemp("cluster"), NODES, CPUS)
             found = stack.enter_context(running)
@@ -62,7 +62,7 @@ def table(project) -> ClusterProject:
 
 
 def _harm(project: ClusterProject, process) -> None:
-    """End each run that waits for it, in its own way."""
+    """End each run that waits for it, each in another way."""
     cluster = project.cluster
     ways = {
         "lost": lambda job, node: cluster.lose(node, job),

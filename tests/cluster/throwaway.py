@@ -55,7 +55,7 @@ START_S, END_S = 30, 15
 
 
 def missing() -> str | None:
-    """Why there can be none here, in words."""
+    """Why there can be no cluster here, in words; None if there can."""
     lacking = [name for name in COMMANDS if shutil.which(name) is None]
     if lacking:
         return f"no {', '.join(lacking)}: Debian's slurmctld, slurmd and slurm-client have them"
@@ -63,14 +63,14 @@ def missing() -> str | None:
 
 
 class Cluster:
-    """One that runs. environ: what its commands need to find it."""
+    """A running cluster. environ: what its commands need to find it."""
 
     def __init__(self, folder: Path, environ: dict[str, str]):
         self.folder, self.environ = folder, environ
         self.daemons: dict[str, subprocess.Popen] = {}
 
     def said(self, *command: str) -> str:
-        """What a command of the cluster prints."""
+        """Run a command of the cluster; what it prints."""
         return subprocess.run(
             command, env=self.environ, capture_output=True, text=True, timeout=30, check=True
         ).stdout
@@ -93,7 +93,7 @@ class Cluster:
         return self.said("squeue", "-h", "-o", "%i %T %N %k").splitlines()
 
     def lose(self, node: str, job: str) -> None:
-        """As by a power cut: nothing of it answers, nothing on it goes on. job: what it was at."""
+        """Lose a node as by a power cut: nothing on it answers or goes on. job: the one on it."""
         self.daemons.pop(node).kill()
         self.said("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
         mine = {
@@ -108,10 +108,10 @@ class Cluster:
         self.said("scontrol", "update", f"JobId={job}", "StartTime=now")
 
     def end(self) -> None:
-        """No process of it is left behind."""
+        """End the cluster, and leave no process of it behind."""
         with contextlib.suppress(subprocess.SubprocessError):
             self.said("scancel", "--user=root")
-            deadline = time.monotonic() + END_S  # what runs a job outlives its daemon
+            deadline = time.monotonic() + END_S  # the process that runs a job outlives its daemon
             while time.monotonic() < deadline and self.jobs():
                 time.sleep(0.1)
         for daemon in reversed(self.daemons.values()):
@@ -122,7 +122,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
-    """Nodes n1, n2, ... of a partition ``main``; every job asks for whole processors of them."""
+    """Run nodes n1, n2, ... of a partition ``main``; every job asks for whole processors."""
     host = socket.gethostname().partition(".")[0]
     ports = free_ports(nodes + 1)
     (folder / "state").mkdir(parents=True)

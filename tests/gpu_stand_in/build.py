@@ -1,4 +1,4 @@
-"""Builds the libraries of the stand-in with the compiler that is there, once for what they are of.
+"""Builds the libraries of the stand-in with the installed compiler, once for each set of inputs.
 
 Headers are NVIDIA's public ones, taken out of the locked wheels of the CUDA runtime and of CUPTI
 into the cache; of the wheels nothing else is kept. What the wheels of a framework ask for decides
@@ -24,8 +24,8 @@ from .environment import requirement, shipped_lock
 SOURCES = Path(__file__).with_name("src")
 PROGRAMS = Path(__file__).with_name("programs")
 CORE = "libgpu_stand_in.so"
-# By major version of CUDA: whose lock has the headers, their packages, and the versions that the
-# libraries say they have, those of the lock.
+# By major version of CUDA: the column whose lock has the headers, and their packages; then the
+# versions that the libraries say they have, those of that lock.
 RUNTIMES = {
     13: ("pytorch", ("nvidia-cuda-runtime", "nvidia-cuda-cupti")),
     12: ("keras3-jax", ("nvidia-cuda-runtime-cu12", "nvidia-cuda-cupti-cu12")),
@@ -42,7 +42,7 @@ class CannotBuild(Exception):
 
 
 def default_cache() -> Path:
-    """Beside the environments, in the user's cache."""
+    """The user's cache, beside the environments."""
     return environments.cache().parent
 
 
@@ -87,10 +87,10 @@ def _take_headers(wheel: Path, into: Path) -> None:
 
 
 def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()) -> Path:
-    """The folder with the libraries.
+    """Build the libraries, and return their folder.
 
-    wishes: of wheels, see :func:`symbols.wanted`; there is a function for each. extra: more options
-    of the compiler, such as a sanitizer's.
+    wishes: names that wheels ask for, see :func:`symbols.wanted`; there is a function for each.
+    extra: more options of the compiler, such as a sanitizer's.
     """
     sources = sorted(path for path in SOURCES.rglob("*") if path.is_file())
     files = [*sources, Path(__file__), Path(symbols.__file__)]
@@ -110,7 +110,7 @@ def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str,
 def compile_program(
     source: Path, target: Path, libraries: Path, cache: Path, *options: str
 ) -> None:
-    """A program of one source file that runs upon the libraries."""
+    """Compile a program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
     command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
     command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-l:libcupti.so.13", f"-l:{CORE}"]
@@ -119,13 +119,13 @@ def compile_program(
 
 
 def run(command: list[str]) -> None:
-    """A command of the compiler, whose errors are ours."""
+    """Run a command of the compiler, whose errors are ours."""
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
 
 
 class Builder:
-    """One build: the core first, then each library upon it."""
+    """One build: first the core, then each library upon it."""
 
     def __init__(self, folder, scratch, include, cuda, extra):
         self.folder, self.scratch, self.cuda = folder, scratch, cuda
@@ -156,7 +156,7 @@ class Builder:
         self._link(name, [*sources, missing], *more)
 
     def _declared(self, name: str) -> set[str]:
-        """All of the driver's functions: programs look some up that they may never call."""
+        """All functions of the driver: programs look some up that they may never call."""
         if name != "libcuda.so.1":
             return set()
         command = [compiler(), *self.options, "-E", "-include", "cuda.h", "-x", "c", "/dev/null"]
@@ -182,7 +182,7 @@ def _digest(content: bytes) -> str:
 
 
 def _put(finished: Path, folder: Path) -> None:
-    """In its place, unless another process has put the same there meanwhile."""
+    """Put a folder in its place, unless another process has put the same there meanwhile."""
     try:
         finished.rename(folder)
     except OSError:
@@ -196,7 +196,7 @@ def _made(folder: Path) -> Path:
 
 
 def built_for(prefix: str, cache: Path) -> Path:
-    """The libraries that the wheels in an environment ask for."""
+    """Build the libraries that the wheels in an environment ask for."""
     site = next(Path(prefix).glob("lib/python*/site-packages"))
     if of_torch := _in(site, "torch/lib/*.so*", "torch/_C*.so"):
         return built(cache, symbols.wanted(of_torch))

@@ -12,9 +12,9 @@ from deploy.virtual_environments import EnvironmentProblem
 from . import build, harness
 from .machine import Machine
 
-ASKED = "MILLISTEP_GPU_STAND_IN"  # set: more frameworks for CUDA are deployed and run
+ASKED = "MILLISTEP_GPU_STAND_IN"  # if set, more frameworks for CUDA are deployed and run
 IS_ASKED = bool(os.environ.get(ASKED))
-ALWAYS = ("pytorch-", "keras3-jax")  # how the columns begin that need no asking
+ALWAYS = ("pytorch-", "keras3-jax")  # beginnings of the columns that are always run
 FORGED = "a downloaded file is not the one that was locked"  # which no skip may hide
 
 
@@ -25,7 +25,7 @@ def cache():
 
 @pytest.fixture(scope="session")
 def libraries(cache):
-    """What is written down, without the wishes of any wheel but one that nobody has written."""
+    """Libraries with the functions in ``src``, and one wished for that nobody has written."""
     try:
         return build.built(cache, wishes={"cufftPlan1d": "libcufft.so.12"})
     except build.CannotBuild as problem:
@@ -34,13 +34,13 @@ def libraries(cache):
 
 @pytest.fixture
 def machine(tmp_path, libraries):
-    """``machine(driver=..., ...)``: one with these settings; libraries without any framework's."""
+    """``machine(driver=..., ...)``: one with these settings, and libraries for no framework."""
     return lambda **settings: Machine(tmp_path, libraries).set(**settings)
 
 
 @pytest.fixture(scope="session")
 def environment_of(libraries):
-    """``environment_of(column)``: its interpreter for CUDA and its libraries.
+    """``environment_of(column)``: the interpreter for CUDA and the libraries of a column.
 
     They are made where they are not there. Where they cannot be made (no network, no room) a test
     is skipped with the reason.
@@ -72,14 +72,14 @@ def pytorch(environment_of):
 
 @pytest.fixture(scope="session")
 def asked():
-    """What a busy machine may change the answer of, or takes long on it, runs only then."""
+    """Skips what a busy machine may change, or what takes long, unless it is asked for."""
     if not IS_ASKED:
         pytest.skip(f"wants a machine with little else to do, and runs where {ASKED} is set")
 
 
 @pytest.fixture(scope="session")
 def program(libraries, cache, tmp_path_factory):
-    """``program("behaviour")``: compiled against the headers and the libraries."""
+    """``program("behaviour")``: a program compiled against the headers and the libraries."""
 
     def compiled(name, libraries=libraries, *options):
         target = tmp_path_factory.mktemp("programs") / name
@@ -90,6 +90,6 @@ def program(libraries, cache, tmp_path_factory):
 
 
 def completed(command, machine, timeout=120, **more):
-    """A command on a machine, with what it has said."""
+    """Run a command on a machine to its end, with what it has said."""
     environ = machine.environ(**more)
     return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=timeout)

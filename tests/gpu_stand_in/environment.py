@@ -16,7 +16,7 @@ from . import values
 ROOT = Path(__file__).parents[2]
 NVIDIAS = re.compile(r"(nvidia|cuda)-(?!cuda-nvcc)")
 REQUIREMENT = re.compile(r"^(\S+)==(\S+)((?: \\\n    --hash=\S+)+)", re.M)
-# Room that the disk must have before anything is downloaded.
+# Free space that the disk must have before anything is downloaded.
 AT_MOST_GB = {
     "pytorch": 3.5,
     "keras3-torch": 3.6,
@@ -27,7 +27,7 @@ AT_MOST_GB = {
 
 
 def deployed(column: str, cache: Path) -> dict:
-    """The marker of the environment for a framework's columns; it is made where it is not there.
+    """The marker of the environment for a framework's columns, which is made if it is missing.
 
     Raises EnvironmentProblem.
     """
@@ -44,7 +44,7 @@ def deployed(column: str, cache: Path) -> dict:
 
 
 def shipped_lock(column: str) -> str:
-    """What the shipped post-deploy script of a framework installs on CUDA."""
+    """The requirements that the shipped post-deploy script of a framework installs on CUDA."""
     script = (ROOT / f"envs/2026-11/cuda/{column}.post-deploy.sh").read_text()
     found = re.search(r"<<'LOCK'\n(.*?)^LOCK$", script, re.S | re.M)
     assert found, f"the post-deploy script of {column} has no lock"
@@ -52,19 +52,19 @@ def shipped_lock(column: str) -> str:
 
 
 def lock_without(left_out: re.Pattern, lock: str) -> str:
-    """A lock less the packages whose names begin so; it says which Python it is for."""
+    """The lock without packages whose names begin so, with the Python that it is for."""
     kept = [found[0] for found in REQUIREMENT.finditer(lock) if not left_out.match(found[1])]
     options = [line for line in lock.splitlines() if line.startswith("--")]
     return "\n".join(["# python=3.11", *options, *kept]) + "\n"
 
 
 def requirement(package: str, lock: str) -> str:
-    """One package of a lock, with its version and hashes."""
+    """The requirement of one package in a lock, with its version and hashes."""
     return next(found[0] for found in REQUIREMENT.finditer(lock) if found[1] == package)
 
 
 def write(path: Path, text: str) -> None:
-    """A file that others see complete or not at all, untouched where it says this already."""
+    """Write a file so that others see it complete or not at all, unless it says this already."""
     if path.exists() and path.read_text() == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Cells of the shipped configuration, measured on a simulated machine by supervisor and child."""
+"""Measures cells of the shipped configuration on a simulated machine, by supervisor and child."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def plan(columns, scale="smoke", **changes) -> Plan:
 
 @cache
 def environment_of(column: str) -> tuple[dict, Path]:
-    """The marker of a column's environment, and libraries with all that is asked for there.
+    """The marker of a column's environment, and libraries with all functions asked for there.
 
     Raises EnvironmentProblem and CannotBuild.
     """
@@ -58,7 +58,7 @@ def measured(
     memory_limit_mib: float = MEMORY_LIMIT_MIB,
     **options,
 ) -> dict:
-    """The record of a run on a machine, and ``window_ns``, the borders of its timed steps.
+    """Measure a run on a machine: its record, with ``window_ns``, the borders of its timed steps.
 
     extras: which of these follow, ``legacy`` and ``profile``, without probes; None: all that is
         planned.
@@ -88,7 +88,7 @@ def measured(
 
 @contextmanager
 def on(machine: Machine) -> Iterator[Machine]:
-    """This process is on the machine, as the supervisor would be."""
+    """Put this process on the machine, as the supervisor would be."""
     with mock.patch.dict(os.environ, machine.environ(), clear=True):
         device.gpus.cache_clear()
         yield machine
@@ -96,6 +96,6 @@ def on(machine: Machine) -> Iterator[Machine]:
 
 
 def kernels(record: dict) -> list[dict]:
-    """The operations of a profile on a device that are no copies."""
+    """The operations on a device in a profile, without copies."""
     every = record["host_overhead"]["operations"]
     return [each for each in every if not each["name"].startswith(("Memcpy", "Memset"))]

@@ -1,4 +1,4 @@
-"""What the processes on a simulated machine did, from the files that they leave (``src/log.c``)."""
+"""Reads what processes on a simulated machine did from their files (``src/log.c``)."""
 
 import struct
 from bisect import bisect_right
@@ -17,7 +17,7 @@ class Fence:
     """The host saw that the device had nothing left to do, at ``at_ns`` of Python's perf_counter.
 
     launches, waits, busy_ns, idle_ns: so far; waits are calls in which the host waited for the
-    device, and a device is idle where it has done all that the host had issued.
+    device, and a device is idle while it has done all that the host has issued.
     """
 
     at_ns: int
@@ -42,7 +42,7 @@ class Process:
 
 
 def processes(folder: Path) -> list[Process]:
-    """Those that used a device, in the order of their first files."""
+    """The processes that used a device, in the order of their first files."""
     files = sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
     return [process for path in files if (process := read(path)).launches]
 
@@ -64,7 +64,7 @@ def read(path: Path) -> Process:
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of a run was on its device: means over its blocks.
+    """One step of a run as its device saw it: means over the run's blocks.
 
     waits: calls in which the host waited for the device before the fence. idle_ms: in which the
     device had done all that the host had issued, between two blocks, too.
@@ -82,11 +82,11 @@ def step_of(
     blocks: list[dict],
     fence_waits: bool = True,
 ) -> Step:
-    """A step of a run that one of these processes has made.
+    """The step of a run that one of these processes has made.
 
     window_ns: from the start of the first of its blocks to the end of the last one. Both are where
     the device had nothing left, so that it counts what was done since the last such border.
-    fence_waits: whether the fence is a call that waits; JAX's is woken by a function of the host.
+    fence_waits: True if the fence is a call that waits; JAX's is woken by a function of the host.
     """
     steps = sum(block["steps"] for block in blocks)
     begin, end = max(

@@ -12,7 +12,7 @@ DEFAULTS = {"devices": "a100-40gb", "kernel_us": "5"}
 
 @dataclass(frozen=True)
 class Machine:
-    """GPUs that are not there.
+    """A machine with GPUs that are not there.
 
     folder: of this machine. libraries: as :func:`build.built` has made them.
     """
@@ -21,7 +21,7 @@ class Machine:
     libraries: Path
 
     def set(self, **settings: object) -> "Machine":
-        """Settings by the words of ``src/settings.c``; those that are not named are its own."""
+        """Write settings, by the words of ``src/settings.c``; the others are the machine's own."""
         self.logs.mkdir(parents=True, exist_ok=True)
         patterns = settings.pop("kernel_us_of", {})
         lines = {**DEFAULTS, "folder": self.logs, **settings}
@@ -46,7 +46,7 @@ class Machine:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a process must have in its environment to be on this machine."""
+        """Variables that a process must have in its environment to be on this machine."""
         libraries = str(self.libraries)
         return {
             "LD_LIBRARY_PATH": libraries,
@@ -56,7 +56,7 @@ class Machine:
         }
 
     def environ(self, **more: str) -> dict[str, str]:
-        """The caller's environment, on this machine."""
+        """The caller's environment, changed so that a process is on this machine."""
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("CUDA_")}
         return {**kept, "PATH": path, **self.variables, **more}

@@ -33,7 +33,7 @@ def main():
 
 
 class Machine:
-    """What NVML says of it."""
+    """The machine as its NVML describes it."""
 
     def __init__(self, nvml):
         self.nvml = nvml

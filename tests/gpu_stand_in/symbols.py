@@ -1,4 +1,4 @@
-"""Which libraries there are, which functions may do nothing, and what all others are: missing.
+"""Which libraries the stand-in has, which functions may do nothing, and which are missing.
 
 A function that a wheel asks for is one of three: written down in ``src``, listed here as harmless
 (it returns success and does nothing, because nothing is to be seen of it on a simulated device), or
@@ -26,7 +26,7 @@ class Library:
 
 
 def libraries(cuda: int) -> dict[str, Library]:
-    """By the name of the file, for a major version of CUDA."""
+    """The libraries by the names of their files, for a major version of CUDA."""
     new = cuda >= 13
     return {
         f"libcudart.so.{cuda}": Library("cudart", r"_*cuda[A-Z]"),
@@ -55,7 +55,7 @@ def sources(library: Library, folder: Path) -> list[Path]:
     return [folder / f"{library.source}.c", *sorted(folder.glob(f"{library.source}_*.c"))]
 
 
-# Hints, limits and rights that nothing of a simulated device depends on.
+# Hints, limits and rights that make no difference to a simulated device.
 _HARMLESS = """
     __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary
     cudaSetDeviceFlags cudaDeviceSetLimit cudaFuncSetAttribute cudaFuncSetCacheConfig
@@ -70,7 +70,7 @@ _HARMLESS = """
     cuptiActivitySetAttribute cuptiActivityEnableRuntimeApi cuptiActivityEnableDriverApi
 """
 HARMLESS = tuple(_HARMLESS.split())
-# Looked up by PyTorch when it needs one of them; that one is not there is an error of its own.
+# Looked up by PyTorch when it needs one of them; if one is not there, that is an error of its own.
 _LOOKED_UP = """
     nvmlDeviceGetGpuFabricInfoV nvmlDeviceGetNvLinkRemoteDeviceType
     nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlDeviceGetP2PStatus
@@ -79,7 +79,7 @@ LOOKED_UP = tuple(_LOOKED_UP.split())
 # Versions that JAX wants to know before it begins: those of its lock, in the words of each library.
 VERSIONS = {"cufftGetVersion": 11401}
 PARTS_OF_VERSIONS = {"cusparseGetProperty": (12, 5, 10)}
-# One launch on the stream of the handle that is their first argument.
+# Functions that launch once on the stream of the handle that is their first argument.
 PRODUCTS = re.compile(r"cublas(Gem[mv]|Dot|[SDCZH](gem[mv]|dot|trsm|syrk))\w*")
 
 
@@ -87,7 +87,7 @@ NAMES = r"(?:_*cu[A-Za-z]|nvrtc|nccl|nvshmem|nvml)"
 
 
 def wanted(binaries: list[Path]) -> dict[str, str]:
-    """Names that wheels leave to such libraries, each with its version or an empty one."""
+    """Names that wheels leave to such libraries, each with its version, which may be empty."""
     found = {}
     for binary in binaries:
         command = ["nm", "-D", "--undefined-only", str(binary)]
@@ -136,16 +136,16 @@ def stubs(library: Library, missing: list[str]) -> str:
 
 
 def defined(compiled: Path) -> set[str]:
-    """Functions that an object file has for others."""
+    """Functions that an object file offers to others."""
     command = ["nm", "--defined-only", "-g", str(compiled)]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return {line.split()[-1] for line in listed.splitlines()}
 
 
 def of_library(library: Library, version: str, wishes: dict[str, str]) -> set[str]:
-    """Which of the wishes are this library's, and what it may do nothing for.
+    """The functions of a library: those of the wishes that are its own, and the harmless ones.
 
-    By their version where they have one; by their beginning where they have none.
+    A wish is told by its version if it has one, else by the beginning of its name.
     """
     pattern = re.compile(library.names)
     asked = {

@@ -8,7 +8,7 @@ from .log import step_of
 from .machine import Machine
 
 KERNEL_US = 3000
-# By the lock of each: the versions of CUDA and of cuDNN that are loaded.
+# The versions of CUDA and of cuDNN that each column loads, by its lock.
 LOADED = {
     "pytorch-eager": ("13.0", "9.20.0"),
     "keras3-torch": ("13.0", "9.20.0"),
@@ -47,7 +47,7 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
 
 
 def test_a_loop_of_xla_makes_a_turn_for_each_new_token(asked, environment_of, tmp_path):
-    """Before each turn, and once more at the end, the host asks the device whether there is one."""
+    """Before each turn, and at the end, the host asks the device if there is another one."""
     _, libraries = environment_of("keras3-jax")
     machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
     with harness.on(machine):

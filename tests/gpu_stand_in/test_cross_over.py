@@ -1,4 +1,4 @@
-"""From how many parameters on a GPU is faster, against a truth: times of both devices are set."""
+"""The size from which on a GPU is faster, against a truth: times of both devices are set."""
 
 import pytest
 

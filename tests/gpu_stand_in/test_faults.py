@@ -14,11 +14,11 @@ from .machine import Machine
 from .test_machines import H100, HOLDER
 
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
-IN_THE_WINDOW = 1200  # launches: of the steps that are timed some ten have been by then
+IN_THE_WINDOW = 1200  # launches, after about ten of the timed steps
 # Numbers of cudaError_t.
 OUT_OF_MEMORY, ILLEGAL_ADDRESS, UNKNOWN = 2, 700, 999
 ILLEGAL = "CUDA error: an illegal memory access was encountered"
-# Each tensor is asked of the device, so that a step finds out what it no longer has.
+# Each tensor's memory is asked of the device, so that a step notices when there is none left.
 NO_POOL = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 
 
@@ -26,7 +26,7 @@ NO_POOL = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
 def measured(tmp_path, pytorch):
     """``measured(settings)``: the record of the cell on such a machine, and the machine.
 
-    more: of the configuration. planned_with: other settings, of the machine when it was planned.
+    more: of the configuration. planned_with: other settings, while it was planned.
     """
     _, libraries = pytorch
 

@@ -18,7 +18,7 @@ class Framework(pytorch_eager.Framework):
 
 @pytest.mark.parametrize("task", ["fit", "predict"])
 def test_without_a_fence_a_run_is_invalid(asked, pytorch, tmp_path, task):
-    """BERT waits for its device once a step, where it looks at the mask: most time is seen."""
+    """BERT waits for its device once a step, to look at the mask, so most of the time is seen."""
     own = tmp_path / "own"
     (own / "frameworks").mkdir(parents=True)
     (own / "frameworks/frameworks.yaml").write_text(ENTRY)

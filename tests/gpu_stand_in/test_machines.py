@@ -1,4 +1,4 @@
-"""What the harness reads of a simulated machine: through nvidia-smi and NVML, as of a real one."""
+"""The harness reads simulated machines through nvidia-smi and NVML, like real ones."""
 
 import json
 import os
@@ -33,7 +33,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def on(machine, monkeypatch):
-    """This process is on a machine with these settings, as the supervisor would be."""
+    """``on(...)``: put this process on a machine with these settings, as the supervisor is."""
 
     def moved(**settings):
         made = machine(**settings)

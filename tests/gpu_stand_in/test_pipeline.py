@@ -69,7 +69,7 @@ def test_records_say_which_device_it_was(records):
 
 
 def test_compiled_steps_are_replayed_graphs(records):
-    """But for the pass over a prompt, which `generate` leaves eager."""
+    """Except in the pass over a prompt, which `generate` leaves eager."""
     compiled = [r for r in records if r["parity"]["execution"] == "jit"]
     assert {(r["cell"]["model"], r["cell"]["task"]) for r in compiled} == {
         (model, task) for model, tasks in ROWS.items() for task in tasks

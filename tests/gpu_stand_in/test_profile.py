@@ -1,4 +1,4 @@
-"""What a profile tells of a step is what the device did: names, counts and times of its kernels."""
+"""A profile of a step tells what the device did: names, counts and times of its kernels."""
 
 import fnmatch
 
@@ -11,7 +11,7 @@ from .machine import Machine
 
 KERNEL_US = 1000
 SLOWER = {"cublasSgemm*": 3000, "*vectorized_layer_norm_kernel*": 5000}  # us, by names
-EXACT = 0.005  # of a time: clocks of the profiler and of the device are compared twice a profile
+EXACT = 0.005  # of a time: profiler and device compare their clocks twice a profile
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from . import truth
 from .machine import Machine
 
 KERNEL_US = 200
-SLOW_KERNEL, SLOW_US = "vectorized_layer_norm_kernel", 20_000  # of the second machine
+SLOW_KERNEL, SLOW_US = "vectorized_layer_norm_kernel", 20_000  # on the second machine
 NORMALISATION = "normalisation"  # the group of this kernel
-HOST_MS = 2  # that the host takes longer for each call of a layer
+HOST_MS = 2  # extra time of the host for each call of a layer
 PLAIN, SLOW_HOST, SLOW_DEVICE = COLUMNS = ["pytorch-eager", "pytorch-host", "pytorch-device"]
 TITLES = {SLOW_HOST: "Slow host", SLOW_DEVICE: "Slow kernel"}
 FRAMEWORKS = f"""
@@ -67,14 +67,14 @@ def data(asked, pytorch, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def more_ms(data):
-    """By column and part of a step, what it takes longer than in the plain one."""
+    """Time that a part of a step takes longer than in the plain column, by column and part."""
     found = why(data)
     assert set(found["fastest"]) == {PLAIN}
     return found.set_index(["column", "part"])["difference_ms"].astype(float)
 
 
 def reasons(data, column):
-    """What the report names, the largest first."""
+    """The reasons that the report names, the largest first."""
     (row,) = rows(data)
     (sentence,) = (text for text in row["sentences"] if text.startswith(TITLES[column]))
     return re.findall(r"\(.?\d+\u00a0%\) is ([\w ]+)", sentence)
@@ -90,7 +90,7 @@ def test_a_slow_host_is_time_in_which_nothing_computes(data, more_ms):
 
 
 def test_a_ceiling_is_what_the_device_leaves_of_a_step(data):
-    """By the times that kernels are set to and a step took."""
+    """Expected from the times that kernels are set to and that a step took."""
     found = ceilings(data).set_index("column")["share"]
     steps = cell_parts(data).reset_index().set_index("column")["step_ms"]
     kernels = cell_operations(data).query("not name.str.startswith('Mem')")

@@ -1,4 +1,4 @@
-"""Projects that the pipeline measures on simulated machines, for what the analysis says of them."""
+"""Projects that the pipeline measures on simulated machines, to compare the analysis with them."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from .machine import Machine
 def measured(
     folder: Path, machine: Machine, interpreter: str, own: dict[str, str], **config
 ) -> Project:
-    """Three rounds at `smoke`.
+    """A project with three measured rounds at `smoke`.
 
     own: files of frameworks that are like native PyTorch, by their names in their folder. config:
     more of the configuration; its columns have this interpreter.
@@ -39,9 +39,9 @@ def measured(
 
 
 def analysed(project: Project) -> Data:
-    """As the report does, but that every record is marked as one of which nothing was measured, and
-    that nothing is told of what others took of the processors meanwhile: of cells that they
-    disturbed a report says nothing, and here times are set.
+    """The project's data as a report has them, but every record is marked as one of which nothing
+    was measured, and without the others' share of the processors: of cells that others disturbed a
+    report says nothing, and here times are set.
     """
     for path in project.records():
         file = project.folder / path

@@ -1,9 +1,9 @@
 """Small integers and booleans of PyTorch are computed for real, though no kernel computes.
 
-Loops of the host end by such values (``generate`` asks whether all sequences are finished), and
-shapes come of them. Memory of a simulated device is the host's, so that an operator of the host
-writes what the kernel would have written, after the kernel was launched. Only operators that are
-named here pass through Python, which costs the host some microseconds each.
+Loops of the host end by such values (``generate`` asks if all sequences are finished), and shapes
+depend on them. Memory of a simulated device is the host's, so that an operator of the host writes
+what the kernel would have written, after the kernel was launched. Only operators that are named
+here pass through Python, which costs the host some microseconds each.
 
 Installed into an environment of its own as a module that site starts; standard library alone until
 PyTorch is imported. A loss that is read is a number, and the place of the largest number one that
@@ -16,9 +16,9 @@ import importlib.machinery
 import math
 import sys
 
-LARGEST = 4096  # numbers of a tensor
+LARGEST = 4096  # most numbers of a tensor
 STARTED_BY_SITE = "import gpu_stand_in_values; gpu_stand_in_values.wait_for_imports()\n"
-# Every overload that has a kernel of CUDA's: those that return, write in place or where told.
+# Every overload with a CUDA kernel: those that return, write in place or write to ``out``.
 OPERATORS = """
     add sub rsub mul remainder floor_divide fmod neg abs minimum maximum clamp clamp_min clamp_max
     eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
@@ -27,11 +27,11 @@ OPERATORS = """
     isin_Tensor_Tensor isin_Tensor_Scalar isin_Scalar_Tensor
 """
 NAMES = frozenset(OPERATORS.split())
-kept = []  # libraries of operators, which must live as long as they are to count
+kept = []  # libraries of operators, which must live as long as they are needed
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds modules as others do, and has them changed when they were imported."""
+    """Finds modules as others do, and has some of them changed once they are imported."""
 
     def find_spec(self, name, path, target=None):
         change = {"torch": install, "jax._src.hardware_utils": show_a_device}.get(name)
@@ -55,7 +55,7 @@ def wait_for_imports():
 
 
 def show_a_device(hardware):
-    """A file that is there, in the place of those that a real driver makes."""
+    """Let JAX find a file that is there, in the place of those that a real driver makes."""
     hardware._NVIDIA_GPU_DEVICES = ["/dev/null"]
 
 
@@ -74,12 +74,12 @@ def install(torch):
             and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
         ):
             library.impl(operator, _computed(torch, name, exact), "CUDA", with_keyset=True)
-    # One kernel for all devices, which asks CUDA's for its part.
+    # copy_ has one kernel for all devices, which asks CUDA's for its part.
     library.impl("copy_", _computed(torch, "aten::copy_", exact), "CUDA", with_keyset=True)
     library.impl("_local_scalar_dense", _a_number(torch), "CUDA", with_keyset=True)
     for name in ("argmax", "argmin"):
         library.impl(name, _a_place(torch, f"aten::{name}", exact), "CUDA", with_keyset=True)
-    # Its shape is a number of the device: it is never left to a kernel.
+    # The result's shape depends on the device's numbers: nonzero is never left to a kernel.
     library.impl("nonzero", lambda tensor: tensor.cpu().nonzero().to(tensor.device), "CUDA")
 
 
@@ -137,7 +137,7 @@ def _tensors(torch, values):
 
 
 def _on_host(torch, overload, arguments, named, found):
-    """What the operator returns: the device's own tensors, with the host's numbers in them."""
+    """The operator's result: the device's own tensors, with the host's numbers in them."""
 
     def here(value):
         if isinstance(value, torch.Tensor):
@@ -179,7 +179,7 @@ def _a_number(torch):
 
 
 def _a_place(torch, name, exact):
-    """Of numbers that no kernel computed it is the first one."""
+    """An operator for a place: the first one, of numbers that no kernel computed."""
     computed = _computed(torch, name, exact)
 
     def call(keys, tensor, *arguments, **named):

@@ -1,4 +1,4 @@
-"""Runs of the fake framework through the real supervisor and a real child process."""
+"""Fixtures that measure the fake framework by the real supervisor and a real child process."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 @pytest.fixture
 def environment():
-    """The marker, for a test to change."""
+    """The marker of the environment, for a test to change."""
     return {**ENVIRONMENT}
 
 
@@ -68,7 +68,7 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    """The record of a run of the fake framework of which nothing is asked."""
+    """The record of a run of the fake framework, from which nothing special is asked."""
     folder = tmp_path_factory.mktemp("plain")
     files = folder / "run1.json", folder / "run1.log"
     parent.run(identity(), {**ENVIRONMENT}, *files, 60, 20_000, (PLUGINS,))
@@ -77,7 +77,7 @@ def plain(tmp_path_factory):
 
 @pytest.fixture
 def run(environment, tmp_path):
-    """``run(**architecture)``: measure a fake cell; its record on the disk, which is valid."""
+    """``run(**architecture)``: measure a fake cell; return its valid record, read from the disk."""
 
     def measured(
         time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, more=None, **asked

@@ -1,4 +1,4 @@
-"""A machine with GPUs that are not there: a command nvidia-smi that answers as the real one."""
+"""Simulates GPUs that are not there: a command nvidia-smi that answers as the real one."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ def part(index, number):
 
 
 def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), before_mig=False, **more):
-    """The folder to put first on the PATH. divided: numbers of GPUs with two instances each."""
+    """The folder to put first on the PATH. divided: numbers of the GPUs with two instances each."""
     gpus, listed = [], []
     for index, model in enumerate(models):
         mode = "Enabled" if index in divided else "Disabled"

@@ -1,4 +1,4 @@
-"""An operation in one of its ways: equal results or no number, what it costs, and it by itself."""
+"""An operation in one of its ways: equal results or no number, its costs, and its own time."""
 
 import re
 

@@ -33,7 +33,7 @@ BUNDLE = {
 
 
 def block(**architectures) -> steps.Block:
-    """One run of each of these columns, three of them unless they are named."""
+    """A block with one run in each of these columns, three of them unless they are named."""
     architectures = architectures or {"one": {}, "two": {}, "three": {}}
 
     def of(column, architecture):
@@ -53,10 +53,10 @@ def block(**architectures) -> steps.Block:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Where the paths start from."""
+    """The folder from which the paths start."""
     (tmp_path / "fake.json").write_text(json.dumps(ENVIRONMENT))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(sitting.SITTING, "drawn")  # which the test puts back
+    monkeypatch.setenv(sitting.SITTING, "drawn")  # set, so that the test puts it back
 
 
 def measure(asked: steps.Block) -> Session:
@@ -119,7 +119,7 @@ def test_a_refused_run_costs_no_other_and_is_said(capfd):
 
 
 class Cell:
-    """The program of one run, which would not end where it names a file for its process ids."""
+    """The program of one run; with hang it does not end, and writes its process ids into a file."""
 
     def __init__(self, hang: bool = False):
         trouble = {"trouble": "leaves_a_grandchild", "pids": "pids"} if hang else {}
@@ -139,7 +139,7 @@ class Cell:
         return process.returncode, said
 
     def ended_by(self, how: int, **environ: str) -> int:
-        """Exit status of the first attempt, ended while it measures; nothing of it goes on."""
+        """Exit status of the first attempt, ended with all its processes while it measures."""
         process = self.start(**environ)
         child, grandchild = map(int, wait_for(Path("pids")).split())
         Path("pids").unlink()
@@ -154,7 +154,7 @@ class Cell:
 
 def test_a_supervisor_that_was_killed_says_so_in_its_second_attempt_and_no_sooner():
     assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
-    assert Cell().run(attempt=1)[0] == 0  # of another start, which measures
+    assert Cell().run(attempt=1)[0] == 0  # an attempt of another start, which measures
     assert record("two")["status"] == "ok"
     Cell().file.unlink()
     assert Cell(hang=True).ended_by(signal.SIGKILL) == -signal.SIGKILL
@@ -195,7 +195,7 @@ def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
     assert Cell().run(**second)[0] == 0
     found = record("two")
     assert (found["status"], found["session"]["attempt"]) == ("killed", 2)
-    # What was not begun by then is measured.
+    # A run that was not begun by then is measured.
     Cell().file.unlink()
     assert Cell().run(**second)[0] == 0
     assert record("two")["status"] == "ok"
@@ -216,7 +216,7 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     assert (status, "was changed since the plan; run snakemake again" in line) == (1, True)
     assert Cell().run(2, changed) == (1, "")
     assert not Cell().file.exists()
-    # One that was killed before it began to measure was not: the second attempt measures.
+    # One that was killed before it began to measure has no record: the second attempt measures.
     assert Cell().run(2)[0] == 0 and record("two")["status"] == "ok"
     assert not list(FILE.parent.rglob(".*"))
 

@@ -1,4 +1,4 @@
-"""Extensions are built in the run's scratch folder, and what that took is told."""
+"""Extensions are built in the run's scratch folder, and their builds are reported."""
 
 import ctypes
 
@@ -32,7 +32,7 @@ static inline int add_twice(int one,
 
 @pytest.fixture
 def source(tmp_path, monkeypatch):
-    """A binding of one's own with its header; scratch is beside it."""
+    """A user's own binding with its header, beside the scratch folder."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "sums.h").write_text(HEADER)
     path = tmp_path / "own" / "add_c.c"

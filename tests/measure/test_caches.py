@@ -1,4 +1,4 @@
-"""What a compiler keeps on disk: a cell's first run finds none of it, its later ones do."""
+"""Compiled code kept on disk: a cell's first run finds none, its later ones do."""
 
 import shutil
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def found(run, tmp_path):
-    """``found(number)``: what a run of the cell says that its compiler found."""
+    """``found(number)``: state of the compiler's cache in a run of the cell."""
 
     def of(number, **changes):
         changes = {"run": number, "probes": [], "extras": [], **changes}

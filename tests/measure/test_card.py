@@ -1,4 +1,4 @@
-"""What a card says that it read, and what it says that it did not."""
+"""Which of its entries a card says were read, and which not."""
 
 from types import SimpleNamespace
 

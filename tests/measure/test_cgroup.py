@@ -63,7 +63,7 @@ def test_version_2_names_a_limit_or_says_that_there_is_none(root):
 @pytest.mark.parametrize(
     ("groups", "mounts"),
     [
-        ("0::/\n", V2_MOUNTS),  # a namespace of its own
+        ("0::/\n", V2_MOUNTS),  # the group is the root of its own namespace
         ("0::/docker/abc\n", V2_MOUNTS.replace(" / /sys", " /docker/abc /sys")),
         ("0::/../../other\n", V2_MOUNTS),
         ("0::/lxc/abc\n", V2_MOUNTS.replace(" / /sys", " /docker/abc /sys")),

@@ -29,7 +29,7 @@ KNOWN_STEPS = {**FACTS, "known_steps": [[2, 3], [20, 1]], "monitor_pairs": 2, "m
 
 @pytest.fixture
 def made(tmp_path, environment):
-    """``made(program, identity, *options)``: run a command; what it wrote."""
+    """``made(program, identity, *options)``: run a command; return what it wrote."""
 
     def run(program, identity, *options, attempt=1):
         (tmp_path / "marker.json").write_text(json.dumps(environment))
@@ -60,7 +60,7 @@ def test_a_canary_without_its_library_is_a_file_that_says_so(made):
     valid(canary, "canary")
     assert canary["status"] == "error"
     assert canary["reason"].startswith("missing package, ModuleNotFoundError")
-    assert canary["python_loop_ms"] > 0  # what came before the library is kept
+    assert canary["python_loop_ms"] > 0  # parts before the library's are kept
     assert canary["matmul"] == []
     assert of_control(canary) == (canary["status"], canary["reason"])
     assert canary["ending"]["failure"]["type"] == "ModuleNotFoundError"
@@ -90,7 +90,7 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
     assert (found["status"], found["reason"]) == ("ok", "")
     short, long = found["known_steps"]
     least = PROTOCOLS["smoke"].min_steps
-    assert short["steps"] >= 3 * least  # of three runs
+    assert short["steps"] >= 3 * least  # steps of three runs
     assert long["steps"] >= least
     for step in found["known_steps"]:
         # The self-test of a quiet machine is held to 0.5 %; here others may take a turn.

@@ -1,4 +1,4 @@
-"""Which GPU is measured, on machines that a made-up nvidia-smi describes."""
+"""Which GPU is measured, on machines that a simulated nvidia-smi describes."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_what_the_caller_hides_is_not_measured(gpus, visible):
     gpus(A100, A100, visible=visible)
     assert device.chosen("auto") is None
     assert machine.card("cuda")["accelerator_name"] is None
-    # The word still hides all: "7" is as invalid for CUDA as it is here.
+    # The variable still hides all: "7" is as invalid for CUDA as it is here.
     assert preconditions.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
 
 

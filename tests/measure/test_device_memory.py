@@ -1,4 +1,4 @@
-"""One share of the device for all, whose limit an allocation met, and what is left to be done."""
+"""One share of a device for all, the limit that an allocation met, and work that is left."""
 
 from types import SimpleNamespace
 
@@ -30,7 +30,7 @@ XLA = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"
         ("Failed to allocate request for 512.00MiB (536870912B) on device ordinal 0", 8e3, True),
         ("ResourceExhaustedError: OOM when allocating tensor with shape[8,512]", 8e3, False),
         ("MemoryError", 8e3, False),
-        (TORCH.format("7.91"), 0.0, True),  # its own words come before a sample
+        (TORCH.format("7.91"), 0.0, True),  # the error's own words count more than a sample
         (TORCH.format("1.25"), 8e3, False),
     ],
 )
@@ -42,7 +42,7 @@ def test_whose_limit_was_met_is_told_from_what_was_asked_for_and_what_was_free(
 
 
 def fake_tensorflow(gpus):
-    """What of tf.config decides how much of a GPU is taken, and counts it."""
+    """The parts of tf.config that decide how much of a GPU is taken, and that count it."""
     limits, peak = {}, {"peak": 3 * 2**20}
     return SimpleNamespace(
         config=SimpleNamespace(
@@ -95,7 +95,7 @@ def test_peaks_are_counted_anew_where_the_framework_can():
 def test_what_graphs_compute_in_is_memory_of_a_step():
     _, column = columns("cuda")
     sizes = {"total_size": 20 * 2**20, "allocated_size": 4 * 2**20}
-    pools = [(0, 0), (0, 1)]  # the allocator's own, and one of graphs
+    pools = [(0, 0), (0, 1)]  # the allocator's own pool, and one of graphs
     column.torch.cuda.segments = [{"segment_pool_id": pool, **sizes} for pool in pools]
     assert column.peak_device_mib() == 3.0 + 16.0
 

@@ -1,4 +1,4 @@
-"""How steps are fed: seen from what is handed over and when, for every column alike."""
+"""How steps are fed, seen for every column from what is handed over and when."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 
 
 def trainer(look_ahead, taken_at_begin, steps=6):
-    """What a trainer does that asks for batches so many steps ahead, before or after "begin"."""
+    """Feed as a trainer does that asks for batches so many steps ahead, before or after "begin"."""
     feed = feeding.Feed(taken=int(taken_at_begin))
     handed = 0
 

@@ -1,4 +1,4 @@
-"""What others took of the processors that a run may use, and of no others."""
+"""Time that others took of the processors that a run may use, and of no others."""
 
 import os
 
@@ -13,18 +13,18 @@ TICKS = os.sysconf("SC_CLK_TCK")
     ("busy", "own_s", "share"),
     [
         ((5, 2, 5, 4), 0.0, (1 + 3) / (2 * 4.0)),
-        ((9, 2, 9, 3), 3.0, 0),  # work elsewhere, and its own
+        ((9, 2, 9, 3), 3.0, 0),  # work on other processors, and the run's own
     ],
 )
 def test_the_work_of_others_on_its_processors_counts(tmp_path, monkeypatch, busy, own_s, share):
-    """Four processors, of which a run may use two."""
+    """There are four processors, of which the run may use two."""
     own = iter([0.0, own_s])
     monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
     monkeypatch.setattr(foreign.os, "times", lambda: (next(own), 0.0, 0.0, 0.0, 0.0))
     monkeypatch.setattr(foreign, "Path", lambda path: tmp_path / "stat")
 
     def seconds(*of):
-        half = [int(s * TICKS / 2) for s in of]  # by programs, and by interrupts
+        half = [int(s * TICKS / 2) for s in of]  # half by programs, half by interrupts
         lines = [f"cpu{n} {ticks} 0 0 900 50 {ticks} 0 0" for n, ticks in enumerate(half)]
         (tmp_path / "stat").write_text("\n".join(["cpu 1 2 3 4 5 6 7 8", *lines, "intr 7"]))
         return foreign.other_cpu_seconds()

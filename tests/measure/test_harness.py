@@ -60,7 +60,7 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run, plain):
         assert operation["ms"] == pytest.approx(step_ms * shares.pop(operation["name"]), rel=0.2)
     assert not shares
     launched = {operation["name"]: operation["launched"] for operation in overhead["operations"]}
-    once = pytest.approx(len(overhead["pairs"]) / overhead["steps"])  # a block
+    once = pytest.approx(len(overhead["pairs"]) / overhead["steps"])  # per block
     assert launched == {"outer": 0, "inner": once, "beside": once}
     assert step_ms * (1 - overhead["share"]) == pytest.approx(
         sum(operation["ms"] for operation in overhead["operations"])
@@ -121,7 +121,7 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
     record = run(late_ms=[5.0])
     assert (record["status"], record["restarted"]) == ("invalid", None)
     assert record["reason"].endswith("the clock stopped before the work did")
-    # Held up once in a while: not by a fence that is missing.
+    # A run held up once in a while does not lack a fence.
     assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
 
 

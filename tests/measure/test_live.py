@@ -1,4 +1,4 @@
-"""The device is the accelerator's, in both directions, or the run says so and is no number."""
+"""The live device is the accelerator asked for, in both directions; else the run is no number."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ def deployed(name):
 
 
 def real(framework, folder):
-    """The record of BERT at smoke by a real library, asked for a GPU."""
+    """The record of BERT at smoke scale by a real library that is asked for a GPU."""
     about = frameworks([])[framework]
     environment = {**ENVIRONMENT, "interpreter": deployed(about.environment)}
     changes = {

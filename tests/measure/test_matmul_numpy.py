@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def canary(monkeypatch):
-    """The program, which puts its own folder first where it is started."""
+    """The canary's program, which puts its own folder first on the path when it is imported."""
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     from measure.controls import canary
 

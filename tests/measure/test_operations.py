@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from measure.operations import MOST, Operation, Span, attributed, recorded
 
-# What computed in a step of BERT fit at smoke scale, as each framework's profiler told it.
+# Spans of a step of BERT fit at smoke scale, as each framework's profiler reported them.
 RECORDED = json.loads(Path(__file__).with_name("real_spans.json").read_text())
 
 
@@ -26,8 +26,8 @@ any_spans = st.lists(
 
 
 def by_hand(spans):
-    """The same instant by instant: of the spans that are open on a lane, the one that began last;
-    of those that began together the shortest.
+    """Wall time of operations, counted instant by instant: of the open spans on a lane, the one
+    that began last; of those that began together the shortest.
     """
     found = dict.fromkeys((span.name for span in spans), 0.0)
     for moment in range(100):
@@ -62,7 +62,7 @@ LAUNCHED = {
     "keras3-tensorflow": {"MatMul(dot) in MatMul": 16, "dot in MatMul": 4},
     "keras3-jax": {"ynn_fusion(dot) in query": 3, "ynn_fusion(dot) in logits": 2},
 }
-# What only hands on, and what it calls.
+# Operations that only hand on, and those that they call.
 HANDS_ON = {
     "pytorch-eager": ("aten::embedding", "aten::index_select"),
     "keras3-torch": ("aten::_foreach_sqrt in Optimizer.step", "aten::sqrt in Optimizer.step"),
@@ -76,7 +76,7 @@ HANDS_ON = {
 
 @pytest.mark.parametrize("framework", LAUNCHED)
 def test_what_computes_was_launched_whatever_it_holds_and_what_hands_on_was_not(framework):
-    """`aten::addmm` of a real step holds the copy of its bias."""
+    """In a real step `aten::addmm` contains the copy of its bias."""
     names, spans = RECORDED[framework]["names"], RECORDED[framework]["spans"]
     found = attributed([Span(start, end, names[name], lane) for start, end, name, lane in spans])
     for name, calls in LAUNCHED[framework].items():

@@ -1,4 +1,4 @@
-"""What a product was computed in, told from products rounded as the hardware rounds."""
+"""The precision of a product, found from products rounded as the hardware rounds them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is kept of a log, and the warnings in it, in the formats that frameworks really print."""
+"""The part of a log that is kept, and its warnings, as frameworks really print them."""
 
 from contract.printed import MOST, warnings
 from supervise import logs

@@ -11,7 +11,7 @@ from supervise import processors
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """A machine whose cores have these processors; returns its topology."""
+    """``machine(*cores)``: a machine whose cores have these processors; returns its topology."""
 
     def make(*cores: tuple[int, ...], available=None):
         for core in cores:

@@ -1,4 +1,4 @@
-"""What counts as computing in a trace, and under which name."""
+"""Which events of a trace count as computing, and under which names."""
 
 from types import SimpleNamespace
 
@@ -27,7 +27,7 @@ def test_operations_compute_and_dispatch_does_not():
 
 
 def test_an_operation_lasts_until_its_last_part_is_done_on_other_threads():
-    """Not until another turn of it is, where its own end was not recorded."""
+    """If its own end was not recorded, not until the end of its next turn."""
     facts = {"hlo_op": "dot.1"}
     starts = [Event(HOST, POOL, "dot.1", start, 10, facts) for start in (0, 100, 200)]
     ends = [Event(HOST, "tf_XLAEigen/2", "end: dot.1", at, 1, {}) for at in (35, 210)]
@@ -54,7 +54,7 @@ CPU, CUDA = "cpu", "cuda"
 
 
 def event(name, start_us, end_us, device_type=CPU, annotation=False, thread=1):
-    """As torch.profiler tells it."""
+    """An event as torch.profiler reports it."""
     return SimpleNamespace(
         name=name,
         time_range=SimpleNamespace(start=start_us, end=end_us),
@@ -75,7 +75,7 @@ TORCH_EVENTS = [
     event("## Call CompiledFxGraph f3ab ##", 30, 40, annotation=True),
     event("cpp_fused_add_native_layer_norm_3", 31, 35),
     event("cudaLaunchKernel", 42, 44),
-    # What a range covers on the device, from its first kernel to its last one.
+    # Ranges on the device, each from its first kernel to its last one.
     event("Optimizer.step#Adam.step", 50, 70, CUDA, annotation=True),
     event("ProfilerStep*", 45, 95, CUDA, annotation=True),
     event("multi_tensor_apply_kernel", 50, 60, CUDA, thread=2),

@@ -1,4 +1,4 @@
-"""What the user sees while runs are measured: a line for each, and what came of it."""
+"""The lines that a user sees while runs are measured, one for each, with its outcome."""
 
 import io
 import json

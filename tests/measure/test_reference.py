@@ -19,7 +19,7 @@ values = st.tuples(st.integers(1, 4), st.integers(0, 4)).flatmap(
 
 
 def paths(frames, tokens):
-    """All that begin at the first token, end at the last one, and advance by at most one."""
+    """All paths that begin at the first token, end at the last one, and advance by at most one."""
     for advances in itertools.combinations(range(1, frames), tokens - 1):
         yield [sum(frame >= advance for advance in advances) for frame in range(frames)]
 

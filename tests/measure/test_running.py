@@ -1,4 +1,4 @@
-"""What blocks say that run beside each other comes to one place, whole, and once."""
+"""Lines of blocks that run beside each other come to one place, whole, and once."""
 
 import io
 import subprocess

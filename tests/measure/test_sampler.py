@@ -1,4 +1,4 @@
-"""One sample: the counters of a made-up machine and of a made-up GPU."""
+"""One sample of the monitor: the counters of a simulated machine and of a simulated GPU."""
 
 import os
 import subprocess
@@ -90,7 +90,7 @@ def test_the_readings_of_a_gpu(nvml):
 
 @pytest.fixture
 def ours(monkeypatch):
-    """The id of a process of the run; this test plays the supervisor."""
+    """The id of one of the run's processes; this test plays the supervisor."""
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     monkeypatch.setattr(os, "getppid", os.getpid)
     yield sleeper.pid
@@ -105,7 +105,7 @@ def test_foreign_processes_and_memory_of_the_runs_own_with_and_without_our_numbe
         return reading["foreign_processes"], reading["process_memory_mib"]
 
     assert seen(ours, 1) == (1, 5 * 1024)
-    # A container: none looks like ours; alone there, it is ours, and which of two nobody can tell.
+    # In a container no process looks like ours: a single one is ours, of two nobody can tell which.
     assert seen(999_999_999) == (0, 5 * 1024)
     assert seen(999_999_999, 999_999_998) == (1, None)
     assert seen() == (0, None)

@@ -1,4 +1,4 @@
-"""What the samples inside the timed window say of a run."""
+"""Findings of a run's samples within the timed window."""
 
 import pytest
 from hypothesis import given

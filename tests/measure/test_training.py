@@ -1,4 +1,4 @@
-"""Trainings to the end: the data that they read, and what is told of them."""
+"""Trainings to the end: the data that they read, and what they report."""
 
 import gzip
 import hashlib
@@ -19,7 +19,7 @@ NET = Models([]).load("mnist_dense")
 
 @pytest.fixture
 def digits(tmp_path):
-    """``digits(n)``: a file like scikit-learn's with n images, as a run is told of it."""
+    """``digits(n)``: a file like scikit-learn's with n images, as a run's plan names it."""
 
     def made(number=100):
         rng = np.random.default_rng(0)
@@ -125,7 +125,7 @@ def test_digits_are_scaled_to_what_a_net_takes(digits):
         assert sets.images.shape == (64, *a["inputs"]) and sets.images.dtype == np.float32
         assert sets.images.min() >= 0 and sets.images.max() == 1
         assert len(sets.validation_images) == len(sets.validation_classes) == 32
-    grey = sets.images[0]  # of the convolutional net: three equal colours, 4 x 4 pixels from one
+    grey = sets.images[0]  # for convolutions: three equal colours, 4 x 4 pixels from one
     assert (grey[..., 0] == grey[..., 2]).all() and len(np.unique(grey[:4, :4])) == 1
 
 

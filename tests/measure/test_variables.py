@@ -1,4 +1,4 @@
-"""What of the caller's environment reaches a measured process: a short list, and nothing else."""
+"""Variables of the caller's environment that reach a measured process: a short list, no others."""
 
 import json
 from pathlib import Path

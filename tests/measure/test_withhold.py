@@ -74,11 +74,11 @@ def test_what_is_no_record_at_all_is_refused(good):
 )
 @pytest.mark.parametrize("value", [None, -1, 1.5, "", "x", [], {}, True, 10**40, {"steps": 1}])
 def test_it_refuses_what_the_schema_refuses(good, place, value):
-    """Every entry of these, replaced in turn: our check against the library's."""
+    """Every entry of these is replaced in turn, to compare our check with the library's."""
     part = good
     for step in place:
         part = part[step]
-    for name in {*(part or {})} - {"started_at", "finished_at"}:  # it knows no dates by itself
+    for name in {*(part or {})} - {"started_at", "finished_at"}:  # it checks no dates by itself
         before, part[name] = part[name], value
         broken = next(Schema("record").violations(good), None)
         assert (broken is None) == jsonschema.Draft202012Validator(SCHEMA).is_valid(good), name

@@ -1,4 +1,4 @@
-"""What the tests of the models share: cells, and tasks done in the environments of frameworks."""
+"""Shared by the tests of the models: cells, and tasks done in the environments of frameworks."""
 
 import json
 import os
@@ -43,12 +43,12 @@ def cell(
 
 
 def definition_of(framework, stack=STACK):
-    """The environment of a framework on a processor."""
+    """The definition of a framework's environment for a processor."""
     return ROOT / "envs" / stack / "cpu" / f"{framework.environment}.yaml"
 
 
 def is_deployed(name, stack):
-    """Whether the environment of a column of an older stack, which no test deploys, is there."""
+    """True if the environment of a column of an older stack, which no test deploys, is there."""
     framework = frameworks([])[name]
     prefix = virtual_prefix(framework.environment, definition_of(framework, stack))
     return (prefix / COMPLETE).exists()
@@ -56,7 +56,7 @@ def is_deployed(name, stack):
 
 @dataclass(frozen=True)
 class Task:
-    """A function of a program that is done with a cell; folder: what it reads and writes."""
+    """A function of a program, called with a cell; folder: with files that it reads and writes."""
 
     program: str  # without the ending, which is the family of the cell's framework
     does: str
@@ -66,7 +66,7 @@ class Task:
 
     @property
     def process(self) -> Hashable:
-        """Tasks for which this is equal may share a process: of one framework and one way.
+        """Key of the process: tasks with equal ones may share it, of one framework and one way.
 
         KerasNLP has TensorFlow take NumPy's rules for all of a process, with which KerasCV fails.
         """
@@ -74,8 +74,8 @@ class Task:
 
 
 class Tasks:
-    """What tasks come to, by their keys. A process takes seconds to import its framework: the first
-    one that is asked for has all that may share a process done there, one after the other.
+    """Results of tasks, by their keys. A process takes seconds to import its framework: with the
+    first task that is asked for, all that may share its process are done, one by one.
     """
 
     def __init__(self, tasks: Mapping[Hashable, Task], home: Path, **environ: str):
@@ -94,7 +94,7 @@ class Tasks:
 
 
 def run(program, cell, does, folder):
-    """What one task comes to, in a process of its own."""
+    """Do one task in a process of its own, and return its result."""
     return Tasks({None: Task(program, does, cell)}, folder)[None]
 
 
@@ -126,8 +126,8 @@ def _done(tasks: list[Task], environ: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def check_results(model, agreement):
-    """Of an operation in a way, beside the reference: within what its record allows, which is
-    nothing for a path and little for an activation and its gradient.
+    """Compare results of an operation with the reference: they must be within what the record
+    allows, which is nothing for a path and little for an activation and its gradient.
     """
     outputs, gradients = agreement["outputs"], agreement["gradients"]
     assert outputs["largest_difference"] <= outputs["allowed"]
@@ -139,6 +139,6 @@ def check_results(model, agreement):
 
 
 def check_losses(agreement):
-    """Of ten steps, beside those of the framework's own way."""
+    """Compare the losses of ten steps with those of the framework's own way."""
     losses = agreement["losses"]
     assert losses["largest_difference"] < losses["allowed"]

@@ -30,9 +30,9 @@ def told(tmp_path_factory):
 
 @pytest.mark.parametrize("model", ["gemma", "mistral"])
 def test_generation_compiles_each_tokens_pass_and_answers_as_it_does_eagerly(model, told):
-    """Not the pass over the prompt, and on a cache of which torch.compile knows that it stays."""
+    """The pass over the prompt is not; torch.compile knows that the cache stays."""
     found = told[model]
-    # The prompt's gives the first token.
+    # The first token comes from the pass over the prompt.
     passes = 3 * (new_tokens(TASKS[model].cell.architecture) - 1)
     assert found["shapes"] == passes * [[2, 1]]
     assert found["static"] and found["same"]

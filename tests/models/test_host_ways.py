@@ -1,4 +1,4 @@
-"""Every way of an operation on the processor alone gives what NumPy does, and says what it took."""
+"""Every way of an operation on the processor alone gives what NumPy does, and tells its costs."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What models are fed: seeded, shaped, and the same in two libraries that take it."""
+"""Inputs of models: seeded, shaped, and the same in two libraries that take them."""
 
 import pytest
 

@@ -38,13 +38,13 @@ def told(tmp_path_factory):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_way_has_the_results_of_the_reference(model, way, told):
-    """And PyTorch's own tests of an operator find nothing wrong with those in C."""
+    """PyTorch's own tests of an operator also find nothing wrong with those in C."""
     found = told[model, way]
     assert (found["name"], found["way"]) == (MODELS[model], way)
     check_results(model, found["agreement"])
     if way == "framework":
         assert found["agreement"]["losses"] is None and found["build"] is None
-        assert model != "telu_net" or found["lines"] == 2  # its formula is one
+        assert model != "telu_net" or found["lines"] == 2  # one is its formula
     else:
         check_losses(found["agreement"])
         assert found["build"]["seconds"] > 0 and found["lines"] > 20
@@ -55,7 +55,7 @@ def test_every_way_has_the_results_of_the_reference(model, way, told):
 
 @pytest.mark.parametrize(("task", "expected"), [("predict", [True]), ("fit", [False])])
 def test_the_operation_by_itself_is_called_in_the_mode_of_its_step(task, expected, told):
-    """A fifth of a search of a thousand small operations lies between the two."""
+    """The two modes differ by a fifth for a search of a thousand small operations."""
     assert told[task] == expected
 
 
@@ -85,7 +85,7 @@ def test_work_of_an_aligner_by_hand():
     a = Models([]).load("aligner").architecture["smoke"]
     forward = 6 * (16 * 16 + 16 * 8) + 20 * (8 * 16 + 16 * 8)
     untrained = 20 * 6 * 8  # all frames with all tokens: the search takes no gradient
-    unneeded = 20 * 8 * 16  # the gradient of the mel frames
+    unneeded = 20 * 8 * 16  # the gradient by the mel frames
     found = per_step("fit", a, 2)
     assert found["flops_per_step"] == 2 * 2 * (3 * forward - unneeded + untrained)
     assert per_step("predict", a, 2) == {

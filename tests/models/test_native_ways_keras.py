@@ -17,7 +17,7 @@ ROWS = [("aligner", "predict"), ("aligner", "fit"), ("telu_net", "fit"), ("snake
 
 
 def first_loss(one):
-    """Of a training, in NumPy: before the first step."""
+    """Loss of a training before its first step, by NumPy."""
     if one.model == "aligner":
         return aligners_first_loss(one)
     *hidden, kernel, bias = net.initial_weights(one)
@@ -71,7 +71,7 @@ def test_every_way_gives_what_the_reference_gives(framework, way, tmp_path):
 
 
 def check_build(built, way):
-    """The framework's own way needs none; plain flags are all that the naive one has."""
+    """Check that the framework's own way has no build, and only the naive one plain flags."""
     assert (built is None) is (way == "framework")
     if built:
         assert built["build_s"] > 0 and built["lines"] > 0

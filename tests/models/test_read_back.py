@@ -1,4 +1,4 @@
-"""What a card says is what the live framework does. For cells at smoke: tests/pipeline."""
+"""A card says what the live framework does. Cells at smoke scale: see tests/pipeline."""
 
 from dataclasses import replace
 
@@ -51,12 +51,12 @@ def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
 
 @pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
 def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
-    """Its layers compute in it, whatever the policy of the process is."""
+    """The model's layers compute in it, whatever the policy of the process is."""
     assert told[framework] == "bfloat16"
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):
-    """No ranges, views, room for numbers, and what is written in others."""
+    """Ranges, views, allocations and operators that are written in others do not count."""
     one = cell("bert", "pytorch-eager", "fit", "smoke", batch_size=4)
     found = run("read_back", one, "profile", folder=tmp_path)
     assert found["as_pytorch_has_them"]

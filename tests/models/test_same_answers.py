@@ -1,5 +1,5 @@
-"""The same weights and inputs give the same answers in every column that builds a model, and on the
-published benchmark's libraries where somebody has deployed their environments: no test does.
+"""The same weights and inputs give the same answers in every column that builds a model; also on
+the published benchmark's libraries if their environments are deployed, which no test does.
 """
 
 import json
@@ -13,7 +13,7 @@ from tests.models.libraries import KERAS, STACK, Task, Tasks, cell, is_deployed
 
 OLD = "2024-03"
 TEXT = {"program": "causal_lm", "task": "generate", "batch": 2, "layers": 2}
-# Shape of the answers, and how far they may be apart; in float32, so sums in another order.
+# Shape of the answers, and how far they may be apart: float32 sums in different orders.
 CASES = {
     "bert": {"program": "bert", "task": "predict", "batch": 8, "layers": 2},
     "gemma": TEXT,
@@ -33,7 +33,7 @@ ALLOWED = {
     # KerasCV's norms add 1e-5, Diffusers' 1e-6.
     "stable_diffusion": lambda expected: 1e-3 * expected.std(),
 }
-ONE_LIBRARY = ("keras3-tensorflow", "keras3-torch")  # of Keras' own layers, as on JAX
+ONE_LIBRARY = ("keras3-tensorflow", "keras3-torch")  # models of Keras' own layers, as on JAX
 
 
 def columns():
@@ -57,7 +57,7 @@ COLUMNS = [*columns()]
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A folder for each model, with weights and what the columns answer with them."""
+    """A folder for each model, for its weights and the columns' answers with them."""
     folder = tmp_path_factory.mktemp("home")
     for model in CASES:
         (folder / model).mkdir()
@@ -66,7 +66,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def answers(home):
-    """Tasks that write into that folder, by model those of native PyTorch, by column the others."""
+    """Tasks that write into that folder: by model those of native PyTorch, by column the others."""
 
     def answering(model, framework, stack):
         about = {**CASES[model]}

@@ -1,5 +1,5 @@
-"""Operations in Triton without a GPU: what the kernels compute, by its interpreter, and that they
-compile for one. How fast they are there, nothing here can say.
+"""Operations in Triton without a GPU: the kernels compute the right results in Triton's
+interpreter, and compile for a GPU. How fast they are there, nothing here can say.
 """
 
 from importlib.metadata import distribution, version
@@ -34,8 +34,8 @@ def ways(does, model, **sizes):
 
 @pytest.fixture(scope="module")
 def triton(tmp_path_factory):
-    """Environment variables: the tests' Triton beside the environment for processors, which has
-    none.
+    """Environment variables that put the tests' Triton beside the environment for processors, which
+    has none.
     """
     folder, ours = tmp_path_factory.mktemp("triton"), distribution("triton")
     for name in {file.parts[0] for file in ours.files if file.parts[0].startswith("triton")}:

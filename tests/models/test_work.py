@@ -16,8 +16,8 @@ with (ROOT / "reference" / "flops_per_step.csv").open(newline="") as lines:
 
 
 def hidden_pairs(a, layers):
-    """Of attention: PyTorch counts the pairs that the mask hides, too. Three times forward in every
-    layer, less the keys' half of one product in the first.
+    """FLOPs of attention to pairs that the mask hides, which PyTorch counts, too: three times
+    forward in every layer, less the keys' half of one product in the first.
     """
     length, pair = a["sequence_length"], 4 * a["heads"] * a["head_size"]
     hidden = length * length - length * (length + 1) // 2
@@ -26,7 +26,7 @@ def hidden_pairs(a, layers):
 
 # 11 x 11 and 3 x 3 results of the last two convolutions; pools take 10 x 10 and 2 x 2.
 LEFT_OVER = 2 * 9 * ((11**2 - 10**2) * 8 * 16 + (3**2 - 2**2) * 16 * 16)
-# What PyTorch counts beside what a step needs.
+# FLOPs that PyTorch counts besides those that a step needs.
 COUNTED = [
     ("bert", "fit", 3, {}, lambda a: 0),
     ("bert", "predict", 3, {}, lambda a: 0),
@@ -100,7 +100,7 @@ def test_what_a_step_makes_is_counted():
     assert made("gemma", "generate", 3) == (3 * 44, None)
 
 
-# At paper. Keras' LoRA has a factor for each head, PEFT's one for all: a real difference.
+# At paper scale. Keras' LoRA has a factor for each head, PEFT's one for all: a real difference.
 GEMMA, MISTRAL, SAM = 8_537_680_896, 7_241_732_096, 641_090_864
 PARAMETERS = [
     ("gemma", "keras3-jax", "fit", [GEMMA, 11_067_392]),
@@ -110,7 +110,7 @@ PARAMETERS = [
     ("sam", "keras3-jax", "fit", 637_026_048),
     ("sam", "pytorch-eager", "fit", 637_026_048),
     ("sam", "keras3-jax", "predict", SAM),
-    # The 2 x 128 frequencies of the points' encoding are a buffer there.
+    # In Meta's code the 2 x 128 frequencies of the points' encoding are a buffer.
     ("sam", "pytorch-eager", "predict", SAM - 256),
     ("stable_diffusion", "keras3-jax", "fit", 34_163_592),
     ("stable_diffusion", "pytorch-eager", "fit", 34_163_592),
@@ -135,7 +135,7 @@ VARIANTS = [f"mnist_dense_{ending}" for ending in Models([]).load("mnist_dense")
 
 
 def parameters_of(a):
-    """Of kernels and biases, layer by layer."""
+    """Number of parameters, of kernels and biases, layer by layer."""
     channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
     widths = [work("classifier").features(a), *a["hidden"], a["classes"]]
     found = sum(

@@ -31,7 +31,7 @@ columns: [{}]
 
 
 def columns_with(**facts) -> tuple[str, ...]:
-    """The columns of the frameworks of which the registry says this."""
+    """The columns of the frameworks with these facts in the registry."""
     return tuple(
         name
         for name, framework in FRAMEWORKS.items()
@@ -39,7 +39,7 @@ def columns_with(**facts) -> tuple[str, ...]:
     )
 
 
-TABLE = "results/table.md"  # all that is measured, but for the self-test; and no figure
+TABLE = "results/table.md"  # needs all that is measured except the self-test, and no figure
 KERAS2, KERAS3 = columns_with(family="keras2"), columns_with(family="keras3")
 PYTORCH = columns_with(family="pytorch")
 
@@ -63,31 +63,31 @@ class Project:
         )
 
     def made(self, *targets, **options) -> subprocess.CompletedProcess:
-        """Make these; it must succeed."""
+        """Make these targets; it must succeed."""
         done = self.snakemake("--quiet", "all", "--", *targets, **options)
         assert done.returncode == 0, done.stderr
         return done
 
     def measure(self, **environ) -> subprocess.CompletedProcess:
-        """All that the table needs, and nothing else of what is drawn."""
+        """Make all that the table needs, and nothing else of what is drawn."""
         return self.made(TABLE, **environ)
 
     def configure(self, **config) -> None:
-        """These keys take the place of the configuration's."""
+        """Replace these keys of the configuration."""
         path = self.folder / "config/config.yaml"
         path.write_text(json.dumps({**yaml.safe_load(path.read_text()), **config}))
 
     def planned_records(self) -> list[str]:
-        """Of all runs of the configuration: asked for by name, nothing else is measured."""
+        """Paths of all planned records: if these are asked for, nothing else is measured."""
         config = yaml.safe_load((self.folder / "config/config.yaml").read_text())
         return [run.record for run in Plan(config, definition_sha256, ROOT / "envs").runs]
 
     def measured(self, *arguments):
-        """Which runs a dry run would measure, but second names: ``{column: number}``."""
+        """Runs that a dry run would measure, without second names: ``{column: number}``."""
         return self.measured_by(self.dry_run(*arguments))
 
     def measured_by(self, said):
-        """The same of what a dry run said."""
+        """Runs that the dry run with this text would measure: ``{column: number}``."""
         jobs = re.split(r"^(?:local)?rule (\w+):$", said, flags=re.M)[1:]
         columns = (
             re.search(r"wildcards: .*\bcolumn=([^,\n]+)", job)[1]
@@ -97,7 +97,7 @@ class Project:
         return dict(collections.Counter(columns))
 
     def planned(self, *arguments):
-        """Which jobs a dry run would do: ``{rule: number}``."""
+        """Jobs that a dry run would do: ``{rule: number}``."""
         text = self.dry_run(*arguments)
         if "Nothing to be done" in text:
             return {}
@@ -105,13 +105,13 @@ class Project:
         return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
 
     def dry_run(self, *arguments) -> str:
-        """What it says."""
+        """Text of a dry run."""
         done = self.snakemake("-n", *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
     def copy(self, folder: Path) -> "Project":
-        """The same checkout and results, timestamps kept."""
+        """Copy checkout and results, with their timestamps."""
         shutil.copytree(self.folder, folder, symlinks=True)
         return Project(folder)
 
@@ -128,12 +128,12 @@ class Project:
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
 
     def found(self) -> list[dict]:
-        """The records themselves."""
+        """Content of all records, parsed."""
         return [*map(json.loads, self.records().values())]
 
 
 def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
-    """The files of this project as they are in the working tree, nothing generated."""
+    """Copy the files of this project as they are in the working tree, nothing generated."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -148,7 +148,7 @@ def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
 
 
 def checkout(folder: Path) -> Project:
-    """The same without tests, configured for BERT at smoke scale."""
+    """A copy of this project without its tests, configured for BERT at smoke scale."""
     copy_tree(folder, left_out=("tests/",))
     (folder / "config/config.yaml").write_text(CONFIG)
     return Project(folder)
@@ -176,5 +176,5 @@ def fresh(tmp_path) -> Project:
 
 
 def counted(*names):
-    """One run of each of these columns for fit and for predict."""
+    """Number of runs by column: one of each of these for fit and for predict."""
     return dict(collections.Counter(names * 2))

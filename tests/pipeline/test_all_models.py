@@ -1,7 +1,7 @@
 """Every model, task and framework at smoke scale: each cell is ok or says why it is not.
 
-In two halves of about the same length, which two workers measure side by side, and BERT, which
-other tests share.
+In two halves of about the same length, which two workers measure side by side; BERT is apart, since
+other tests share it.
 """
 
 import json
@@ -36,14 +36,14 @@ UNSUPPORTED = {
 
 @pytest.fixture(scope="module", params=PARTS, ids=" and ".join)
 def half(request, tmp_path_factory):
-    """One or two models, measured; with all that is drawn, though of halves without canaries."""
+    """One or two models, measured; with all that is drawn, although halves have no canaries."""
     if request.param == ("bert",):
         project = request.getfixturevalue("measured")
     else:
         project = checkout(tmp_path_factory.mktemp("half"))
         project.configure(models={model: TASKS[model] for model in request.param})
         project.made(PLAN, *project.planned_records())
-        # By one command: the rules do it one by one in what other tests share.
+        # Drawn by one command: in the project that other tests share, rules do it one by one.
         rebuild(project.folder, PLAN)
     project.models = request.param
     return project
@@ -88,8 +88,8 @@ def test_all_columns_of_a_row_do_the_same_work(half):
 
 
 def test_xla_compiles_where_the_published_benchmark_asks_for_it(half):
-    """And XLA is Keras' own choice without a GPU on JAX alone."""
-    # All of Keras where it predicts, too; Keras 3 in LoRA's one row.
+    """Keras' own choice without a GPU is XLA on JAX alone."""
+    # Rows of fit and predict in all Keras columns; LoRA's one row in Keras 3.
     expected = {**dict.fromkeys(ROWS, 2 * len(KERAS2 + KERAS3))}
     expected |= dict.fromkeys(("gemma", "mistral"), len(KERAS3))
     found = 0
@@ -122,7 +122,7 @@ def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
         assert ("image_data_format" in record["parity"]) == has_images, name
 
 
-# What is not compiled in the compiled column: the rest is.
+# Parts that are not compiled in the compiled column; the rest is.
 LEFT_EAGER = {
     ("bert", "fit"): "AdamW",
     ("bert", "predict"): "nothing",
@@ -137,7 +137,7 @@ FEEDING |= dict.fromkeys(columns_with(library="tensorflow"), "tf.data tensors")
 
 
 def test_cards_say_what_steps_really_did(half):
-    """What they are fed, leave eager and keep, and how often a U-Net is evaluated."""
+    """The card has what steps are fed, leave eager and keep, and how often a U-Net is evaluated."""
     found = 0
     for name, record in cells(half):
         card, cell = record["parity"], record["cell"]
@@ -170,7 +170,7 @@ def test_cards_say_what_steps_really_did(half):
     assert found >= 2
 
 
-# What decides how fast a cell is, beside what every card has: by task, of which columns.
+# Entries that decide how fast a cell is, besides those of every card: by task, for which columns.
 DECIDES = {
     "fit": ("optimizer_update", "feeding", "fed_bytes_per_step"),
     "predict": ("feeding",),

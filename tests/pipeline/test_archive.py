@@ -18,7 +18,7 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     files = [path for path in tmp_path.joinpath("results").rglob("*") if path.is_file()]
     here = str(project.folder).encode()
     assert [path for path in files if here in path.read_bytes()] == []
-    # By the sources that are in it.
+    # Verified by the sources that are in the archive.
     verified = subprocess.run(
         [sys.executable, "-m", "analysis.archive.verify", str(project.folder / ZIP)],
         cwd=project.folder,
@@ -34,7 +34,7 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert re.search(r"drawn anew (\d+) results, \1 identical", verified.stdout)
     assert verified.stdout.splitlines()[-1].startswith("IDENTICAL")
-    # One command drew what is in it, and the rules, one by one, the same.
+    # One command drew its contents anew, and they equal what the rules drew one by one.
     assert len(drawn) > 60
     for name in drawn:
         assert (tmp_path / name).read_bytes() == (project.folder / name).read_bytes(), name

@@ -9,7 +9,7 @@ from .conftest import KERAS2, PYTORCH, TABLE, counted
 
 
 def one_line(done, *words):
-    """The one line that is for the user; the run must have failed."""
+    """Check the one line that is for the user; the run must have failed."""
     assert done.returncode != 0
     counts = (" runs to measure ", " runs are measured and kept; ")
     lines = [line for line in done.stderr.splitlines() if not any(c in line for c in counts)]
@@ -21,7 +21,7 @@ def one_line(done, *words):
 
 
 def test_a_bad_configuration(project):
-    """What else may be wrong with one, tests/planning has."""
+    """tests/planning has the other errors that a configuration may have."""
     before = project.records()
     project.edit("config/config.yaml", "keras3-jax,", "keras3-jacks,")
     one_line(project.snakemake("--quiet", "all"), "'keras3-jacks'", "keras3-jax")
@@ -69,7 +69,7 @@ def test_no_disk_space(project):
 
 
 def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(project):
-    """A lock with a version that does not exist, of the framework that the canaries take too."""
+    """The lock has a version that does not exist, in the environment that canaries use, too."""
     before = project.records()
     lock = project.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
     locked = lock.read_bytes()
@@ -83,14 +83,14 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     done = project.snakemake("--quiet", "all", "--", "environments", TABLE)
     assert done.returncode != 0
     assert len(re.findall(r"^pytorch: could not create ", done.stderr, re.M)) == 1, done.stderr
-    # What was measured in it stays, and is shown as of another plan.
+    # Runs measured in it stay, and are shown as those of another plan.
     after = project.records()
     measured = {name for name in after if "/keras3-jax/" in name}
     assert {name for name in after if after[name] != before[name]} == measured | removed
     assert "could not begin, and stays as it is: " in done.stderr
     table = (project.folder / TABLE).read_text()
     assert [line.count("stale") for line in table.splitlines()[2:4]] == [0, len(PYTORCH)]
-    # What was not says so, and all else is measured.
+    # Runs that were not measured say so, and all else is measured.
     for name in removed:
         record = json.loads(after[name])
         assert record["status"] == "error"
@@ -104,7 +104,7 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     ran_in = json.loads(canary["identity"])
     assert (canary["status"], ran_in["framework"]) == ("ok", "keras3-torch")
     assert project.measured() == counted(*PYTORCH)
-    # With the lock put back what it lacked is measured, and no other.
+    # With the lock put back the missing runs are measured, and no others.
     lock.write_bytes(locked)
     assert project.measured() == dict.fromkeys(PYTORCH, 1)
 
@@ -147,7 +147,7 @@ def test_a_record_that_breaks_the_contract(project):
 
 
 def test_no_network_during_set_up(fresh, tmp_path):
-    """A package index that refuses connections, and an empty cache."""
+    """The package index refuses connections, and the cache is empty."""
     done = fresh.snakemake(
         *("--quiet", "all", "--", "results/environments/2026-11/cpu/keras3-jax.json"),
         MILLISTEP_CACHE=str(tmp_path / "cache"),

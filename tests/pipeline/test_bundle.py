@@ -1,4 +1,4 @@
-"""There and back: a bundle, measured in another folder without Snakemake, drawn in the project."""
+"""A bundle measured in another folder without Snakemake, and drawn in the project."""
 
 import json
 import os
@@ -31,7 +31,7 @@ DRAWN = ("results/table.csv", "results/caveats.json")
 
 
 def start(kit: Path, log: Path) -> subprocess.Popen:
-    """The bundle's command, in an environment that has nothing but the locked interpreters.
+    """Start the bundle's command, in an environment that has only the locked interpreters.
 
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
     """
@@ -59,12 +59,12 @@ def read(folder: Path, path: str) -> dict:
 
 @pytest.fixture(scope="module")
 def back(tmp_path_factory) -> Project:
-    """A project that draws what its bundle measured; ``kit`` is where, interrupted once."""
+    """A project that draws its bundle's runs; ``kit`` is the bundle's folder, interrupted once."""
     folder = tmp_path_factory.mktemp("bundle")
     project = checkout(folder / "project")
     (project.folder / "config/config.yaml").write_text(CONFIG)
     project.made("bundle")
-    # Nothing was deployed or measured for it.
+    # Nothing was deployed or measured for the bundle.
     assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
 
     kit = folder / "kit"
@@ -103,7 +103,7 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
         assert record["identity"] == planned[RECORD.format(framework)]
         assert (record["status"], record["environment"]["method"]) == ("ok", "interpreter")
         assert package in record["environment"]["packages"]
-    # What was measured, what was not, and in which interpreters.
+    # The table says what was measured and what was not, the caveats in which interpreters.
     row = (back.folder / "results/table.csv").read_text()
     assert "not measured" in row
     caveats = {c["id"]: c for c in read(back.folder, "results/caveats.json")["caveats"]}

@@ -1,4 +1,4 @@
-"""The same pipeline through conda environments: a conda's on the PATH, else those of a stand-in."""
+"""The pipeline in conda environments: by the conda on the PATH, or else by a stand-in."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from ..shared import put
 from .conftest import TABLE
 
 MINIMUM = (24, 7, 1)
-# What Snakemake calls of a conda, on plain virtual environments, for machines without one.
+# The commands of conda that Snakemake calls, on virtual environments, for machines without one.
 CONDA = """\
 #!{python}
 import json, subprocess, sys
@@ -36,14 +36,14 @@ ACTIVATE = 'export CONDA_PREFIX="$1" PATH="$1/bin:$PATH"\n'
 
 
 def stand_in(root: Path) -> Path:
-    """The folder for the PATH that has it."""
+    """The folder with the stand-in, for the PATH."""
     text = CONDA.format(python=sys.executable, root=root)
     folder = put(root / "bin/conda", text, program=True).parent
     return put(folder / "activate", ACTIVATE).parent
 
 
 def usable_conda():
-    """Whether Snakemake would accept the conda on the PATH."""
+    """True if Snakemake would accept the conda on the PATH."""
     if not shutil.which("conda"):
         return False
     version = subprocess.run(["conda", "--version"], capture_output=True, text=True).stdout
@@ -52,7 +52,7 @@ def usable_conda():
 
 @pytest.fixture
 def path(tmp_path):
-    """The PATH, with a conda."""
+    """A PATH with a conda."""
     own = os.environ["PATH"]
     return own if usable_conda() else f"{stand_in(tmp_path / 'conda')}{os.pathsep}{own}"
 
@@ -71,7 +71,7 @@ def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     said = done.stderr
     assert said.index(" ms/step") < said.rindex(": being deployed")
 
-    # What cannot be installed costs no finished record, nor the start.
+    # A framework that cannot be installed costs no finished record, nor the start.
     before = fresh.records()
     lock = fresh.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
     locked = lock.read_bytes()
@@ -88,7 +88,7 @@ def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
     lock.write_bytes(locked)
     assert fresh.measured() == {"pytorch-eager": 1}
 
-    # Without the flag nothing is measured again, and what is measured says how.
+    # Without the flag nothing is measured again, and records say how they were.
     fresh.made("results/caveats.json")
     methods = {
         (record["cell"]["column"], record["cell"]["task"]): record["environment"]["method"]

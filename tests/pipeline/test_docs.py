@@ -18,7 +18,7 @@ PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "ben
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-# By test_bundle.py, test_offline.py, test_own_operation.py and tests/cluster.
+# Followed by test_bundle.py, test_offline.py, test_own_operation.py and tests/cluster.
 FOLLOWED = [
     ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "own_operation", "cluster")
 ]
@@ -67,7 +67,7 @@ def test_every_command_is_followed_by_a_test():
 
 
 def asked_of_snakemake() -> list[str]:
-    """What a dry run on one core tells from the others."""
+    """Snakemake's commands that a dry run on one core can tell apart."""
     alike = re.compile(r" (--use-conda|--cores 1|-n)(?= |$)")
     return sorted({alike.sub("", c) for c in commands() if program(c) == "snakemake"})
 
@@ -76,7 +76,7 @@ def asked_of_snakemake() -> list[str]:
 def test_snakemake_accepts(command, project):
     said = project.dry_run(*shlex.split(command)[1:])
     if found := re.search(r"models={bert: {fit: (\d+)}}", command):
-        # The batch size of one row, and the rest as it is.
+        # The batch size of one row is another, and the rest is as it was.
         assert f"/bert/fit-b{found[1]}/" in said
         assert "/bert/predict-b" in said and "/sam/fit-b" in said
 
@@ -95,7 +95,7 @@ def test_the_analysis_has_the_options(command):
 
 
 def configurations() -> list[tuple[Path, dict]]:
-    """What looks like one in the pages."""
+    """Texts in the pages that look like configurations."""
     pages = [ROOT / "README.md", ROOT / "docs/columns.md", ROOT / "config/README.md"]
     texts = [(page, text) for page in pages for text in YAML.findall(page.read_text())]
     keys = yaml.safe_load((ROOT / "config/config.yaml").read_text()).keys()

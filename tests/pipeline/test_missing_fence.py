@@ -1,10 +1,10 @@
-"""A clock that stops before the device has finished: made on purpose, and noticed."""
+"""A clock that stops before the device has finished is noticed; here one is made on purpose."""
 
 import csv
 
 
 def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
-    """By the run itself, whatever the machine's peak is.
+    """The run itself notices it, whatever the machine's peak is.
 
     A block's work is longer than the system leaves a processor to one thread: less of it is done on
     a busy machine before the clock stops, and then nothing is late.

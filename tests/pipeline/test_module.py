@@ -30,7 +30,7 @@ PLANNED = "millistep: 12 of 12 runs to measure at smoke scale"
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory) -> Path:
-    """A checkout in a folder of its own, as a repository with one commit."""
+    """A checkout in a folder of its own that is a repository with one commit."""
     folder = checkout(tmp_path_factory.mktemp("so urces")).folder
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "A version"]):
@@ -53,7 +53,7 @@ def using(sources, tmp_path) -> Project:
 def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
     done = using.made("results/plan.json")
     assert PLANNED in done.stderr
-    # Records that are there, as far as what puts their sessions together looks at them.
+    # Records as far as they are looked at when their sessions are put together.
     planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
     for path, run in planned.timed.items():
         write_record(using.folder / path, run.identity)

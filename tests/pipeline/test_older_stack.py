@@ -21,6 +21,6 @@ def test_an_old_column_is_measured_with_its_own_versions(fresh):
     assert record["status"] == "ok", record["reason"]
     assert record["parity"]["framework_version"] == "keras 3.0.5, jax 0.4.20"
     assert record["parity"]["attention"] == "einsum"
-    assert record["timing"]["legacy"]  # predict was left, and called again
-    # A step's call returns there when it is computed, on a processor: no fence could be missed.
+    assert record["timing"]["legacy"]  # predict was left early, and called again
+    # There, on a processor, a step's call returns when it is computed: no fence could be missed.
     assert not any(record["timing"]["late_ns"])

@@ -1,4 +1,4 @@
-"""Packages put over a lock: measured beside the release, and a tree that cannot be says why."""
+"""Packages over a lock: measured beside the release; a tree that does not build says why."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from .conftest import TABLE
 
 @pytest.fixture
 def patched(fresh, tmp_path):
-    """The release, a source tree over it, and one that does not build: three columns of one row."""
+    """Three columns of one row: the release, a source tree over it, and one that does not build."""
     trees = [tmp_path / "my trees" / name for name in ("fork", "broken")]
     for tree, source in zip(trees, ("SAYS = 'fork'", "SAYS = ("), strict=True):
         source_tree(tree, source)

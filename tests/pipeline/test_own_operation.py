@@ -38,7 +38,7 @@ def test_an_operation_of_ones_own_is_answered(fresh):
         assert outputs["largest_difference"] <= outputs["allowed"]
         assert (operation["build"] is not None) == ("+" in column)
         assert operation["uses"] == 1 and operation["alone_ns"]
-    # The function in Python; the binding, the function of the header and what loads them.
+    # Counted: the Python function; the binding, the header's function and what loads them.
     assert records["pytorch-eager"]["operation"]["lines"] == 7
     assert records["pytorch-eager+native"]["operation"]["lines"] > 20
     with (results / "native.csv").open(newline="") as lines:

@@ -1,4 +1,4 @@
-"""Exactly what changed is measured again, and nothing else."""
+"""Only what has changed is measured again."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def test_a_changed_timer_measures_everything_again(project):
 
 
 def test_a_changed_line_measures_exactly_the_cells_that_use_it(project):
-    """One of a framework's class, and one of an environment's definition."""
+    """Changed are a line of a framework's class, and one of an environment's definition."""
     append(project, "workflow/measure/frameworks/keras3_jax.py")
     append(project, "envs/2026-11/cpu/pytorch.yaml")
     jax, pytorch = columns_with(library="jax"), columns_with(environment="pytorch")
@@ -51,7 +51,7 @@ def test_what_says_how_a_block_was_measured_is_made_again_without_touching_a_cel
     (block / "round1.json").unlink()
     project.made("sessions")
     assert (block / "round1.json").read_bytes() == sessions
-    # Where the canaries are lost, too, as those of earlier versions: what there is counts.
+    # If the canaries are lost, too, like those of earlier versions, what is there counts.
     shutil.rmtree(block / "round1")
     assert {*project.planned()} & {"canary_cpu", "time_again"} == set()
     assert project.measured() == {} and project.records() == before
@@ -94,7 +94,7 @@ def test_the_command_at_the_end_measures_more_rounds_and_keeps_what_there_is(pro
 
 
 def test_a_moved_project_measures_nothing(project, tmp_path):
-    """Nor does a whole record whose job Snakemake did not see the end of."""
+    """This also holds for a whole record whose job Snakemake did not see end."""
     moved = project.copy(tmp_path / "elsewhere" / "other name")
     marker = moved.folder / ".snakemake/incomplete" / urlsafe_b64encode(RECORD.encode()).decode()
     marker.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def test_a_moved_project_measures_nothing(project, tmp_path):
 
 
 def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(project, fresh):
-    """Without anything that Snakemake remembers; and it is said which, and why."""
+    """Snakemake remembers nothing there; the cells and the reason are named."""
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
     append(fresh, f"{BERT}/keras2.py")
     said = fresh.dry_run()
@@ -130,7 +130,7 @@ def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
 
 
 def test_what_is_used_by_no_cell_measures_none(project):
-    """Nor does it make the self-test again."""
+    """The self-test is not made again either."""
     for path in (
         "workflow/measure/controls/canary.py",
         "workflow/machine_card/host.py",
@@ -151,7 +151,7 @@ def test_what_is_used_by_no_cell_measures_none(project):
 
 
 def test_another_configuration_measures_what_is_new_in_it(project):
-    """Another batch size its row, a column more itself, a column less nothing."""
+    """Another batch size measures its row, a new column itself, a removed column nothing."""
     project.edit("config/config.yaml", "fit: default", "fit: 2")
     more = "{framework: keras3-jax, precision: float32}"
     project.edit("config/config.yaml", "columns: [keras2-tensorflow", f"columns: [{more}")

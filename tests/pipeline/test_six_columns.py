@@ -33,7 +33,7 @@ def test_a_start_says_what_it_found_compiled_and_what_tensorflow_took_of_it(meas
         timing, column = record["timing"], record["cell"]["column"]
         keeps = column == "pytorch-compiled" or FRAMEWORKS[column].library == "jax"
         assert timing["compile_cache"] == ("cold" if keeps else None), name
-        # KerasHub imports it on every backend.
+        # KerasHub imports TensorFlow on every backend.
         if column in KERAS3 and FRAMEWORKS[column].library != "tensorflow":
             assert 0 < timing["import_tensorflow_s"] < timing["import_s"], name
         else:
@@ -53,7 +53,7 @@ def read(measured, path, schema):
 
 
 def sessions(measured):
-    """The only one of each block, with its records."""
+    """The only session of each block, with its records."""
     found = records(measured)
     for block in read(measured, "results/plan.json", "plan")["blocks"]:
         (session,) = read(measured, block["path"], "block")["sessions"]

@@ -1,4 +1,4 @@
-"""What the tests of planning share."""
+"""Fixtures that the tests of planning share."""
 
 import json
 
@@ -13,8 +13,8 @@ from .test_config import plan
 
 @pytest.fixture
 def remeasured(monkeypatch):
-    """``remeasured(file, **config)``: (model, column) of the runs that a changed line of a file of
-    workflow/measure or beside it measures again.
+    """``remeasured(file, **config)``: the (model, column) of runs that a changed line in a file of
+    workflow/measure, or beside it, measures again.
     """
 
     def digests(config):

@@ -1,4 +1,4 @@
-"""Records as far as a start of Snakemake looks at them."""
+"""Records with only those fields that a start of Snakemake looks at."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ REQUIRED = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
 
 
 def record_text(identity: str, **facts) -> str:
-    """As one is written, but that nothing was measured."""
+    """Text of a record as it is written, although nothing was measured."""
     found = {**dict.fromkeys(REQUIRED), "schema": SCHEMA, "identity": identity, **facts}
     return json.dumps(found, indent=1, sort_keys=True) + "\n"
 

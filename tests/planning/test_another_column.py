@@ -1,4 +1,4 @@
-"""Another column leaves what is measured of all others as it is."""
+"""A further column leaves the measured runs of all others as they are."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How the time for an answer is spent, and what a wrong question is told."""
+"""How the time for an answer is spent, and the errors for a wrong question."""
 
 import json
 import shlex
@@ -36,7 +36,7 @@ def test_what_is_planned_fits_into_the_time(left_s):
 
 
 class Machine:
-    """Stands for Snakemake, its clock, and what it writes: decided after so many rounds."""
+    """Stands in for Snakemake, its clock and its files: decided after so many rounds."""
 
     def __init__(self, folder, decided_at, seconds=10.0):
         self.folder, self.decided_at, self.seconds = folder, decided_at, seconds

@@ -59,7 +59,7 @@ def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
         *names
     }
     assert not any("analysis" in name or "__pycache__" in name for name in names)
-    # Nothing of this machine.
+    # Nothing in it is of this machine.
     text = "".join(zipfile.ZipFile(one).read(name).decode() for name in names)
     assert sys.prefix not in text
     assert str(tmp_path) not in text

@@ -52,7 +52,7 @@ def test_the_command_is_the_users_own_with_other_runs(call, runs, expected):
 
 @pytest.mark.parametrize("by_make", [False, True])
 def test_what_is_asked_for_arrives_through_make_shell_and_the_command_line(tmp_path, by_make):
-    """Whatever the user's own overrides hold."""
+    """The user's own overrides may hold anything."""
     hostile = "folders=[\"a 'b' $HOME `c` !d\"]"
     command = Call(by_make=by_make, overrides=(hostile,)).with_runs(ROWS)
     (tmp_path / "Makefile").write_text("run:\n\t@snakemake $(ARGS)\n")

@@ -25,7 +25,7 @@ def plan(here=True, **changes):
 
 
 def refused(words, made=plan, **changes):
-    """Whatever plans is refused in one line with these words."""
+    """Check that a plan is refused in one line with these words."""
     with pytest.raises(ConfigError) as refusal:
         made(**changes)
     line = str(refusal.value)
@@ -98,7 +98,7 @@ WRONG = [
         ["training.target_accuracy: 90 is not allowed; a share"],
     ),
 ]
-# Of a column.
+# Wrong settings of a column.
 SETTINGS = [
     ({"colour": 1}, ["columns.0: unknown key 'colour'", "accelerator, cudnn_benchmark, framework"]),
     ({"precision": "half"}, ["columns.0.precision", "'half'", "default, float32, tf32"]),

@@ -1,4 +1,4 @@
-"""Blocks, canaries and self-test in the plan: their order, and what makes them run again."""
+"""Blocks, canaries and self-test in the plan: their order, and what makes them be run again."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Planning on machines with GPUs that a made-up nvidia-smi describes: which one, what driver."""
+"""Planning on machines with GPUs that a fake nvidia-smi describes: which one, what driver."""
 
 import json
 
@@ -148,7 +148,7 @@ def test_a_block_plans_the_same_runs_whatever_auto_is_where_it_is_measured():
     assert again.config["threads"] == whole.threads
     assert [run.identity for run in again.runs] == [run.identity for run in whole.runs]
     assert whole.resolved()["limits"]["memory_gib"] == "auto"
-    # Those at once share the memory of the machine.
+    # Runs at once share the memory of the machine.
     four = plan(slots=4, threads=1)
     assert float(four.resolved()["limits"]["memory_gib"]) > 0
     asked = plan(slots=4, threads=1, limits={"memory_gib": 3}).resolved()

@@ -14,7 +14,7 @@ from .test_config import ROOT, plan
 
 OURS = frameworks([])
 STUDIES = sorted((ROOT / "config/studies").glob("*.yaml"))
-# By setting, the values that have a declared place.
+# Values that have a declared place, by setting.
 PLACED = {
     name: [value for value in about.get("enum", ()) if "look" in said(name, value)]
     for name, about in SETTINGS.items()
@@ -23,7 +23,7 @@ PLACED = {
 
 
 def drawn(found: Look) -> tuple[str, str]:
-    """What tells two lines apart."""
+    """Colour and marker, which tell two lines apart."""
     return found.colour, found.marker
 
 

@@ -35,7 +35,7 @@ def written(folder, text):
 
 
 def set_(*path_and_value):
-    """A change: the value at a path of keys, or none of them where there is no value."""
+    """A change to a document: set the value at a path of keys, or remove the key if it is None."""
     *path, key, value = path_and_value
 
     def change(content):
@@ -112,7 +112,7 @@ def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_pat
     wide, small = models.load("small_wide"), models.load("small")
     assert (wide.title, wide.variant_of, small.variant_of) == ("Small wide", "small", None)
     assert wide.folder == small.folder
-    # What it does not name is as in the paper, at every scale.
+    # Sizes that it does not name are those of the paper, at every scale.
     assert all(sizes == {"width": 64, "depth": 3} for sizes in wide.architecture.values())
     assert set(wide.tasks["fit"]["parameters"].values()) == {640}
     assert small.architecture["laptop"] == {"width": 8}

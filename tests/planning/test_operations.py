@@ -1,4 +1,4 @@
-"""Operations in several ways: which are planned where, and what measures them again."""
+"""Operations in several ways: which are planned where, and which changes measure them again."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_what_cannot_run_a_way_says_so():
     assert unsupported(plan(models={"aligner": {"fit": "default"}}, columns=jit)) == {
         ("aligner", "fit", f"keras3-tensorflow+jit+{way}"): NO_XLA for way in ("native", "callback")
     }
-    # A reason of a model may be about one way.
+    # A model's reason may be about one way.
     made = plan(models=ALIGNER, columns=of("pytorch-compiled", "framework", "native"))
     ((cell, reason),) = unsupported(made).items()
     assert cell == ("aligner", "predict", "pytorch-compiled")
@@ -80,7 +80,7 @@ def test_a_net_is_not_measured_without_a_framework_nor_an_operation_with_one(gpu
     made = plan(models={**BERT, "augment": {"predict": "default"}}, columns=columns)
     cells = {(run.row.model, run.column.name) for run in made.runs}
     assert cells == {("bert", "keras2-tensorflow"), ("bert", "pytorch-eager"), ("augment", "host")}
-    # Nor on a GPU, but beside columns that are.
+    # An operation alone is not measured on a GPU either, but on a CPU beside columns that are.
     gpus(A100)
     operations = {"accelerator": "cuda", "models": STUDY["models"]}
     assert {*plan(columns=["host"], **operations).unsupported.values()} == {NO_FRAMEWORK}
@@ -100,12 +100,12 @@ HOST = of("host", "python", "numba", "ctypes", "cython", "polars")
         ("native/mas_c.c", WAYS, {"callback"}),
         ("native/operations.h", HOST, {"ctypes", "cython"}),
         ("models/mas_host/by_numba.py", HOST, {"numba"}),
-        ("models/mas_host/by_python.py", HOST, {""}),  # what host has unless it is told
+        ("models/mas_host/by_python.py", HOST, {""}),  # the default way of host
         ("models/csv_parse/by_polars.py", HOST, {"polars"}),
     ],
 )
 def test_what_is_written_for_one_way_measures_that_way_again(remeasured, file, columns, expected):
-    """No import statement names it."""
+    """No import statement names these files."""
     models = STUDY["models"] if columns is HOST else ALIGNER
     found = remeasured(f"measure/{file}", models=models, columns=columns)
     assert {column.partition("+")[2] for _, column in found} == expected

@@ -1,4 +1,4 @@
-"""Overlays and stacks in a configuration: what they are called, and one line for a wrong one."""
+"""Overlays and stacks in a configuration: their names, and one line for a wrong one."""
 
 import json
 

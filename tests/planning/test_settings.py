@@ -1,4 +1,4 @@
-"""What the declaration of the settings is to columns, classes and users."""
+"""The declaration of the settings, as columns, classes and users see it."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from .test_config import BERT, plan, refused
 
 OURS = frameworks([])
 DIGEST = hashlib.sha256(b"/opt/python3").hexdigest()[:6]
-# By the name of its column, what a column is told, and what its title ends with.
+# By the column's name: its settings, and the end of its title.
 CALLED = {
     "keras3-jax+cpu": ({"accelerator": "cpu"}, "CPU"),
     "keras3-jax+cuda": ({"accelerator": "cuda"}, "GPU"),
@@ -36,7 +36,7 @@ CALLED = {
     "keras3-jax+12-threads": ({"threads": 12}, "12 threads"),
     f"keras3-jax+python-{DIGEST}": ({"interpreter": "/opt/python3"}, f"own interpreter {DIGEST}"),
     "keras3-jax+keras-3.10.0": ({"overlay": {"keras": "3.10.0"}}, "keras 3.10.0"),
-    # The order is that of the declaration.
+    # Settings are named in the order of their declaration.
     "keras3-jax+tf32+no-jit+2-threads": (
         {"threads": 2, "jit_compile": False, "precision": "tf32"},
         "TF32, jit_compile false, 2 threads",
@@ -71,7 +71,7 @@ def test_what_a_column_has_anyway_is_in_no_name(framework):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Write the frameworks of a folder of one's own."""
+    """``folder(**entries)``: write the frameworks of a folder of one's own."""
 
     def written(**entries):
         put(tmp_path / "frameworks/frameworks.yaml", json.dumps(entries))

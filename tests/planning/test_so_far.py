@@ -1,4 +1,4 @@
-"""When it is shown what is known: after the first row, after a round, when a row is complete."""
+"""When a page so far is shown: after the first row, after a round, when a row is complete."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
 
 @pytest.fixture
 def shown(tmp_path, monkeypatch):
-    """``shown(done, **config)``: what is shown, in its order, where so many blocks are done."""
+    """``shown(done, **config)``: the pages that are shown, in order, after so many done blocks."""
     monkeypatch.chdir(tmp_path)
 
     def of(done=0, scale="laptop", **config):

@@ -1,4 +1,4 @@
-"""What a start of Snakemake knows, says and refuses before there is a job."""
+"""A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import gc
 import os
@@ -25,7 +25,7 @@ BLOCK = {"scale": "smoke", "model": "bert", "task": "fit", "batch": "4", "run": 
 
 
 def workflow(**facts):
-    """Snakemake's, as far as it is asked."""
+    """Snakemake's workflow, as far as a start asks it."""
     found = {
         "is_main_process": True,
         "remote_exec": False,
@@ -41,7 +41,7 @@ def workflow(**facts):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Where it is started; what it changes of the whole process is put back."""
+    """The folder of the start; what it changes of the whole process is put back."""
     monkeypatch.chdir(tmp_path)
     for name in ("PATH", sitting.SITTING, failures.START):
         monkeypatch.setenv(name, os.environ.get(name, "1"))
@@ -62,7 +62,7 @@ def test_what_is_to_be_measured_is_said_once(capsys, monkeypatch):
     start = Start(workflow(), config(), ROOT)
     assert {*start.to_measure} >= {RECORD} and start.here and not start.beside
     assert "millistep: 1 of 1 runs to measure at smoke scale" in capsys.readouterr().err
-    # The job of a block, and one on a node, were told what to do.
+    # The job of a block and one on a node find nothing out: they were told what to do.
     assert Start(workflow(is_main_process=False), config(), ROOT).to_measure == {}
     monkeypatch.setenv(sitting.SHARE, "0 1 1")
     assert RECORD in Start(workflow(), config(), ROOT).to_measure

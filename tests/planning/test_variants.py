@@ -1,4 +1,4 @@
-"""Variants of a model and trainings to the end: what of a plan they are, and what they leave."""
+"""Variants of a model and trainings to the end: their part of a plan, and what they leave."""
 
 import json
 

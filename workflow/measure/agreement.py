@@ -1,6 +1,6 @@
-"""Equal results: what a way of an operation computes, beside what every way must give.
+"""Checks that every way of writing an operation computes the same results.
 
-NumPy's arrays are the builder's: nothing is imported here before the framework is.
+NumPy is not imported here, before the framework is: its arrays come from the builder.
 """
 
 import math
@@ -8,23 +8,23 @@ from typing import Any
 
 from measure.frameworks import Cell
 
-# Of the largest number that is expected; integers must be equal. A gradient is the longer sum, and
-# the frameworks' own differ by up to 1e-5 from that in float64.
+# Relative to the largest expected number; integers must be equal. A gradient sums more terms, and
+# the frameworks' own gradients differ by up to 1e-5 from float64.
 WITHIN = {"output": 1e-5, "gradient": 5e-5}
 LOSSES_WITHIN = 1e-4  # relative
-STEPS = 10  # of a training
+STEPS = 10  # training steps that are compared
 AGAINST = "framework"  # the way whose losses the others must have
 
 
 class WrongResult(RuntimeError):
-    """A way computes something else: its time is none of the operation."""
+    """A way computes something else, so its time is not a time of the operation."""
 
 
 def agreement(models: Any, cell: Cell, results: Any) -> dict[str, Any]:
-    """The record's part of it; raises :class:`WrongResult`.
+    """Compare outputs, gradients and losses, for the record; raises :class:`WrongResult`.
 
-    models: the builder of a model around an operation, see :mod:`measure.models`. results: of a
-    call of the operation by itself.
+    models: the builder of a model around an operation, see :mod:`measure.models`. results: what a
+    call of the operation by itself has returned.
     """
     found, expected = models.outputs(cell, results), models.expected(cell)
     differences = {name: _difference(cell, name, found[name], expected[name]) for name in expected}
@@ -36,7 +36,7 @@ def agreement(models: Any, cell: Cell, results: Any) -> dict[str, Any]:
 
 
 def _difference(cell: Cell, name: str, found: Any, expected: Any) -> dict[str, float]:
-    """The largest, and what is allowed."""
+    """The largest difference of an output or a gradient, and the one that is allowed."""
     if found.shape != expected.shape:
         raise WrongResult(
             f"{name} of the way {cell.way} has shape {found.shape}, not {expected.shape}"
@@ -48,13 +48,13 @@ def _difference(cell: Cell, name: str, found: Any, expected: Any) -> dict[str, f
 
 
 def _losses(models: Any, cell: Cell) -> dict[str, Any] | None:
-    """Of the first steps of a training from the same weights, beside those of the framework."""
+    """Compare losses of the first training steps, from equal weights, with the framework's way."""
     if cell.task != "fit" or cell.way == AGAINST:
         return None
     found, expected = (models.losses(cell, way, STEPS) for way in (cell.way, AGAINST))
     if not len(found) == len(expected) == STEPS:
         raise WrongResult(f"{len(found)} and {len(expected)} losses of {STEPS} steps")
-    # The sum is no number where one of them is none; the largest might be one all the same.
+    # One NaN makes the sum NaN, while max() may still return a number.
     pairs = zip(found, expected, strict=True)
     differences = [abs(one - other) / (abs(other) or 1) for one, other in pairs]
     largest = float(max(differences) if math.isfinite(sum(differences)) else math.nan)
@@ -63,6 +63,6 @@ def _losses(models: Any, cell: Cell) -> dict[str, Any] | None:
 
 
 def _allowed(what: str, largest: float, allowed: float) -> dict[str, float]:
-    if not largest <= allowed:  # nor is a difference that is not a number
+    if not largest <= allowed:  # NaN fails, too
         raise WrongResult(f"{what} differs by {largest:.3g}, allowed is {allowed:.3g}")
     return {"largest_difference": largest, "allowed": allowed}

@@ -1,19 +1,19 @@
-"""What a run says of itself: its parity card, and what its peak of memory counts.
+"""A run's parity card, and its peak of device memory with what that counts.
 
-An entry of the card is read back from the live framework. Where there is nothing to read,
-it stands on the card all the same and its name in ``declared``.
+Entries are read back from the live framework. One that cannot be read is on the card all the same,
+and its name in ``declared``.
 """
 
 from measure import cuda_libraries
 from measure.frameworks import Framework
 
-# What a builder calls an attention without a fused kernel.
+# Builders' words for an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
-NO_KERNEL = "none seen"  # of a fused attention, by a profile that would have shown one
+NO_KERNEL = "none seen"  # no fused attention, in a profile that would have shown it
 
 
 def parity(framework: Framework, amount: dict) -> dict:
-    """What really ran, less what has no meaning for a model without images."""
+    """The entries that say what really ran; those about images only if the model has images."""
     card = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
         card |= cuda_libraries.versions()
@@ -25,10 +25,10 @@ def parity(framework: Framework, amount: dict) -> dict:
 
 
 def with_attention_seen(card: dict, kernels: list[str]) -> dict:
-    """The card once a profile has shown which fused kernels of attention ran, if any.
+    """The card with the fused attention kernels that a profile has shown, if any.
 
-    What a profile has shown is no longer only declared; that an attention is written
-    out shows in that no such kernel ran.
+    An attention that the profile confirms is no longer only declared; one that is written out is
+    confirmed if no such kernel ran.
     """
     card = {**card, "attention_kernel": ", ".join(kernels) or NO_KERNEL}
     if not kernels and card["attention"] not in WRITTEN_OUT:
@@ -38,7 +38,7 @@ def with_attention_seen(card: dict, kernels: list[str]) -> dict:
 
 
 def with_declared(card: dict, names: list[str]) -> dict:
-    """The card, saying of these entries that they are only declared."""
+    """The card with these entries, and no others, marked as only declared."""
     known = {name: value for name, value in card.items() if name != "declared"}
     return {**known, "declared": ", ".join(names)} if names else known
 

@@ -1,10 +1,10 @@
-"""Python's warnings of a run: each text once, as many as somebody would read."""
+"""Collects Python's warnings in a run: each text once, and only as many as somebody would read."""
 
 import warnings
 from typing import Any
 
 MOST = 200
-LENGTH = 1000  # characters of one
+LENGTH = 1000  # characters of one warning
 
 
 class Caught:
@@ -17,7 +17,7 @@ class Caught:
         warnings.showwarning = self._remember  # type: ignore[assignment]  # takes the rest as it is
 
     def texts(self) -> list[str]:
-        """In the order in which they came first; says how many were left out."""
+        """The texts in order of first appearance; the last may say how many were left out."""
         more = [f"{self._left_out} more warnings are in the log"] if self._left_out else []
         return [*self._texts, *more]
 

@@ -31,7 +31,7 @@ from measure.training import train  # noqa: E402
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
-    """One run; where it fails, its warnings are reported all the same."""
+    """Measure one run; its warnings are reported even if it fails."""
     for folder in request["folders"]:
         models.__path__.append(str(Path(folder, "models")))
         frameworks.__path__.append(str(Path(folder, "frameworks")))
@@ -51,13 +51,13 @@ class Measurement:
         self.protocol = PROTOCOLS[request["scale"]]
         self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
-        self.start: dict[str, float | str | None] = {}  # the record's fields of it
+        self.start: dict[str, float | str | None] = {}  # of the record: how the run started
         self.legacy: dict | None = None
         self.withheld: list[str] = []
         self.extra_s = 0.0
 
     def run(self) -> None:
-        """All stages; what follows ``measured`` may fail without cost."""
+        """Run all stages; what fails after ``measured`` costs nothing that was measured before."""
         with self._seconds("import_s"):
             self.load()
         self.start["import_tensorflow_s"] = getattr(self.framework, "import_tensorflow_s", None)
@@ -80,7 +80,7 @@ class Measurement:
         self._report_timing()
 
     def load(self) -> None:
-        """Import the framework, force what the configuration asks for, see that it is so."""
+        """Import the framework, force the precision asked for, check device and precision."""
         self.framework.load()
         check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
@@ -90,7 +90,7 @@ class Measurement:
         self.events.send("limit", device_limit_mib=limit())
 
     def check(self) -> None:
-        """The work of a step, and whether the model is the one that the row is about."""
+        """Report the work of a step; check that the model is the one that the row is about."""
         cell, sizes = self.cell, self.framework.work()
         self.work = importlib.import_module(f"measure.models.{cell.model}.work")
         self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
@@ -98,7 +98,7 @@ class Measurement:
         check_model(sizes, self.request["parameters"], self.request["trains"])
 
     def time(self) -> None:
-        """First step, warm-up, blocks and single steps, through the public API."""
+        """Time first step, warm-up, blocks and single steps, through the public API."""
         framework = self.framework
         self.timer = Timer(
             self.protocol,
@@ -119,7 +119,7 @@ class Measurement:
         self._report_timing()
 
     def estimate_as_published(self) -> None:
-        """ms/step by the published benchmark's arithmetic; a failure costs nothing else."""
+        """Estimate ms/step by the published arithmetic; if this fails, only this is lost."""
         p = self.protocol
         try:
             step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
@@ -130,8 +130,8 @@ class Measurement:
         self._report_timing()
 
     def describe(self) -> None:
-        """Memory, parity and warnings of what was measured; probes would change them."""
-        # Before the card, which computes a little to read back what it says.
+        """Report memory, parity card and warnings, before probes would change them."""
+        # Before the card, which computes a little to read its entries back.
         self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
         self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
@@ -139,7 +139,7 @@ class Measurement:
         self.events.send("warnings", warnings=self.caught.texts())
 
     def check_operation(self) -> None:
-        """Whether that of a model around one gives what every way must: else its time is none."""
+        """Check the results of the operation that the model is built around, if there is one."""
         self.operation: Operation | None = None
         if name := self.request["operation"]:
             self.operation = Operation(self.framework.models, self.cell, name)
@@ -147,7 +147,7 @@ class Measurement:
             self.events.send("operation", operation=self.operation_record)
 
     def time_operation(self) -> None:
-        """The same by itself; a failure costs nothing else."""
+        """Time the operation by itself; if this fails, the other results are kept."""
         if self.operation:
             try:
                 found = self.operation.timed(self.protocol)
@@ -157,16 +157,16 @@ class Measurement:
             self.events.send("operation", operation={**self.operation_record, **found})
 
     def probe(self) -> None:
-        """The same step at other batch sizes and lengths."""
+        """Measure the same step at other batch sizes and lengths."""
         probes = []
         for planned in self.request["probes"] if self.framework.probeable else []:
             probes.append(probe(self.framework, self.protocol, self.work, planned))
             self.events.send("probes", probes=probes)
 
     def profile(self) -> None:
-        """Share of a step in which nothing computes, and which attention kernel ran.
+        """Find the share of a step in which nothing computes, and which attention kernel ran.
 
-        A profiler that fails costs nothing but this.
+        If the profiler fails, only this is lost.
         """
         try:
             share = profile(self.framework, self.timer.step_ns)
@@ -180,11 +180,11 @@ class Measurement:
             self.events.send("parity", parity=card)
 
     def report_training(self, found: dict[str, Any]) -> None:
-        """What a training to its end has come to."""
+        """Report how far a training to its end has come."""
         self.events.send("training", training=found)
 
     def _withhold(self, place: str, error: Exception) -> None:
-        """Say why a part of the record is not there."""
+        """Report why a part of the record is missing."""
         traceback.print_exc()
         words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
         self.withheld.append(f"{place}: {words[:MAX_MESSAGE]}")

@@ -1,4 +1,4 @@
-"""What must hold for a run to be about its row; a breach is an error, never a number."""
+"""Checks that a run is about its row; where one fails, the run is an error, never a number."""
 
 from collections.abc import Callable
 
@@ -23,9 +23,9 @@ class WrongDevice(RuntimeError):
 
 
 def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
-    """Raise :class:`WrongDevice` unless a library computes on what was asked for.
+    """Raise :class:`WrongDevice` unless the library computes on the device that was asked for.
 
-    live: tells where it does, see :mod:`measure.live`; may fail where there is no device.
+    live: returns where it computes, see :mod:`measure.live`; may raise if there is no device.
     """
     try:
         found, library = live()
@@ -37,11 +37,11 @@ def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
 
 
 class WrongPrecision(RuntimeError):
-    """Float32 products are not computed in what the configuration asks for."""
+    """Float32 products are not computed in the precision that the configuration asks for."""
 
 
 def check_precision(asked: str, used: dict) -> None:
-    """Raise :class:`WrongPrecision` unless the products that were tried are as asked."""
+    """Raise :class:`WrongPrecision` unless the products that were tried have the one asked for."""
     for kind, found in used.items():
         if found != asked:
             raise WrongPrecision(f"precision {asked} was asked for, {kind} is {found}")

@@ -19,7 +19,7 @@ def versions(maps: Path = MAPS) -> dict[str, str | None]:
 
 
 def _versions_in_use(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
-    """What the loaded copies of a library say of themselves; more than one is worth knowing."""
+    """All versions that the loaded copies of a library report; None if there are none."""
     name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
     try:
         fields = [line.split(maxsplit=5) for line in maps.read_text().splitlines()]
@@ -38,7 +38,7 @@ def _asked(path: str, ask: Callable[[Any], str | None]) -> str | None:
 
 
 def _cuda(library: Any) -> str | None:
-    """12090 is 12.9."""
+    """Version of CUDA's runtime: 12090 is 12.9."""
     number = ctypes.c_int()
     if library.cudaRuntimeGetVersion(ctypes.byref(number)):
         return None
@@ -46,7 +46,7 @@ def _cuda(library: Any) -> str | None:
 
 
 def _cudnn(library: Any) -> str:
-    """92800 is 9.28.0; before version 9 there was a digit less, 8902 is 8.9.2."""
+    """Version of cuDNN: 92800 is 9.28.0; before version 9 a digit less, 8902 is 8.9.2."""
     library.cudnnGetVersion.restype = ctypes.c_size_t
     number = library.cudnnGetVersion()
     unit = 10_000 if number >= 90_000 else 1000

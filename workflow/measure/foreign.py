@@ -1,6 +1,6 @@
 """Processor time that went to everything but this process, on the processors that it may use.
 
-What others do on the rest of the processors is no processor time that this process could have had.
+Work on the other processors does not count: this process could not have used their time.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ def other_cpu_seconds() -> float | None:
 
 
 def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:
-    """Processor time of other processes over the time of these processors."""
+    """Share of these processors' time that other processes took, between two readings."""
     if before is None or after is None or wall_s <= 0:
         return None
     return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))

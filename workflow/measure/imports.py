@@ -1,4 +1,4 @@
-"""How long a package takes to be imported, whoever asks for it."""
+"""Times the import of a package, whoever asks for it."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _Watch:
-    """A finder that finds what the others do, and times the one package."""
+    """An import finder that finds what the others do, and times the one package."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -38,7 +38,7 @@ class _Watch:
 
 @contextmanager
 def timed(package: str) -> Iterator[_Watch]:
-    """Its ``seconds`` are None as long as nobody has imported the package in here."""
+    """Time the import of a package in this context; ``seconds`` stays None if nobody imports it."""
     watch: Any = _Watch(package)
     sys.meta_path.insert(0, watch)
     try:

@@ -1,20 +1,20 @@
-"""Where a library computes now, asked of the library: never what it was asked for.
+"""Asks a library where it computes now, rather than trusting what it was asked for.
 
-Each function returns ``(cpu, cuda or the library's own word for another, the library in words)``.
-JAX without its plugin and TensorFlow without one library of CUDA say nothing and go on the host.
+Each function returns ``(cpu, cuda or the library's word for another, the library in words)``. JAX
+without its plugin and TensorFlow without one library of CUDA say nothing and go on the host.
 """
 
 from typing import Any
 
 
 def of_jax(jax: Any) -> tuple[str, str]:
-    """Of the device that JAX takes by itself."""
+    """The device that JAX takes by itself."""
     platform = jax.devices()[0].platform
     return {"gpu": "cuda"}.get(platform, platform), f"jax {jax.__version__}"
 
 
 def of_tensorflow(tf: Any) -> tuple[str, str]:
-    """Of an operation that TensorFlow places by itself."""
+    """The device of an operation that TensorFlow places by itself."""
     kind = tf.DeviceSpec.from_string((tf.ones((2, 2)) + 1.0).device).device_type
     built_for = tf.sysconfig.get_build_info().get("cuda_version")
     build = f"built for CUDA {built_for}" if built_for else "built without CUDA"
@@ -22,5 +22,5 @@ def of_tensorflow(tf: Any) -> tuple[str, str]:
 
 
 def of_torch(torch: Any, tensor: Any) -> tuple[str, str]:
-    """Of a tensor that was put where the model goes."""
+    """The device of a tensor that was put where the model goes."""
     return tensor.device.type, f"torch {torch.__version__}"

@@ -1,4 +1,4 @@
-"""The operation that a model is around: what its way gives, costs and takes by itself."""
+"""The operation that a model is built around: its results, its lines and builds, its own time."""
 
 import time
 from typing import Any
@@ -12,7 +12,7 @@ WARMUP_CALLS = 3
 
 
 class Operation:
-    """That of a cell: what is timed by itself is what was checked."""
+    """The cell's operation: what is timed by itself is what was checked."""
 
     def __init__(self, models: Any, cell: Cell, name: str) -> None:
         """models: the builder of a model around an operation, see :mod:`measure.models`."""
@@ -20,7 +20,7 @@ class Operation:
         self._call, self._uses = models.alone(cell)
 
     def checked(self) -> dict[str, Any]:
-        """The record's ``operation``, not yet timed by itself; raises where its results differ."""
+        """The record's ``operation``, not yet timed by itself; raises if its results differ."""
         agrees, built = agreement(self._models, self._cell, self._call()), build.found()
         own_lines = lines.of_python(*self._models.written(self._cell))
         return {
@@ -41,8 +41,8 @@ class Operation:
         }
 
     def timed(self, protocol: Protocol) -> dict[str, Any]:
-        """``uses`` and ``alone_ns`` of the same: calls of it by itself, each waited for, after a
-        warm-up.
+        """``uses`` and ``alone_ns`` for the record: times of calls of the operation by itself, each
+        waited for, after a warm-up.
         """
         for _ in range(WARMUP_CALLS):
             self._call()

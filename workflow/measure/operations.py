@@ -1,4 +1,4 @@
-"""Which operations a profiled time went to: its wall time, divided among what computed in it.
+"""Divides a profiled time among the operations that computed in it.
 
 Operations call each other and run side by side, so that their durations add up to more than the
 time that passed. Here every instant in which anything computes is counted once: it is shared
@@ -26,8 +26,8 @@ class Span(NamedTuple):
 
 @dataclass
 class Operation:
-    """All spans of one name: ns of wall time; how many; ns from their starts to their ends, and of
-    these the ns in which others were open that they held.
+    """All spans of one name: ns of wall time; number of spans; ns from their starts to their ends,
+    and how many of these ns spans inside them were open.
     """
 
     ns: float = 0.0
@@ -37,14 +37,14 @@ class Operation:
 
     @property
     def launched(self) -> int:
-        """How many computed themselves: none where they hand most of their time on to others, as
-        ``aten::linear`` does, and ``aten::addmm`` does not.
+        """How many of the spans computed themselves: none if they hand most of their time on to
+        others, as ``aten::linear`` does, and ``aten::addmm`` does not.
         """
         return self.count if 2 * self.handed_on_ns <= self.lasted_ns else 0
 
 
 class _Lane:
-    """What is open on a thread or stream; the last one is the innermost."""
+    """The open spans of a thread or stream; the last one is the innermost."""
 
     def __init__(self) -> None:
         self.open: list[int] = []
@@ -52,7 +52,7 @@ class _Lane:
 
 
 def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
-    """The operations by name.
+    """Divide the wall time of spans among operations, by name.
 
     Where spans of a lane overlap without one being in the other, the later one is the innermost.
     """
@@ -92,7 +92,7 @@ def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
 
 
 def _handed_on(spans: list[Span]) -> list[float]:
-    """Of each span the ns in which others that it directly holds were open on its lane."""
+    """For each span the ns in which others that it directly holds were open on its lane."""
     inside = [0.0] * len(spans)
     lanes: dict[Hashable, list[int]] = defaultdict(list)
     for number in sorted(range(len(spans)), key=lambda n: (spans[n].start, -spans[n].end)):
@@ -108,8 +108,8 @@ def _handed_on(spans: list[Span]) -> list[float]:
 def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
     """Starts and ends in their order, each with the number of its span.
 
-    At one moment, what has lasted ends before anything starts, the longer starts before the
-    shorter, and what lasts no time ends after it has started.
+    At equal times, spans that lasted end before others start, longer ones start before shorter
+    ones, and those that last no time end after they have started.
     """
     starts = [(span.start, 1, -span.end, number) for number, span in enumerate(spans)]
     ends = [
@@ -120,8 +120,8 @@ def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
 
 
 def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
-    """Of these steps, the part of a record that is about operations: per step, the longest first,
-    the rest as one number.
+    """The part of a record that is about the operations of these steps: per step, the longest
+    first, the rest as one number.
     """
     ordered = sorted(found.items(), key=lambda entry: (-entry[1].ns, entry[0]))
     return {

@@ -1,4 +1,4 @@
-"""The same step at another batch size or length, in the same process."""
+"""Measures the same step at another batch size or length, in the same process."""
 
 import dataclasses
 import traceback
@@ -12,7 +12,7 @@ MAX_MESSAGE = 4000  # characters of an exception's message
 
 
 def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -> dict:
-    """The same step at another batch size or length; a failure is a finding of its own."""
+    """Measure a step at another batch size or length; a failure is a finding of its own."""
     cell = framework.cell
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
     batch_size = planned.get("batch_size", cell.batch_size)
@@ -40,7 +40,7 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
 
 
 def _short(protocol: Protocol, planned: dict) -> Protocol:
-    """A few steps; of another length more."""
+    """The protocol of a few steps; of more if the length differs."""
     length = "max_length" in planned
     return dataclasses.replace(
         protocol,

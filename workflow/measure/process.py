@@ -1,4 +1,4 @@
-"""A measured process as its supervisor wants it: pinned, reporting what it finds, gone at once."""
+"""Runs a measured process as its supervisor wants it: pinned, reporting, gone at once."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ MAX_MESSAGE = 4000  # characters of an exception's message
 
 
 class Events:
-    """JSON lines to the parent."""
+    """Sends JSON lines to the parent."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -60,7 +60,7 @@ def installed() -> dict[str, str]:
 
     found: dict[str, str] = {}
     for distribution in distributions():
-        metadata = distribution.metadata  # parsed whenever it is asked for
+        metadata = distribution.metadata  # parsed anew whenever it is asked for
         name = re.sub(r"[-_.]+", "-", metadata["Name"]).lower()
         found.setdefault(name, metadata["Version"])
     return dict(sorted(found.items()))

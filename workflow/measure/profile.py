@@ -1,9 +1,9 @@
-"""What a step is spent on, from the framework's own profiler: never timed for the table.
+"""What a step's time goes to, by the framework's own profiler: never timed for the table.
 
-The profiler slows a step down, so it runs after everything else, and beside each block of steps
-under it is one of as many steps without it: by how much it slows them is known with its scatter.
-What is kept is the share of the profiled steps in which no operation computes, which is what a
-faster host language could save, and the operations that the rest of them went to.
+The profiler slows a step down, so it runs after everything else. Each block of steps under it is
+paired with one of as many steps without it, so that the slowdown and its scatter are known. Kept
+are the share of the profiled steps in which no operation computes, which a faster host language
+could save, and the operations that the rest went to.
 """
 
 import time
@@ -15,15 +15,15 @@ from measure.frameworks import Framework
 from measure.operations import Operation, Span, attributed, recorded
 from measure.timer import Steps
 
-PAIRS = 3  # of blocks, one without the profiler and one under it
-MOST_STEPS = 3  # of a block
+PAIRS = 3  # pairs of blocks, one without the profiler and one under it
+MOST_STEPS = 3  # steps of a block, at most
 ENOUGH_NS = 100_000_000  # a longer step is a block of its own
 
 
 class ProfileTimer:
-    """Takes the place of :class:`measure.timer.Timer`: steps without the profiler and under it, in
-    turns, each block between two fences. Each pair of blocks comes after a step that counts for
-    nothing: reading what the profiler saw takes the caches.
+    """Takes the place of :class:`measure.timer.Timer`: times blocks without the profiler and under
+    it in turns, each between two fences. A step before each pair counts for nothing, because
+    reading what the profiler saw leaves cold caches.
 
     begin: starts the profiler. end: stops it and returns all that computed. step_ns: what a
     step is known to take.
@@ -44,10 +44,10 @@ class ProfileTimer:
         self.computing: list[list[Span]] = []  # of each profiled block, on a clock of its own
 
     def start(self) -> None:
-        """As the timer's; nothing to do here."""
+        """Nothing to do here; the timer's counterpart."""
 
     def tick(self) -> bool:
-        """Before each step. True: enough."""
+        """To be called before each step; True once there are enough."""
         try:
             next(self._steps)
         except StopIteration:
@@ -56,7 +56,7 @@ class ProfileTimer:
 
     @property
     def steps(self) -> int:
-        """Under the profiler."""
+        """Number of steps under the profiler."""
         return self.size * len(self.profiled_ns)
 
     def _run(self) -> Steps:
@@ -69,7 +69,7 @@ class ProfileTimer:
             self.computing.append(self._end())
 
     def _block(self) -> Generator[None, None, int]:
-        """Elapsed ns."""
+        """Time the steps of a block between two fences; elapsed ns."""
         started = time.perf_counter_ns()
         for _ in range(self.size):
             yield
@@ -78,13 +78,13 @@ class ProfileTimer:
 
 
 def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float:
-    """Of a time, 0 to 1, the part in which no operation computed."""
+    """Share, 0 to 1, of an elapsed time in which no operation computed."""
     busy_ns = sum(operation.ns for operation in operations.values())
     return max(0.0, 1 - busy_ns / elapsed_ns)
 
 
 def outermost(spans: list[Span]) -> int:
-    """How many of them lie in no other one: an operation that calls others is one."""
+    """How many spans lie in no other one: an operation and those that it calls are one."""
     number, reached = 0, float("-inf")
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if span.end > reached:
@@ -93,7 +93,7 @@ def outermost(spans: list[Span]) -> int:
 
 
 def profile(framework: Framework, step_ns: float) -> dict:
-    """The record's ``host_overhead``; raises whatever the profiler fails with.
+    """Profile steps, for the record's ``host_overhead``; raises whatever the profiler fails with.
 
     step_ns: what a step takes without the profiler.
     """
@@ -122,7 +122,7 @@ def profile(framework: Framework, step_ns: float) -> dict:
 
 
 def _together(found: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
-    """The operations of several blocks."""
+    """The operations of several blocks, added up by name."""
     every: dict[str, Operation] = defaultdict(Operation)
     for name, operation in (entry for block in found for entry in block.items()):
         into = every[name]

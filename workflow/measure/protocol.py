@@ -8,18 +8,18 @@ class Protocol:
     """Bounds of one run; times in seconds, counts in steps."""
 
     max_steps: int  # the published benchmark times 100 steps
-    min_steps: int  # planned whatever they take, and as many as make enough blocks
-    cap_s: float  # what more is planned for, by the time of a step of the warm-up
+    min_steps: int  # planned whatever they take, besides those for enough blocks
+    cap_s: float  # time that more steps are planned for, by a step of the warm-up
     hard_cap_s: float  # stop here whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
-    block_s: float  # aim of one block
+    block_s: float  # aimed length of one block
     synchronised_steps: int
     synchronised_cap_s: float
     legacy_steps: int
     legacy_cap_s: float
     probe_steps: int
     probe_cap_s: float
-    length_steps: int  # of a probe at another length, whose scatter is told too
+    length_steps: int  # of a probe at another length, whose scatter is reported, too
     length_cap_s: float
     operation_calls: int  # of an operation by itself
     operation_cap_s: float

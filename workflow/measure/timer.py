@@ -57,7 +57,7 @@ class Timer:
         self.warmup_steps = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
-        self.late_ns: list[int] = []  # of each block, where something can tell
+        self.late_ns: list[int] = []  # of each block, if something can tell
         self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
         self.stop = "time"
         self.synchronised_ns: list[int] = []
@@ -70,7 +70,7 @@ class Timer:
         self.started_ns = self.ended_ns = self._told = self._clock()
 
     def tick(self) -> bool:
-        """All earlier steps are issued, the next one is about to be. True: enough."""
+        """To be called when all earlier steps are issued, before the next one. True: enough."""
         try:
             next(self._steps)
         except StopIteration:
@@ -130,7 +130,7 @@ class Timer:
         return min(quiet_ns, default=step_ns)
 
     def _pipelined(self, step_ns: int) -> Steps:
-        """As many steps as were planned before the first of them; fewer only at the hard cap."""
+        """Make the steps that were planned before the first of them; fewer only at the hard cap."""
         size, planned = block_size(self._protocol, step_ns), planned_steps(self._protocol, step_ns)
         while self.steps < planned and self.timed_ns < self._protocol.hard_cap_s * 1e9:
             yield from self._block(min(size, planned - self.steps))
@@ -166,7 +166,7 @@ class Timer:
 def block_size(protocol: Protocol, step_ns: int) -> int:
     """Steps of one block: near ``block_s``, at least 2 so that steps can overlap.
 
-    A single one where that takes longer than all that may be timed.
+    One if a step takes longer than all that may be timed.
     """
     if step_ns > protocol.cap_s * 1e9:
         return 1
@@ -175,9 +175,9 @@ def block_size(protocol: Protocol, step_ns: int) -> int:
 
 
 def planned_steps(protocol: Protocol, step_ns: int) -> int:
-    """How many steps are timed: what the cap on time allows, by a step of the warm-up, but enough
-    to report and to judge them by. What the timed steps themselves take has no say in it: to stop
-    when they look precise is to stop before the rare slow one.
+    """Number of steps to time: what the cap on time allows, by a step of the warm-up, but enough to
+    report and to judge them by. What the timed steps themselves take has no say in it: to stop when
+    they look precise is to stop before the rare slow one.
     """
     affordable = int(protocol.cap_s * 1e9 / step_ns) if step_ns else protocol.max_steps
     least = protocol.min_steps

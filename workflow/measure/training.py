@@ -1,4 +1,4 @@
-"""A training to its end on real data, after all that is timed and never beside it."""
+"""Trains a model to its end on real data, after all that is timed and never beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Report = Callable[[dict[str, Any]], None]
 
 
 def train(framework: Framework, planned: dict[str, Any], report: Report) -> None:
-    """Train the cell's model anew for so many epochs, with a validation after each.
+    """Train the cell's model anew for so many epochs, each followed by a validation.
 
     planned: ``data``, ``path`` and ``sha256`` of the file, ``epochs``. report: is told all that is
     known, at the beginning and after each epoch. Weights at the start and the order of the images
@@ -47,7 +47,7 @@ def train(framework: Framework, planned: dict[str, Any], report: Report) -> None
 
 
 def _epoch(framework: Framework, sets: Any, order: Any) -> dict[str, Any]:
-    """Seconds of its steps and of its validation, and what that finds."""
+    """Train and validate one epoch; seconds of both, and the validation's findings."""
     start = time.perf_counter()
     framework.train_epoch(sets.images[order], sets.classes[order])
     framework.fence()

@@ -1,15 +1,15 @@
-"""What KerasHub or KerasNLP makes of a cell."""
+"""Tasks on BERT in KerasHub or KerasNLP."""
 
 from column import predict
 
 
 def outputs(cell, folder):
-    """Logits into the folder, from the weights there."""
+    """Write the logits into the folder, from the weights there."""
     predict(cell, folder, counterparts, as_keras)
 
 
 def as_keras(weight, name):
-    """Matrices have their inputs first here; those of embeddings are the same."""
+    """A weight as Keras has it: matrices have their inputs first there; embeddings are the same."""
     return weight.T if name.endswith("weight") and "embeddings" not in name else weight
 
 

@@ -1,4 +1,4 @@
-"""What Transformers makes of a cell: logits, and what PyTorch counts in one step."""
+"""Tasks on BERT in Transformers: logits, and the FLOPs that PyTorch counts in one step."""
 
 import numpy as np
 import torch
@@ -9,8 +9,8 @@ __all__ = ["flops", "outputs"]
 
 @torch.inference_mode()
 def outputs(cell, folder):
-    """Into the folder, with its weights unless some lie there: far enough from linear that another
-    activation or attention shows.
+    """Write the logits into the folder, and the weights unless some are there: far enough from
+    linear that another activation or attention shows.
     """
     model, name = weighted(cell, folder, more(0.2))
     np.save(folder / f"{name}.npy", model(**batch(cell)).logits.numpy())

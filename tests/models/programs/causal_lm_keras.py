@@ -1,4 +1,4 @@
-"""What KerasHub or KerasNLP makes of a cell."""
+"""Tasks on causal language models in KerasHub or KerasNLP."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from column import abstract, framework_of
 from measure.libraries.causal_lm import never_stopping
 from measure.models.causal_lm.inputs import prompts, tokens
 
-# Transformers' name of a layer's weight: where Keras has it.
+# Transformers' name of a layer's weight, and its place in Keras.
 LAYER = {
     "gemma": {
         "input_layernorm": "pre_attention_norm",
@@ -38,7 +38,7 @@ LAYER = {
 
 
 def sizes(cell):
-    """Numbers of all parameters and of LoRA's, of Keras 3, nothing allocated.
+    """Numbers of all parameters and of LoRA's in Keras 3, with nothing allocated.
 
     The backbone holds them all; a task would make an optimiser, which the scope forbids.
     """
@@ -58,7 +58,7 @@ def size(variables):
 
 
 def outputs(cell, folder):
-    """Logits of one batch and what the prompts become into the folder, from the weights there."""
+    """Write the logits of a batch and prompts' texts into the folder, from the weights there."""
     framework = framework_of(cell)
     model = framework.models.build(cell)
     assign(cell, model.backbone, np.load(folder / "weights.npz"))
@@ -72,14 +72,14 @@ def outputs(cell, folder):
 
 
 def dtype(cell):
-    """What the parity card says that the built model computes in."""
+    """The dtype that the parity card says the built model computes in."""
     framework = framework_of(cell)
     framework.build()
     return framework.parity()["dtype"]
 
 
 def assign(cell, backbone, weights):
-    """Transformers' weights to Keras' variables; every variable gets one."""
+    """Assign Transformers' weights to Keras' variables; every variable gets one."""
     put = {}
 
     def set_(variable, value):
@@ -102,7 +102,7 @@ def assign(cell, backbone, weights):
 
 
 def laid_out(cell, value, name, shape):
-    """A matrix of (outputs, inputs) as Keras has it: inputs first, heads apart.
+    """A matrix of (outputs, inputs) in Keras' layout: inputs first, heads apart.
 
     Gemma's query, key and value have their heads before the inputs.
     """

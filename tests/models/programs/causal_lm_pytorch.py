@@ -1,4 +1,4 @@
-"""What Transformers makes of a cell: sizes, logits and texts, and what PyTorch counts in a step."""
+"""Tasks on causal language models in Transformers: sizes, logits, texts, FLOPs by PyTorch."""
 
 import json
 
@@ -20,14 +20,14 @@ def sizes(cell):
 
 
 def changed(name, parameter):
-    """Random as it is, far enough from a uniform guess to tell mistakes; norms get their own."""
+    """Random weights, far enough from a uniform guess to tell mistakes; norms get their own."""
     return parameter + 0.1 * torch.randn_like(parameter) if "norm" in name else 5.0 * parameter
 
 
 @torch.inference_mode()
 def outputs(cell, folder):
-    """Logits of one batch and what prompts become into the folder, with the weights, unless some
-    lie there.
+    """Write the logits of a batch and the texts of prompts into the folder, and the weights unless
+    some are there.
     """
     model, name = weighted(cell, folder, changed)
     ids, mask, _ = tokens(cell, cell.batch_size)

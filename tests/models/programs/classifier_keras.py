@@ -1,11 +1,11 @@
-"""A small classifier in Keras' layers."""
+"""Tasks on a small classifier in Keras' layers."""
 
 import numpy as np
 from column import predict
 
 
 def outputs(cell, folder):
-    """Probabilities into the folder, from the weights there."""
+    """Write the probabilities into the folder, from the weights there."""
     names = np.load(folder / "weights.npz").files  # layer by layer, the kernel before the bias
 
     def counterparts(model):
@@ -17,5 +17,5 @@ def outputs(cell, folder):
 
 
 def as_keras(weight, name):
-    """Inputs before outputs here, and the sides of a filter before both."""
+    """A weight as Keras has it: inputs before outputs, the sides of a filter before both."""
     return weight.transpose(2, 3, 1, 0) if weight.ndim == 4 else weight.T

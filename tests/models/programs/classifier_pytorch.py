@@ -1,4 +1,4 @@
-"""A small classifier in PyTorch's layers: probabilities, and what PyTorch counts in one step."""
+"""Tasks on a small classifier in PyTorch's layers: probabilities, and FLOPs by PyTorch."""
 
 import numpy as np
 import torch
@@ -9,6 +9,6 @@ __all__ = ["flops", "outputs"]
 
 @torch.inference_mode()
 def outputs(cell, folder):
-    """Into the folder, with its weights."""
+    """Write the probabilities into the folder, with the weights."""
     model, name = weighted(cell, folder, more(0.2))
     np.save(folder / f"{name}.npy", model(**batch(cell)).numpy())

@@ -1,4 +1,4 @@
-"""What the programs share: a cell's framework, and what Keras answers and makes."""
+"""Shared by the programs: a cell's framework, and Keras' answers and sizes."""
 
 import os
 
@@ -12,7 +12,7 @@ _loaded = {}
 
 
 def framework_of(cell):
-    """That of a cell, loaded once for all cells of this process, and not built."""
+    """The cell's framework, loaded once for all cells of this process, and not built."""
     if cell.framework not in _loaded:
         _loaded[cell.framework] = frameworks.create(cell)
         _loaded[cell.framework].load()
@@ -22,7 +22,7 @@ def framework_of(cell):
 
 
 def measured(cell):
-    """The same after a few steps, on as many processors as it has threads."""
+    """The cell's framework after a few steps, on as many processors as the cell has threads."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: cell.threads])
     framework = framework_of(cell)
     framework.build()
@@ -31,10 +31,10 @@ def measured(cell):
 
 
 def predict(cell, folder, counterparts, as_keras):
-    """Give the built model the weights in the folder, and save there what it answers to its inputs.
+    """Give the built model the weights in the folder, and save its answers to its inputs there.
 
     counterparts: from the model to all its variables, each with the native library's name of it.
-    as_keras: from a weight there and its name to what Keras has, but for the shape.
+    as_keras: from a weight there and its name to Keras' weight, up to its shape.
     """
     framework = framework_of(cell)
     framework.build()
@@ -49,7 +49,7 @@ def predict(cell, folder, counterparts, as_keras):
 
 
 def abstract(keras, found):
-    """What a function finds of Keras 3 models that it makes, no weight of which gets a value."""
+    """Call a function that makes Keras 3 models, without giving any weight a value."""
     from keras.src.backend.common import global_state
 
     with keras.StatelessScope():

@@ -1,10 +1,10 @@
-"""What compiling finds on disk in Keras 3 on PyTorch."""
+"""State of the compilation cache in Keras 3 on PyTorch."""
 
 from column import framework_of
 
 
 def start(cell):
-    """See compiled_pytorch.py."""
+    """State of the cache before and after a prediction, see compiled_pytorch.py."""
     framework = framework_of(cell)
     framework.build()
     before = framework.compile_cache()

@@ -1,4 +1,4 @@
-"""What `torch.compile` makes of a cell of the compiled column."""
+"""Tasks on cells of the compiled column, which `torch.compile` compiles."""
 
 import dataclasses
 from collections import defaultdict
@@ -10,7 +10,7 @@ from measure.models.causal_lm.inputs import new_tokens, prompts
 
 
 def generate(cell):
-    """Whether texts of three calls are the eager ones, and what the compiled pass was given."""
+    """Compare texts of three calls with the eager ones; what the compiled pass was given."""
     names = {"framework": "pytorch-eager", "module": "pytorch_eager", "mode": None}
     eager, framework = framework_of(dataclasses.replace(cell, **names)), framework_of(cell)
     eager.build()
@@ -41,7 +41,7 @@ def generate(cell):
 
 
 def answers(one, calls, after=lambda: None):
-    """Texts of so many `generate()` calls of a framework that is built."""
+    """Texts of so many `generate()` calls of a built framework."""
     model, count = one.step_model, new_tokens(one.cell.architecture)
     inputs = model.tokenizer(prompts(one.cell.batch_size), return_tensors="pt")
     found = []
@@ -53,7 +53,7 @@ def answers(one, calls, after=lambda: None):
 
 
 def marks(cell):
-    """What two predictions did, in order: steps marked, compiled modules entered."""
+    """Events of two predictions, in order: steps marked, compiled modules entered."""
     log, framework = [], framework_of(cell)
 
     def compile_(module, mode):
@@ -71,8 +71,8 @@ def marks(cell):
 
 
 def recordings(cell):
-    """Compilations as CUDA graphs are recorded, in trees that are filled here: the device is made
-    up; trees, nodes and what counts them are the library's.
+    """Compilations counted as CUDA graphs are recorded, in trees that are filled here: the device
+    is simulated; trees, nodes and what counts them are the library's.
     """
     from torch._inductor import cudagraph_trees as library
 
@@ -104,7 +104,7 @@ def recordings(cell):
 
 
 def skips(cell):
-    """Of the card, after inductor has logged two reasons to skip CUDA graphs and a hint."""
+    """The card's entries after inductor has logged two reasons to skip CUDA graphs and a hint."""
     from torch._inductor import cudagraph_utils as library
 
     framework = framework_of(cell)
@@ -122,7 +122,7 @@ def skips(cell):
 
 
 def start(cell):
-    """What a prediction found compiled on disk, asked before it and after it."""
+    """State of the compilation cache, asked before and after a prediction."""
     framework = framework_of(cell)
     framework.build()
     before = framework.compile_cache()

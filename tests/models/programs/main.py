@@ -2,7 +2,7 @@
 
 python main.py WORKFLOW < TASKS
 
-The last line of what is printed says what each comes to: ``value``, or ``failed`` with the reason.
+The last line of what is printed has each task's result: ``value``, or ``failed`` with the reason.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from measure.frameworks import Cell  # where that path leads
+from measure.frameworks import Cell  # found by that path
 
 
 def done(program, does, cell, folder):

@@ -1,4 +1,4 @@
-"""What the programs in the PyTorch environment share: FLOPs, shapes, weights and answers."""
+"""Shared by the programs in the PyTorch environment: FLOPs, shapes, weights and answers."""
 
 import numpy as np
 import torch
@@ -8,14 +8,14 @@ from measure.frameworks import builder
 
 
 def batch(cell):
-    """The cell's own, as tensors."""
+    """The cell's batch, as tensors."""
     arrays = builder(cell, "pytorch").batch(cell, cell.batch_size)
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def flops(cell):
-    """What PyTorch counts in one step."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel  # here: early releases have none
+    """FLOPs that PyTorch counts in one step."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel  # not at the top: early releases lack it
 
     models = builder(cell, "pytorch")
     model = models.build(cell)
@@ -33,9 +33,9 @@ def flops(cell):
 
 def weighted(cell, folder, changed, part=lambda model: model):
     """The model, or a part of it, with the weights in the folder, or with its own, changed and left
-    there; and the name for what it gives: that of its column, or of the first one.
+    there; and the name for its answers: that of its column, or of the first one.
 
-    changed: from the name of a parameter and itself to what it becomes.
+    changed: from the name of a parameter and itself to its new value.
     """
     torch.manual_seed(cell.seed)
     model, path = part(builder(cell, "pytorch").build(cell).eval()), folder / "weights.npz"
@@ -50,5 +50,5 @@ def weighted(cell, folder, changed, part=lambda model: model):
 
 
 def more(share):
-    """Every weight random, those too that a fresh model has at zero or one."""
+    """A change that makes every weight random, also those that a fresh model has at zero or one."""
     return lambda name, parameter: parameter + share * torch.randn_like(parameter)

@@ -1,4 +1,4 @@
-"""What a model around an operation comes to in a Keras column."""
+"""Tasks on a model around an operation in a Keras column."""
 
 from dataclasses import asdict
 
@@ -11,7 +11,7 @@ STEPS = 10
 
 
 def tell(one):
-    """Results beside the reference's, and losses or paths."""
+    """Results compared with the reference's, and losses or paths."""
     framework = framework_of(one)
     framework.build()
     models, called = framework.models, framework.models.alone(one)
@@ -29,7 +29,7 @@ def tell(one):
 
 
 def differences(found, expected):
-    """Of each result, as a share of its largest value."""
+    """Largest difference of each result, as a share of its largest value."""
     assert found.keys() == expected.keys()
     for name, values in expected.items():
         assert found[name].shape == values.shape, name
@@ -46,7 +46,7 @@ def trained(models, one):
 
 
 def predicted(framework, one):
-    """Through the public API, as a step is measured; and whether all was done behind the fence."""
+    """Paths, through the public API as a step is measured; True if the fence waited for all."""
     (value,) = framework.models.batch(one, one.batch_size)
     paths = framework.keras.Model.predict(framework.model, value, verbose=0)
     steps = iter([False] * 3)

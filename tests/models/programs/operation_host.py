@@ -9,7 +9,7 @@ from measure.timer import Timer
 
 
 def checked(cell):
-    """The record's operation, the card, and what was compiled while it was timed."""
+    """The record's operation, the card, and the number of programs compiled while it was timed."""
     framework = framework_of(cell)
     framework.build()
     timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)

@@ -1,4 +1,4 @@
-"""What a card says after a few steps of a cell, and JAX's share of a device's memory."""
+"""Tasks that read a card after a few steps of a cell, and JAX's share of a device's memory."""
 
 from column import measured
 
@@ -6,7 +6,7 @@ from measure.card import parity
 
 
 def card(cell):
-    """The card; what the framework makes of the policy for a device's memory, where it is JAX."""
+    """The card, and the framework's share of a device's memory by the policy, if it is JAX."""
     found = parity(measured(cell), {"images_per_step": None})
     return {**found, "memory_fraction": _memory_fraction(cell)}
 

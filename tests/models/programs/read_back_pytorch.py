@@ -1,4 +1,4 @@
-"""What a card and a profile say after a few steps of a cell."""
+"""Tasks that read a card and a profile after a few steps of a cell."""
 
 from column import measured
 
@@ -11,8 +11,8 @@ def card(cell):
 
 
 def profile(cell):
-    """What the real profiler calls an annotation, and how many events compute beside them; which
-    operators compute nothing.
+    """Names of the real profiler's annotations, number of events that compute besides them, and the
+    operators that compute nothing.
     """
     framework = measured(cell)
     framework.begin_profile()
@@ -24,7 +24,7 @@ def profile(cell):
     named = [event for event in events if event.is_user_annotation]
     names = {event.name for event in events if event.name.startswith("aten::")}
     nothing = computing_nothing(framework.torch, names)
-    # As if the processor were a GPU: everything on it, but for the ranges.
+    # Counted as if the processor were a GPU: everything on it, except the ranges.
     return {
         "annotations": sorted({event.name for event in named}),
         "events": len(events),
@@ -37,6 +37,6 @@ def profile(cell):
 
 
 def _spans(events):
-    """What computes, to the nanosecond."""
+    """Spans that compute, to the nanosecond."""
     found = [(round(s.start), round(s.end), s.name, s.lane[1]) for s in computing(events)]
     return sorted(found)

@@ -1,4 +1,4 @@
-"""What KerasCV makes of a cell."""
+"""Tasks on vision models in KerasCV."""
 
 import math
 from functools import partial
@@ -8,7 +8,7 @@ from column import abstract, framework_of, predict
 
 
 def shapes(cell):
-    """Of every weight of the cell's model, in order, nothing allocated."""
+    """Shapes of every weight of the cell's model, in order, with nothing allocated."""
     models = framework_of(cell).models
     kerascv = import_module(f"measure.models.{cell.model}.kerascv")
     return shapes_of(models.keras, lambda: kerascv.network(models.keras, models.keras_cv, cell))
@@ -20,7 +20,7 @@ def sizes(cell):
 
 
 def library_shapes(cell):
-    """The same for KerasCV's own class, for Stable Diffusion."""
+    """Shapes of the weights of KerasCV's own class, for Stable Diffusion."""
     from keras_cv.models import stable_diffusion as library
 
     keras = framework_of(cell).models.keras
@@ -41,13 +41,13 @@ def shapes_of(keras, build):
 
 
 def outputs(cell, folder):
-    """Of fit's network into the folder, with the weights there."""
+    """Write answers of fit's network into the folder, with the weights there."""
     of = {"sam": sam, "stable_diffusion": partial(image_encoder, cell)}
     predict(cell, folder, of[cell.model], as_keras)
 
 
 def as_keras(weight, name):
-    """Kernels have the outputs last here; a 1 x 1 convolution may be a matrix elsewhere."""
+    """A weight in KerasCV's layout: outputs last; a 1 x 1 convolution may be a matrix elsewhere."""
     if name.endswith(".weight"):
         weight = weight.transpose({1: (0,), 2: (1, 0), 4: (2, 3, 1, 0)}[weight.ndim])
     return weight
@@ -103,5 +103,5 @@ def residual(block, name):
 
 
 def affine(layer, name):
-    """Kernel or scale, and bias where there is one."""
+    """A layer's kernel or scale, and its bias if there is one."""
     return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))

@@ -1,6 +1,4 @@
-"""What the native libraries make of a cell: sizes, fit's network, and what PyTorch counts in a
-step.
-"""
+"""Tasks on vision models in the native libraries: sizes, fit's network, and FLOPs by PyTorch."""
 
 import numpy as np
 import torch
@@ -19,14 +17,14 @@ def sizes(cell):
 
 @torch.inference_mode()
 def outputs(cell, folder):
-    """Of fit's network into the folder, with its weights."""
+    """Write answers of fit's network into the folder, with its weights."""
     network, name = weighted(cell, folder, more(0.05), lambda model: model.network)
     found = network(as_kerascv(cell, batch(cell)["images"]))
     np.save(folder / f"{name}.npy", found.permute(0, 2, 3, 1).numpy())
 
 
 def as_kerascv(cell, images):
-    """KerasCV's SegmentAnything centres images inside its encoder, Meta's in front of it."""
+    """Images centred as KerasCV's SegmentAnything does inside its encoder, Meta's before it."""
     if cell.model != "sam":
         return images
     mean, deviation = torch.tensor([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]])[..., None, None]

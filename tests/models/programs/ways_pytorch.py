@@ -1,4 +1,4 @@
-"""A model around an operation in PyTorch, in the cell's way."""
+"""Tasks on a model around an operation in PyTorch, in the cell's way."""
 
 from unittest.mock import patch
 
@@ -19,7 +19,7 @@ def agreement(cell):
 
 
 def operator(cell):
-    """The same, and what PyTorch's own tests of an operator find."""
+    """The operation's record, with what PyTorch's own tests of an operator find."""
     name = NAMES[cell.model]
     found, function = agreement(cell), torch_ways.operation(name, cell.way)
     operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
@@ -28,7 +28,7 @@ def operator(cell):
 
 
 def profile(cell):
-    """Names of what computes in a step."""
+    """Names of the operations that compute in a step."""
     framework = framework_of(cell)
     framework.build()
     framework.begin_profile()
@@ -67,7 +67,7 @@ def kernels(cell):
 
 
 def inference(cell):
-    """Whether the operation by itself is called in inference mode."""
+    """True if the operation by itself is called in inference mode."""
     modes = []
 
     def seen(value):

@@ -1,7 +1,7 @@
 """The measured process of a canary: fixed work that shows whether the machine drifted.
 
-A loop of plain Python, a copy in the device's memory, products of two matrices in
-every dtype that the models may compute in. Starts, says and ends as a run does.
+A loop of plain Python, a copy in the device's memory, products of two matrices in every dtype that
+the models may compute in. It starts, reports and ends as a run does.
 """
 
 import statistics
@@ -25,7 +25,7 @@ LEAST_BLOCKS = 3
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
-    """One event per part; a part lasts ``part_s`` seconds."""
+    """Do each kind of work for ``part_s`` seconds, and report it in an event."""
     accelerator, part_s = request["accelerator"], request["part_s"]
     others, started = other_cpu_seconds(), time.perf_counter()
     turns = repeated(loop, lambda: None, 1, part_s)
@@ -55,14 +55,14 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
 
 def matrix_size(accelerator: str, threads: int) -> int:
-    """Rows of a matrix large enough to reach the device's peak, and done in a moment."""
+    """Rows of a matrix that is large enough to reach the device's peak, yet quickly multiplied."""
     if accelerator == "cuda":
         return 8192
     return 1024 if threads <= 8 else 4096
 
 
 def loop() -> int:
-    """Nothing but the interpreter."""
+    """Add numbers in plain Python: work for the interpreter alone."""
     total = 0
     for number in range(LOOP_TURNS):
         total += number & 3
@@ -72,7 +72,7 @@ def loop() -> int:
 def repeated(
     work: Callable[[], object], fence: Callable[[], None], block: int, part_s: float
 ) -> list[float]:
-    """Seconds of one ``work()`` in each of many blocks between two fences."""
+    """Seconds per ``work()``, one number for each block of calls between two fences."""
     work()  # the first one allocates, chooses an algorithm or compiles
     fence()
     seconds: list[float] = []

@@ -21,7 +21,7 @@ WARMUP_S = 0.5
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
-    """Mean times of a step in parts with the monitor and without, each pair in another order."""
+    """Report mean step times of parts with the monitor and without; pairs alternate in order."""
     device, size = library(request), SIZE[request["accelerator"]]
     product = device.product("float32", size)
 
@@ -42,7 +42,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
 
 def mean_step_ms(step: Callable[[], None], part_s: float) -> float:
-    """Of as many steps as fit."""
+    """Mean of as many steps as fit into ``part_s`` seconds."""
     steps, start = 0, time.perf_counter()
     while time.perf_counter() < start + part_s:
         step()

@@ -4,22 +4,22 @@ A framework's module is imported only in the process that measures it. Its class
 built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may also have
 
 ``declared``
-    names of entries of the card that are not read back, but taken from a setting or from the
-    builder's word.
+    names of entries of the parity card that are not read back, but taken from a setting or from
+    the builder's word.
 ``restart_peak_device()``, ``peak_device_counts``
-    counts the peak of device memory anew from here on; what that counts, in words.
+    the first starts the peak of device memory anew; the second says in words what it counts.
 ``device_limit_mib()``
-    what the framework may take of the device at most; None where it says nothing.
+    most device memory that the framework may take, MiB; None if it does not tell.
 ``late_ns()``
     waits for all that is still being computed, found without what the fence knows of the steps, and
-    returns the ns that took: 0 after a fence that waited for everything.
+    returns the ns that this took: 0 after a fence that has waited for everything.
 ``compile_cache()``
-    whether what was compiled so far came from a cache that is kept between processes, as its own
-    counters tell: ``cold``, something was compiled; ``warm``, nothing was; None, nothing is kept.
+    the state of a compilation cache that is kept between processes, by the library's own counters:
+    ``cold``, something was compiled; ``warm``, nothing was; None, nothing is kept.
 ``import_tensorflow_s``
-    of its import, seconds that TensorFlow's took, which is not what it computes with.
+    seconds of its import that TensorFlow's took, where it does not compute with TensorFlow.
 ``attention_kernels``
-    after a profile: names of the fused kernels of attention that it has seen.
+    names of the fused kernels of attention that a profile has seen; set once that has ended.
 """
 
 from __future__ import annotations
@@ -33,66 +33,66 @@ from measure.operations import Span
 
 
 class WrongFramework(RuntimeError):
-    """The environment holds another framework than the column it is measured for."""
+    """The environment holds another framework than the one that its column names."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a framework needs to know of the cell it measures."""
+    """The facts of a cell that a framework needs to measure it."""
 
     model: str
     task: str  # fit, predict, generate
     batch_size: int
     framework: str
-    module: str  # of its class, in this package
+    module: str  # of the framework's class, in this package
     accelerator: str  # cpu, cuda
     precision: str  # of float32 products: default, float32, tf32
     architecture: Architecture  # sizes of the model at this scale
     weights: str  # random, preset
     seed: int
     threads: int
-    mode: str | None = None  # of torch.compile, where the framework takes it
+    mode: str | None = None  # of torch.compile, if the framework takes it
     jit_compile: str | bool = "published"  # or auto, true, false; of Keras alone
     optimizer: str = "default"  # or foreach, fused; of native PyTorch alone
     cudnn_benchmark: bool = False  # of PyTorch, native and under Keras
-    way: str = "framework"  # in which the model's operation is written, see measure.native
+    way: str = "framework"  # how the model's operation is written, see measure.native
 
 
 class Clock(Protocol):
-    """What a loop tells of its steps: a :class:`measure.timer.Timer`, or one that profiles."""
+    """Counts the steps of a loop: a :class:`measure.timer.Timer`, or one that profiles."""
 
     @property
     def tick(self) -> Tick:
-        """Before each step. True: enough."""
+        """The function to call before each step; it returns True once there are enough."""
 
     def start(self) -> None:
-        """Right before the public API is entered."""
+        """To be called right before the public API is entered."""
 
 
 class Framework(Protocol):
-    """What drives a model's steps through a framework's public API."""
+    """Drives a model's steps through a framework's public API."""
 
     cell: Cell
     models: Any  # the model's builder, see measure.models
-    probeable: bool  # whether another batch size costs little enough to be worth it
+    probeable: bool  # True if another batch size costs little enough to be worth it
     profiler: str  # its name, and what it counts as computing
 
     def load(self) -> None:
         """Import the framework and the model's builder, apply the thread policy, check that this
-        really is the framework it says; raises :class:`WrongFramework`.
+        really is the column's framework; raises :class:`WrongFramework`.
         """
 
     def live_accelerator(self) -> tuple[str, str]:
-        """Where it computes by itself now, asked of the library, see :mod:`measure.live`."""
+        """The device that the library computes on by itself now, see :mod:`measure.live`."""
 
     def force_precision(self, precision: str) -> None:
-        """Have float32 products computed in ``float32`` or ``tf32``, by its own switch."""
+        """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
 
     def precision(self) -> dict[str, str]:
-        """What they really are computed in, see :mod:`measure.frameworks.precision`."""
+        """Precision that float32 products really have, see :mod:`measure.frameworks.precision`."""
 
     def build(self) -> None:
-        """Model, weights, optimiser and inputs; nothing is timed yet."""
+        """Build model, weights, optimiser and inputs; nothing is timed yet."""
 
     def run(self, timer: Clock) -> None:
         """Drive one task through the public API, ticking the timer before each step, until it has
@@ -100,10 +100,10 @@ class Framework(Protocol):
         """
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
-        """The same with the same model at another batch size."""
+        """Run the same model at another batch size, as :meth:`run` does."""
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """The published arithmetic over ``steps`` steps: ``(ms per step, steps, words)``."""
+        """Time ``steps`` steps by the published arithmetic: ``(ms per step, steps, words)``."""
 
     def fence(self) -> None:
         """Wait until every output and every updated variable is ready, then the device."""
@@ -115,20 +115,20 @@ class Framework(Protocol):
         """Start the framework's own profiler."""
 
     def end_profile(self) -> list[Span]:
-        """Stop it: all that computed, see :mod:`measure.operations`; raises where the profiler does
-        not tell.
+        """Stop the profiler and return all that computed, see :mod:`measure.operations`; raises if
+        the profiler does not tell.
         """
 
     def begin_training(self) -> None:
-        """Give the model the weights that a training begins with; this and the next two are asked
-        where a training to its end is, see :mod:`measure.training`.
+        """Give the model the weights that a training begins with; this and the next two are called
+        only for a training to its end, see :mod:`measure.training`.
         """
 
     def train_epoch(self, images: Any, classes: Any) -> None:
-        """One pass over the images in their order, in batches of the cell's size."""
+        """Train for one pass over the images in their order, in batches of the cell's size."""
 
     def probabilities(self, images: Any) -> Any:
-        """Of the classes of each image, float32 of (images, classes)."""
+        """Predicted probabilities of the classes, float32 of (images, classes)."""
 
     def work(self) -> dict[str, int]:
         """``parameters`` and ``trainable_parameters`` of the live model."""
@@ -137,14 +137,14 @@ class Framework(Protocol):
         """The parity card's facts, read back from the live framework."""
 
     def peak_device_mib(self) -> float | None:
-        """Most device memory so far; None where nothing is counted."""
+        """Most device memory in use so far, MiB; None if nothing is counted."""
 
 
 def create(cell: Cell) -> Framework:
-    """The framework of a cell; imports our class, not yet the framework itself."""
+    """Create the framework of a cell: this imports our class, not yet the framework itself."""
     return importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
 
 
 def builder(cell: Cell, family: str) -> Any:
-    """The module that builds a cell's model for one framework family, and its library with it."""
+    """Import the module that builds a cell's model for one framework family, with its library."""
     return importlib.import_module(f"measure.models.{cell.model}.{family}")

@@ -1,7 +1,7 @@
-"""C++ kernels that torch.compile made for a processor, by their names in a profile.
+"""Names in a profile the C++ kernels that torch.compile made for a processor.
 
-PyTorch's profiler sees a compiled graph as one operation. What was timed is left as it is: its
-kernels are called through Python, so that each can be announced while a profile is taken.
+PyTorch's profiler sees a compiled graph as one operation. Its kernels are called through Python, so
+each can be announced while a profile is taken; what was timed is not changed.
 """
 
 import sys
@@ -14,7 +14,7 @@ PREFIX = "cpp_"
 
 @contextmanager
 def announced(torch: Any) -> Iterator[None]:
-    """While this is open, a profile names them; as before afterwards."""
+    """While this is open, a profile names the kernels; afterwards they are as before."""
     record = torch._C._profiler._RecordFunctionFast
     found = [
         (module, name, kernel)

@@ -2,7 +2,7 @@
 
 A compiled program is recorded when it runs the second time, and once more whenever it meets
 something else than was recorded: other addresses of its parameters or of a cache, for example. Such
-a step takes as long as a compilation and is no more what a step costs than one.
+a step takes as long as a compilation, and shows as little what a step costs.
 """
 
 import contextlib
@@ -24,14 +24,14 @@ def recorded(torch: Any) -> int:
 
 
 class Skips(logging.Handler):
-    """Why programs ran without graphs: what inductor logs about it, each reason once."""
+    """Collects why programs ran without graphs, as inductor logs it, each reason once."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.reasons: list[str] = []
 
     def listen(self) -> None:
-        """From now on; releases without that log tell no reasons."""
+        """Start collecting; releases without that log tell no reasons."""
         with contextlib.suppress(ImportError):
             from torch._inductor.cudagraph_utils import cudagraphs_log
 

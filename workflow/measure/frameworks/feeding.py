@@ -1,7 +1,7 @@
 """How a column's steps are fed, for the parity card: seen while they run.
 
-On a CPU nothing is copied to a device; what differs is what a framework makes of what it is handed,
-and whether it makes it ahead of the steps that use it.
+On a CPU nothing is copied to a device; columns differ in what a framework converts a batch to, and
+in whether it does so ahead of the step that uses it.
 """
 
 from typing import Any
@@ -11,23 +11,23 @@ SETTLED = 2  # from this step on: before it, Keras looks at the first batches to
 
 
 class Feed:
-    """Watches a data set that is asked for batches, and the steps that begin.
+    """Watches a data set being asked for batches, and the steps that begin.
 
-    taken: batches of its own that a step has taken when it is said to begin.
+    taken: batches for itself that a step has already taken when it is said to begin.
     """
 
     def __init__(self, taken: int = 0) -> None:
         self._taken = taken
         self.batch: Any = None  # the one that is repeated
         self.asked = 0  # batches handed over
-        self.ahead = 0  # most of these that were for later steps
+        self.ahead = 0  # most of them that were for later steps
 
     def hands(self, index: int) -> None:
-        """Batch ``index``, counted from 0, is handed over; on any thread."""
+        """Note that batch ``index``, counted from 0, is handed over; on any thread."""
         self.asked = index + 1
 
     def begins(self, step: int) -> None:
-        """Step ``step``, counted from 0, is said to begin."""
+        """Note that step ``step``, counted from 0, is said to begin."""
         if step >= SETTLED:
             self.ahead = max(self.ahead, self.asked - step - self._taken)
 
@@ -35,10 +35,10 @@ class Feed:
 def facts(
     accelerator: str, source: str, batch: Any, ahead: bool = False, copied_ahead: bool = False
 ) -> dict[str, Any]:
-    """The entries of the parity card.
+    """The parity card's entries on feeding.
 
     source: what is handed over, in words. batch: arrays or tensors in dicts, tuples or lists.
-    ahead: batches are made ahead of their steps. copied_ahead: and copied to the device.
+    ahead: batches are made ahead of their steps. copied_ahead: and copied to the device ahead.
     """
     words = f"{source}, prefetched" if ahead else source
     if accelerator != "cpu":

@@ -1,4 +1,4 @@
-"""What the instructions of XLA's programs do: their names tell it of few.
+"""Describes what the instructions of XLA's programs do, which few of their names tell.
 
 A fusion is called ``ynn_fusion.3`` or ``fusion.12`` whether it multiplies matrices or copies. The
 traces hold the programs themselves (``HloProto``), with the opcodes of what each instruction fuses
@@ -23,19 +23,19 @@ SCOPE = 2
 
 PROGRAMS = "/host:metadata"  # the plane that holds them
 FUSING = {"fusion", "call"}
-# What moves or makes no number worth naming.
+# Opcodes that move or make no number worth naming.
 PLUMBING = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "broadcast"}
 PLUMBING |= {"reshape", "iota"}
 MOST_OPCODES = 8
 _NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
-_PROGRAM_ID = re.compile(r"\((\d+)\)$")  # of jit_step(12)
+_PROGRAM_ID = re.compile(r"\((\d+)\)$")  # 12 in jit_step(12)
 _INSTANCE = re.compile(r"_\d+(?=_|$)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """Of a program: its opcode, that of a call its target; where it comes from; what it calls."""
+    """An instruction: its opcode (a call's target), place in the model, and what it calls."""
 
     opcode: str
     scope: str
@@ -43,16 +43,16 @@ class Instruction:
 
 
 class Program:
-    """One compiled program, read when it is first asked."""
+    """One compiled program, parsed when it is first needed."""
 
     def __init__(self, proto: memoryview) -> None:
         self._proto = proto
         self._known: dict[tuple[str, str], str] = {}
 
     def described(self, name: str, kernel: str) -> str:
-        """``ynn_fusion(add, dot) in query`` of the instruction ``ynn_fusion.3``.
+        """Describe an instruction: ``ynn_fusion.3`` is ``ynn_fusion(add, dot) in query``.
 
-        kernel: what ran it; on the host it has the same name.
+        kernel: the name of what ran it; on the host the same one.
         """
         if (name, kernel) not in self._known:
             self._known[name, kernel] = self._described(name, kernel)
@@ -88,7 +88,7 @@ class Program:
 
 
 def programs(trace: bytes) -> dict[int, Program]:
-    """All that a trace (``XSpace``) holds, by their ids."""
+    """All programs that a trace (``XSpace``) holds, by id."""
     found: dict[int, Program] = {}
     for plane in parts(memoryview(trace), PLANES):
         if text(plane, PLANE_NAME) == PROGRAMS:
@@ -98,17 +98,17 @@ def programs(trace: bytes) -> dict[int, Program]:
 
 
 def without_number(name: str) -> str:
-    """``dot`` of the instruction ``dot.12``."""
+    """The name of an instruction without its number: ``dot`` for ``dot.12``."""
     return _NUMBERED.sub("", name)
 
 
 def with_place(operation: str, path: str) -> str:
-    """``MatMul in query`` of an operation whose path in the model is ``bert/query_3/MatMul``.
+    """Name an operation with its place: ``MatMul in query`` for the path ``bert/query_3/MatMul``.
 
     Numbers of layers are left out, so that all of a kind have one name.
     """
     for part in reversed(path.split("/")[:-1]):
-        words = [] if "->" in part else _WORD.findall(part)  # what an einsum sums is no place
+        words = [] if "->" in part else _WORD.findall(part)  # an einsum's subscripts are no place
         place = _INSTANCE.sub("", words[-1]) if words else operation
         if place != operation:  # as in the gradients of TensorFlow's operations
             return f"{operation} in {place}"
@@ -116,7 +116,7 @@ def with_place(operation: str, path: str) -> str:
 
 
 def _program(entry: memoryview) -> Iterator[tuple[int, Program]]:
-    """Of an entry of the map of events, whose name is that of the module and the program's id."""
+    """The program in an entry of the map of events, by the id that is part of the event's name."""
     for event in parts(entry, ENTRY_VALUE):
         number = _PROGRAM_ID.search(text(event, NAME_OF_EVENT))
         for stat in parts(event, EVENT_STATS):

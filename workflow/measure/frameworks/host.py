@@ -1,4 +1,4 @@
-"""The processor alone, without a framework: one operation, in the way of its column."""
+"""The column without a framework: one operation on the processor, in the column's way."""
 
 import os
 import platform
@@ -16,11 +16,11 @@ from measure.operations import Span
 
 
 class NoProfiler(RuntimeError):
-    """Nothing tells what of a step computes and what is overhead."""
+    """No profiler tells which part of a step computes and which is overhead."""
 
 
 class NothingTrained(TypeError):
-    """An operation has no weights."""
+    """An operation has no weights to train."""
 
 
 class Framework:
@@ -44,7 +44,7 @@ class Framework:
         return "cpu", f"Python {platform.python_version()}"
 
     def force_precision(self, precision: str) -> None:
-        """No product of matrices is computed."""
+        """Nothing to force: no matrix product is computed."""
 
     def precision(self) -> dict[str, str]:
         return {}

@@ -33,20 +33,20 @@ class KerasFramework(ABC):
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.declared: set[str] = {"attention"}
-        self.loop_facts: dict[str, Any] = {}  # what a task's own loop tells of its steps
+        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.feed = feeding.Feed(self.taken)
         self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
 
     def seed(self) -> None:
-        """Whatever this process draws from."""
+        """Seed all random generators that this process draws from."""
         self.keras.utils.set_random_seed(self.cell.seed)
 
     def run(self, timer: Clock) -> None:
-        """The task at the cell's own batch size, through the public API."""
+        """Run the task at the cell's own batch size, through the public API."""
         self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
-        """One call of the public API that lasts until the timer has enough."""
+        """Make one call of the public API, which lasts until the timer has enough steps."""
         loop = self._loop(batch_size)
         self.feed = feeding.Feed(self.taken)
         data = None if loop else self.dataset(batch_size)
@@ -80,30 +80,30 @@ class KerasFramework(ABC):
         )
 
     def begin_training(self) -> None:
-        """A new model with the weights that its training begins with."""
+        """Build a new model with the weights that its training begins with."""
         self.seed()
         self.model = self.models.build(self.cell)
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
 
     def train_epoch(self, images: Any, classes: Any) -> None:
-        """One pass over the images, in their order."""
+        """Train for one pass over the images, in their order."""
         inputs, targets = cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
         options = {"batch_size": self.cell.batch_size, "shuffle": False, "verbose": 0}
         self.keras.Model.fit(self.model, inputs, targets, epochs=1, **options)
 
     def probabilities(self, images: Any) -> Any:
-        """Of the classes of each image, float32 of (images, classes)."""
+        """Predicted probabilities of the classes, float32 of (images, classes)."""
         (inputs,) = cast(TrainedBuilder, self.models).feed(self.cell, images, None)
         options = {"batch_size": self.cell.batch_size, "verbose": 0}
         return self.keras.Model.predict(self.model, inputs, **options)
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
-        """The task's own loop, None where it is Keras' trainer."""
+        """The task's own loop; None if Keras' trainer drives it."""
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
 
     def model_library(self) -> str | None:
-        """Name and version of what the model comes from; None of layers of Keras alone."""
+        """Name and version of the library with the model; None if that is Keras alone."""
         for name in ("keras_hub", "keras_nlp", "keras_cv"):
             library = getattr(self.models, name, None)
             if library:
@@ -112,10 +112,10 @@ class KerasFramework(ABC):
 
     fed_as = "NumPy arrays"
     taken = 0  # batches that a step has taken when Keras says that it begins
-    copies_ahead = False  # whether a batch made ahead of its step is on the device by then
+    copies_ahead = False  # True if a batch made ahead of its step is on the device by then
 
     def feeding(self) -> dict[str, Any]:
-        """Entries of the parity card: how the steps are fed."""
+        """The parity card's entries on how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return feeding.OWN_LOOP
         return feeding.facts(
@@ -128,13 +128,13 @@ class KerasFramework(ABC):
 
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
-        """What the trainer is given: one batch, again and again."""
+        """The data that the trainer is given: one batch, again and again."""
 
     def settle(self) -> None:  # noqa: B027 (most have nothing to do)
         """Bring the model back to a usable state after a loop was left."""
 
     def work(self) -> dict[str, int]:
-        """Sizes of the live model."""
+        """Numbers of parameters of the live model."""
         return {
             "parameters": int(sum(_size(v) for v in self.model.weights)),
             "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
@@ -184,7 +184,7 @@ class KerasFramework(ABC):
 
 
 def computing_dtype(model: Any) -> str:
-    """What the layers that hold the parameters compute in, as each of them says.
+    """The dtype that the layers with the parameters compute in, as each of them says.
 
     Several types are all named, each with its share of the parameters. The policy of the model
     around them, or of the process, may be another one and computes nothing.

@@ -1,4 +1,4 @@
-"""Keras 2 (tf-keras) on TensorFlow: tf.data in, as its users feed it."""
+"""Keras 2 (tf-keras) on TensorFlow, fed by tf.data as its users do."""
 
 import os
 from typing import Any

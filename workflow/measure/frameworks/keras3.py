@@ -1,4 +1,4 @@
-"""Keras 3 on any backend: a PyDataset in, the ordinary trainer, what ``auto`` chose out."""
+"""Keras 3 on any backend: a PyDataset in, the ordinary trainer, the outcome of ``auto`` out."""
 
 import os
 import random
@@ -13,7 +13,7 @@ from measure.libraries.keras import auto_jit_compile
 
 
 class Keras3Framework(KerasFramework):
-    """Subclasses name the backend and wait for its device."""
+    """Base of the Keras 3 columns; subclasses name the backend and wait for its device."""
 
     family = "keras3"
     backend = ""
@@ -40,14 +40,14 @@ class Keras3Framework(KerasFramework):
 
     @abstractmethod
     def backend_version(self) -> str:
-        """Its name and version."""
+        """Name and version of the backend."""
 
     @abstractmethod
     def execution(self, jit: bool) -> dict[str, Any]:
-        """Entries of the parity card: how a step is executed, and where."""
+        """The parity card's entries on how a step is executed, and where."""
 
     def optimizer_update(self, jit: bool) -> str:
-        """How parameters are updated; of a backend that traces a step, in its program."""
+        """How parameters are updated: in the step's program, if the backend traces a step."""
         return "in the step's program"
 
     def prepare_backend(self) -> None:
@@ -58,7 +58,7 @@ class Keras3Framework(KerasFramework):
         self.model = self.models.build(self.cell)
 
     def seed(self) -> None:
-        """Python's and NumPy's; Keras draws its own from Python's.
+        """Seed Python and NumPy; Keras draws its own seeds from Python's generator.
 
         ``keras.utils.set_random_seed`` imports TensorFlow on every backend: seconds that no step
         needs. Each backend adds its own seed.

@@ -22,12 +22,12 @@ from measure.operations import Span
 class Framework(Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
-    _outputs: Sequence[Any] = ()  # of the steps since a fence, where no state of them is waited for
+    _outputs: Sequence[Any] = ()  # of steps since a fence, if there is no state to wait for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
-        # The policy of measure.device_memory, read when JAX first looks for its devices;
-        # who set the variable's old name, did so on purpose, and JAX refuses both.
+        # The policy of measure.device_memory, read when JAX first looks for its devices; a user who
+        # has set the variable's old name did so on purpose, and JAX refuses both.
         if FORMER_FRACTION not in os.environ:
             os.environ.setdefault(memory_fraction(), str(SHARE))
         import jax
@@ -35,7 +35,7 @@ class Framework(Keras3Framework):
 
         self.jax = jax
         self._compiled = 0
-        self._asked: Counter[str] = Counter()  # of the programs kept on disk
+        self._asked: Counter[str] = Counter()  # events on programs kept on disk, by name
         monitoring.register_event_duration_secs_listener(self._count)
         monitoring.register_event_listener(self._count_asked)
 
@@ -47,7 +47,7 @@ class Framework(Keras3Framework):
         self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
 
     def compile_cache(self) -> str | None:
-        """By the programs that JAX looked for among those kept, building the model included."""
+        """State of the cache, by the programs that JAX looked for, those of building included."""
         if self._asked["cache_misses"]:
             return "cold"
         return "warm" if self._asked["cache_hits"] else None
@@ -66,7 +66,7 @@ class Framework(Keras3Framework):
             self._keep_outputs()
 
     def _keep_outputs(self) -> None:
-        """A model without variables has no state to wait for: what its steps return is kept."""
+        """Keep what steps return, to wait for it: a model without variables has no state."""
         self.model.make_predict_function()
         step = self.model.predict_function
 
@@ -88,7 +88,7 @@ class Framework(Keras3Framework):
         self._outputs = []
 
     def late_ns(self) -> int:
-        # Whatever lives on the device; only a batch of a later step may be on its way to it.
+        # All that lives on the device; only batches of later steps may still be on their way there.
         fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.feed.batch)}
         living = [array for array in self.jax.live_arrays() if not array.is_deleted()]
         late = [array for array in living if array.shape not in fed and not array.is_ready()]
@@ -119,11 +119,11 @@ class Framework(Keras3Framework):
 
     @property
     def _unseen(self) -> bool:
-        """Whether nothing of the model tells when a step is ready; its outputs do."""
+        """True if only a step's outputs tell when it is ready, and nothing of the model does."""
         return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
 
     def _look(self, batch: int, logs: Any = None) -> None:
-        # Of all of them: without a state that one hands to the next, they may end in any order.
+        # Outputs of all steps: with no state handed on to the next, they may end in any order.
         self._outputs = [*self._outputs, logs]
 
     def optimizer_update(self, jit: bool) -> str:
@@ -193,6 +193,6 @@ class Framework(Keras3Framework):
         return self._memory_mib("bytes_limit")
 
     def _memory_mib(self, name: str) -> float | None:
-        """None on a CPU, where JAX counts nothing."""
+        """One of JAX' memory statistics; None on a CPU, where JAX counts nothing."""
         counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
         return None if counted is None else counted / 2**20

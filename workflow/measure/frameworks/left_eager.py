@@ -1,8 +1,8 @@
-"""Which modules of a compiled column run eagerly all the same: seen while a step runs.
+"""Finds modules of a compiled column that run eagerly all the same, by watching a step.
 
 ``torch.compile`` compiles what it is given. A part that a builder leaves out, or that a library
-calls by itself (the pass of ``generate()`` over the prompt), runs as without it, breaks no graph
-and shows in no counter. Python tells of each call, of modules and of compiled programs alike.
+calls by itself (the pass of ``generate()`` over the prompt), runs eagerly, breaks no graph and
+shows in no counter. Python's profile hook sees all calls, of modules and of compiled programs.
 """
 
 import sys
@@ -15,7 +15,7 @@ from typing import Any
 
 @dataclass
 class _Call:
-    """Of a module; whether a compiled program ran in it, and which modules in it had none."""
+    """A call of a module; if a compiled program ran in it, and which modules in it had none."""
 
     kind: str
     compiled: bool = False
@@ -23,7 +23,7 @@ class _Call:
 
 
 class _Watch:
-    """A profile function: keeps what is open, counts what is over."""
+    """A profile function that keeps the open calls and counts the finished ones."""
 
     def __init__(self, torch: Any) -> None:
         from torch._dynamo import eval_frame
@@ -32,8 +32,8 @@ class _Watch:
         self._program = (eval_frame.__file__, "compile_wrapper")
         self._step = _Call("")
         self._open = [self._step]
-        self._programs = 0  # compiled ones that are running
-        self.calls: Counter[str] = Counter()  # of outermost modules, compiled or not
+        self._programs = 0  # compiled programs that are running
+        self.calls: Counter[str] = Counter()  # of each outermost module, compiled or not
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         begins, ends, code = event == "call", event == "return", frame.f_code
@@ -54,7 +54,7 @@ class _Watch:
             self._open.append(_Call(kind))
 
     def _end(self, whole: bool) -> None:
-        """whole: it returned something; what leaves a loop raises, in a call that is no step's."""
+        """whole: it returned something. Leaving a loop raises, in a call that is no step's."""
         call = self._open.pop()
         if whole:
             self._open[-1].eager += call.eager if call.compiled else [call.kind]
@@ -63,14 +63,14 @@ class _Watch:
 
     @property
     def eager(self) -> Counter[str] | None:
-        """How often modules ran without a program in them; None where no program was seen."""
+        """How often each module ran without a program in it; None if no program was seen."""
         return Counter(self._step.eager) if self._step.compiled else None
 
 
 def parts(torch: Any, step: Callable[[], object]) -> list[str] | None:
-    """``PromptEncoder``, ``GemmaForCausalLM (1 of 14 calls)``: the outermost modules that ran in a
-    step outside of all compiled programs; None where no program was seen to run, so that nothing
-    can be said.
+    """Names of the outermost modules that ran in a step outside of all compiled programs, such as
+    ``PromptEncoder`` or ``GemmaForCausalLM (1 of 14 calls)``; None if no program was seen to run,
+    so that nothing can be said.
     """
     watch, before = _Watch(torch), sys.getprofile()
     sys.setprofile(watch)

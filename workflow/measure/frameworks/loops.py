@@ -14,7 +14,7 @@ from measure.models import Tick
 def legacy(loop: Callable[[Tick], object], steps: int, cap_s: float) -> tuple[float, int, str]:
     """``(ms, steps, words)`` as published: N + 1 steps less one step, over N, no fence.
 
-    loop: takes ``tick`` alone. Fewer steps than asked for where ``cap_s`` is short.
+    loop: takes ``tick`` alone. Fewer steps than asked for are made if ``cap_s`` is short.
     """
     first_s = _timed(loop, 1)
     steps = max(1, min(steps, int(cap_s / first_s)))

@@ -11,11 +11,11 @@ from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.torch import TorchMixin
 from measure.models import Loop, NativeBuilder, Tick, TrainedBuilder
 
-Tensors = dict[str, Any]  # of a batch, by name
+Tensors = dict[str, Any]  # the tensors of a batch, by name
 
 
 class NativeFramework(TorchMixin):
-    """Eager; the compiled column overrides :meth:`compile`."""
+    """Eager PyTorch; the compiled column overrides :meth:`compile`."""
 
     family = "pytorch"
     probeable = True
@@ -26,7 +26,7 @@ class NativeFramework(TorchMixin):
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.declared: set[str] = {"attention"}
-        self.loop_facts: dict[str, Any] = {}  # what a task's own loop tells of its steps
+        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.fed: dict[str, Any] = feeding.OWN_LOOP
 
     def load(self) -> None:
@@ -80,7 +80,7 @@ class NativeFramework(TorchMixin):
             step(batch)
             done += 1
         elapsed_s = time.perf_counter() - begin_s
-        # The page's bias is 99 in 100, however few steps are made here.
+        # The published arithmetic is 99/100 of the truth, however few steps are made here.
         return (
             1000.0 * elapsed_s / done * 99 / 100,
             done,
@@ -136,12 +136,12 @@ class NativeFramework(TorchMixin):
         return step
 
     def begin_training(self) -> None:
-        """The weights that a training begins with, and a new optimiser."""
+        """Set the weights that a training begins with, and make a new optimiser."""
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
         self.optimizer = self._new_optimizer()
 
     def train_epoch(self, images: Any, classes: Any) -> None:
-        """One pass over the images, in their order."""
+        """Train for one pass over the images, in their order."""
         self.model.train()
         for batch in self._batches(
             cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
@@ -149,7 +149,7 @@ class NativeFramework(TorchMixin):
             self._fit_step(batch)
 
     def probabilities(self, images: Any) -> Any:
-        """Of the classes of each image, float32 of (images, classes)."""
+        """Predicted probabilities of the classes, float32 of (images, classes)."""
         self.model.eval()
         with self.torch.inference_mode():
             found = [
@@ -161,7 +161,7 @@ class NativeFramework(TorchMixin):
         return self.torch.cat(found).numpy()
 
     def _batches(self, arrays: Any) -> Iterator[Tensors]:
-        """Whole ones, one after the other."""
+        """Batches of the cell's size, one after the other."""
         tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
         for start in range(0, len(tensors["images"]), self.cell.batch_size):
             end = start + self.cell.batch_size
@@ -213,14 +213,14 @@ class NativeFramework(TorchMixin):
         return f"{kind}, eager"
 
     def _dtype(self) -> str:
-        """Of the parameters, or of what an operation without any is fed."""
+        """Dtype of the parameters, or of the inputs if there are no parameters."""
         for parameter in self.model.parameters():
             return str(parameter.dtype).removeprefix("torch.")
         arrays = self.models.batch(self.cell, self.cell.batch_size)
         return str(next(iter(arrays.values())).dtype)
 
     def _image_data_format(self) -> str:
-        """Of the filters in memory; torch shapes are channels first either way."""
+        """Order of the filters' axes in memory; torch's shapes are channels first either way."""
         last = self.torch.channels_last
         filters = [p for p in self.model.parameters() if p.ndim == 4 and p.shape[1] > 1]
         moved = [p for p in filters if p.is_contiguous(memory_format=last) and p.shape[2] > 1]

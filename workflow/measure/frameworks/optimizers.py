@@ -1,20 +1,20 @@
-"""How PyTorch updates parameters: seen in one update of two small ones, not read from options.
+"""Finds how PyTorch updates parameters by one update of two small ones, not from options.
 
-An option that is not set says nothing: what stands for it depends on the device, on the release and
-on the class of the optimizer.
+An option that is not set says nothing: its default depends on the device, on the release and on the
+class of the optimizer.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-# By what the names of its operations begin with, in the order in which they decide.
+# Beginnings of the operations' names, in the order in which they decide.
 KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
 ONE_BY_ONE = "for-loop"
 
 
 def seen(torch: Any, update: Callable[[], object]) -> str:
-    """``fused`` (one kernel for all parameters), ``foreach`` (each operation on all of them) or
-    ``for-loop`` (one parameter after the other).
+    """How an update works: ``fused`` (one kernel for all parameters), ``foreach`` (each operation
+    on all of them) or ``for-loop`` (one parameter after the other).
 
     update: updates parameters once, not those of the model that is timed.
     """
@@ -38,7 +38,7 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
 
 
 def of_torch(torch: Any, optimizer: Any, device: str) -> str:
-    """Of an optimizer of ``torch.optim``: what another one with its options does."""
+    """How an optimizer of ``torch.optim`` updates: as a new one with its options does."""
     parameters = [torch.nn.Parameter(torch.zeros(8, device=device)) for _ in range(2)]
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
@@ -47,7 +47,7 @@ def of_torch(torch: Any, optimizer: Any, device: str) -> str:
 
 
 def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
-    """Of an optimizer of Keras on PyTorch, the same way."""
+    """How an optimizer of Keras on PyTorch updates: as a new one with its configuration does."""
     variables = [keras.Variable(keras.ops.zeros(8)) for _ in range(2)]
     other = type(optimizer).from_config(optimizer.get_config())
     other.build(variables)
@@ -55,7 +55,7 @@ def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
 
 
 def with_implementation(optimizer: Any, name: str) -> Any:
-    """The same optimizer of ``torch.optim``, told to be ``foreach`` or ``fused``."""
+    """An optimizer of ``torch.optim`` made anew, and told to be ``foreach`` or ``fused``."""
     groups = [
         {key: value for key, value in group.items() if key not in ("foreach", "fused")}
         for group in optimizer.param_groups
@@ -64,6 +64,6 @@ def with_implementation(optimizer: Any, name: str) -> Any:
 
 
 def _chosen(optimizer: Any) -> dict[str, bool]:
-    """Its implementation, where it was told one: what that needs is set up when it is made."""
+    """The implementation that it was told, if any: the constructor sets up what that needs."""
     options = optimizer.param_groups[0]
     return {name: True for name in ("foreach", "fused") if options.get(name)}

@@ -1,4 +1,4 @@
-"""What a float32 product really computes with: found by products, not by reading flags.
+"""Finds the precision of float32 products by computing some, not by reading flags.
 
 TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
 comes back rounded. Sums of it are exact in float32.
@@ -14,7 +14,7 @@ COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
 
 
 def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) -> dict[str, str]:
-    """``float32``, ``tf32`` or ``bfloat16`` for matrix products and for convolutions.
+    """Precision of matrix products and of convolutions: ``float32``, ``tf32`` or ``bfloat16``.
 
     matmul: takes a number x, returns an element of the product of a SIZE x SIZE
     float32 matrix of x's with one of ones. convolution: the same of an image of

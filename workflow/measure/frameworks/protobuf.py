@@ -1,4 +1,4 @@
-"""The fields of a serialised protobuf message, where no library for its type is installed."""
+"""Reads the fields of a serialised protobuf message without a library for its type."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,9 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """``(number, value)`` in their order: an integer as it stands, all else as its bytes.
+    """The fields in order, as ``(number, value)``: integers as such, all else as bytes.
 
-    Raises ValueError where this is no such message.
+    Raises ValueError if this is no such message.
     """
     place, end = 0, len(message)
     while place < end:
@@ -43,7 +43,7 @@ def text(message: memoryview, number: int) -> str:
 
 
 def integers(value: int | memoryview) -> Iterator[int]:
-    """Those of a repeated field, of which each stands alone or many together."""
+    """The integers in a value of a repeated field, which is one of them or many packed."""
     if isinstance(value, int):
         yield value
         return
@@ -54,7 +54,7 @@ def integers(value: int | memoryview) -> Iterator[int]:
 
 
 def _varint(message: memoryview, place: int) -> tuple[int, int]:
-    """An integer of seven bits to a byte, and the place behind it."""
+    """Read an integer of seven bits to a byte; return it and the place behind it."""
     value = shift = 0
     try:
         while (byte := message[place]) & 0x80:

@@ -34,11 +34,11 @@ class Framework(NativeFramework):
             self.skips.listen()
 
     def _know_instruction_sets(self) -> None:
-        """Have inductor try which instruction sets the compiler builds for, outside the first step.
+        """Let inductor try which instruction sets the compiler builds for, before the first step.
 
-        It compiles half a dozen probes for that, 15 s, and keeps the answers in its
-        default cache folder, where its precompiled headers are too: about the
-        machine, not about a model. A run's private folder would ask again each time.
+        It compiles half a dozen probes for that, 15 s, and keeps the answers and precompiled
+        headers in its default cache folder: about the machine, not about a model. A run's private
+        folder would ask again each time.
         """
         private = os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
         # Another torch may name it otherwise; then the first step asks, as it always did.
@@ -66,7 +66,7 @@ class Framework(NativeFramework):
         return {**super().parity(), "left_eager": self._left_eager()}
 
     def _left_eager(self) -> str | None:
-        """What of a step is not compiled, by name; None where that cannot be seen."""
+        """Names of the parts of a step that are not compiled; None if that cannot be seen."""
         told = self.loop_facts, self.fed
         found = left_eager.parts(self.torch, lambda: self.run(_OneStep()))
         self.loop_facts, self.fed = told
@@ -88,7 +88,7 @@ class Framework(NativeFramework):
         }
 
     def _graphs(self) -> int:
-        """Programs that were compiled, one for each piece of Python between graph breaks."""
+        """Number of compiled programs, one for each piece of Python between graph breaks."""
         from torch._dynamo.utils import counters
 
         return counters["stats"]["unique_graphs"]

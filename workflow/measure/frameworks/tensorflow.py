@@ -17,7 +17,7 @@ from measure.operations import Span
 
 
 class TensorFlowMixin:
-    """Of a framework that has imported TensorFlow."""
+    """Mixin of the frameworks that have imported TensorFlow."""
 
     tf: Any  # the module
     cell: Cell
@@ -28,12 +28,12 @@ class TensorFlowMixin:
     fed_as = "tf.data tensors"
 
     def apply_threads(self) -> None:
-        """One policy for all pools; before TensorFlow's first operation."""
+        """Give all pools the cell's threads; only before TensorFlow's first operation."""
         self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
         self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
 
     def limit_memory(self) -> None:
-        """The policy of :mod:`measure.device_memory`; before TensorFlow's first operation."""
+        """Apply :mod:`measure.device_memory`'s policy; only before TensorFlow's first operation."""
         gpus = self._gpus()
         if gpus:
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
@@ -54,8 +54,8 @@ class TensorFlowMixin:
         self.tf.test.experimental.sync_devices()
 
     def dataset(self, batch_size: int) -> Any:
-        """One batch, made into tensors once, as users of TensorFlow repeat it: the same under both
-        Keras. A data set of Python's is copied into tensors again in each step.
+        """One batch, converted to tensors once and repeated, as users of TensorFlow do: the same
+        under both Keras. A data set in Python would be copied into tensors again in each step.
         """
         self.feed.batch = self.models.batch(self.cell, batch_size)
         data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
@@ -94,7 +94,7 @@ class TensorFlowMixin:
         counted = named(XLA_POOL) if jit else None
         if counted:
             return counted
-        # What was asked for: the executor's own pool has no name, and TensorFlow tells no more.
+        # Only what was asked for is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
         return self.tf.config.threading.get_intra_op_parallelism_threads()
 
@@ -103,7 +103,7 @@ class TensorFlowMixin:
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def compiled(self) -> bool:
-        """Whether Keras compiles the steps with XLA."""
+        """True if Keras compiles the steps with XLA."""
         return bool(self.model.jit_compile)
 
     def execution(self, jit: bool) -> dict[str, Any]:

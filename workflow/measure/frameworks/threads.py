@@ -1,4 +1,4 @@
-"""Threads of this process, counted: what a pool has, whatever it was asked for."""
+"""Counts the threads that a pool of this process has, whatever it was asked for."""
 
 import contextlib
 from pathlib import Path
@@ -7,7 +7,7 @@ XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in T
 
 
 def named(name: str) -> int:
-    """Threads of this process with that name; 0 where the system does not tell (Linux does)."""
+    """Number of this process' threads of that name; 0 if the system does not tell (Linux does)."""
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # it ended meanwhile

@@ -19,13 +19,13 @@ from measure.operations import Span
 
 
 class TorchMixin:
-    """Of a framework that has imported PyTorch."""
+    """Mixin of the frameworks that have imported PyTorch."""
 
     torch: Any  # the module
     cell: Cell
 
     def apply_threads(self) -> None:
-        self._of_torch = namespaces(self.torch)  # less what extensions of it add from now on
+        self._of_torch = namespaces(self.torch)  # PyTorch's own, before extensions add theirs
         self.torch.set_num_threads(self.cell.threads)
         if self.cell.cudnn_benchmark:
             self.torch.backends.cudnn.benchmark = True
@@ -35,8 +35,8 @@ class TorchMixin:
             self.torch.set_flush_denormal(True)
 
     def limit_memory(self) -> None:
-        """The policy of :mod:`measure.device_memory`."""
-        # Without a device nothing is limited: what the run computes on is asked next.
+        """Apply the policy of :mod:`measure.device_memory`."""
+        # Without a device nothing is limited; which one the run computes on is checked next.
         if self.cell.accelerator == "cuda" and self.torch.cuda.is_available():
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
 
@@ -51,7 +51,7 @@ class TorchMixin:
             self.torch.cuda.synchronize()
 
     def late_ns(self) -> int:
-        # Of the stream that steps are issued to: it has nothing left after a fence.
+        # Waits for the stream that steps are issued to, which has nothing left to do after a fence.
         stream = self.torch.cuda.current_stream() if self.cell.accelerator == "cuda" else None
         if stream is None or stream.query():
             return 0
@@ -99,8 +99,8 @@ class TorchMixin:
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 
     def compile_cache(self) -> str | None:
-        """By the graphs that inductor was asked for. What AOTAutograd cannot keep is traced by each
-        process, and its graphs are kept all the same.
+        """State of the cache, by the graphs that inductor was asked for. What AOTAutograd cannot
+        keep, each process traces again, although its graphs are kept.
         """
         dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
         asked = dynamo.counters["inductor"] if dynamo else {}
@@ -125,8 +125,8 @@ class TorchMixin:
         return (self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
-        """Bytes of graphs' own pools in which no tensor lives now: steps compute in them, which
-        the allocator does not see.
+        """Bytes in CUDA graphs' own pools that hold no tensor now: steps compute in them, which the
+        allocator does not see.
         """
         segments = self.torch.cuda.memory_snapshot()
         pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
@@ -136,6 +136,6 @@ class TorchMixin:
         if self.cell.accelerator != "cuda":
             return None
         total = self.torch.cuda.mem_get_info()[1]
-        # Early releases do not tell; then it is what they were told.
+        # Early releases cannot be asked; they have the share that they were told.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
         return told() * total / 2**20

@@ -1,4 +1,4 @@
-"""What computed, from the events of PyTorch's profiler."""
+"""Finds what computed among the events of PyTorch's profiler."""
 
 import re
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from measure.operations import NAME_CHARACTERS, Span
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.
 COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
-# Of ATen's: what makes room for numbers, or asks about them, and computes none.
+# ATen's operations that make room for numbers, or ask about them, and compute none.
 ALLOCATING = re.compile(
     r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
 )
@@ -22,8 +22,8 @@ COMPOSITE = (
 # A compiled graph as a whole, where none of its kernels could be announced.
 GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
 OPTIMISER = "Optimizer.step"
-LISTS = "aten::_foreach_"  # of all parameters at once: optimisers alone ask for that, Keras' too
-LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this is never cut off
+LISTS = "aten::_foreach_"  # on all parameters at once: only optimisers do so, Keras' too
+LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this ending is never cut off
 _GRAPH = re.compile(rf"## Call {GRAPH} .*")
 _NUMBERED = re.compile(r"_\d+$")
 _OF_A_COMPILER = re.compile(rf"{PREFIX}|triton_")
@@ -32,14 +32,14 @@ Ranges = dict[Hashable, list[tuple[float, float]]]
 
 
 class TimeRange(NamedTuple):
-    """In microseconds since the profiler was started."""
+    """Start and end in microseconds since the profiler was started."""
 
     start: float
     end: float
 
 
 class Event(NamedTuple):
-    """What is read of an event of PyTorch's profiler, named as there."""
+    """The parts that are read of an event of PyTorch's profiler, named as there."""
 
     name: str
     time_range: TimeRange
@@ -50,10 +50,10 @@ class Event(NamedTuple):
 
 
 def recorded_events(profile: Any) -> Sequence[Any]:
-    """What a profile has recorded, given the ``torch.profiler.profile`` that has ended.
+    """The events of a ``torch.profiler.profile`` that has ended.
 
-    Its own ``events()`` makes a tree of them, in Python: ten times as long as all that is read
-    here, and seconds of every run of a model that generates token by token.
+    Its own ``events()`` makes a tree of them, in Python: this takes ten times as long as all that
+    is read here, and seconds of every run of a model that generates token by token.
     """
     results = profile.profiler.kineto_results
     found = results.events()
@@ -76,7 +76,7 @@ def recorded_events(profile: Any) -> Sequence[Any]:
 
 
 def _once(events: list[Event]) -> list[Event]:
-    """Without operations that hand themselves on to themselves: directly in one of their name."""
+    """The events without those directly in one of their name: operations that call themselves."""
     kept, inside = [], defaultdict[Hashable, list[Event]](list)
     for event in sorted(events, key=lambda each: (each.time_range.start, -each.time_range.end)):
         holds = inside[event.device_type, event.device_resource_id, event.thread]
@@ -89,14 +89,14 @@ def _once(events: list[Event]) -> list[Event]:
 
 
 def namespaces(torch: Any) -> set[str]:
-    """Of all operators that are registered by now: ATen's, its libraries', those of extensions."""
+    """Namespaces of all operators registered by now: of ATen, its libraries, extensions."""
     return {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
 
 
 def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
-    """Which of these operators of ATen only look at numbers otherwise (views), make room for some,
-    or are written in other operators alone, as the dispatcher knows: their time is that of what
-    they call, or of what they are called by.
+    """ATen's operators among these that compute nothing by themselves, as the dispatcher knows:
+    views, what makes room for numbers, and what is written in other operators alone. Their time is
+    that of what they call, or of what calls them.
     """
     own = {name for name in names if name.startswith("aten::")}
     return {
@@ -108,7 +108,7 @@ def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
 
 
 def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
-    """Given all overloads of an operator; those that write where they are told do as the others."""
+    """True if an operator is a view or only calls others; its ``out`` overloads do as the rest."""
     composite = []
     for schema in schemas:
         aliases = [each.alias_info for each in schema.returns if each.alias_info]
@@ -121,7 +121,7 @@ def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
 
 
 def _composite(library: Any, schema: Any) -> bool | None:
-    """None of an overload that TorchScript alone has."""
+    """True if an overload is written in other operators; None if TorchScript alone has it."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
         return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
@@ -135,7 +135,7 @@ def computing(
     extensions: Iterable[str] = (),
     nothing: Container[str] = (),
 ) -> list[Span]:
-    """What computes among torch.profiler's events.
+    """The spans of the torch.profiler events that compute.
 
     device: the type of the device that computes, None for the host. extensions: namespaces of
     operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
@@ -152,7 +152,7 @@ def computing(
     else:
         on_device = [event for event in events if event.device_type == device]
         chosen = [event for event in on_device if not event.is_user_annotation]
-    # A thread; on a device a stream, whichever thread has filled it.
+    # A lane is a thread; on a device a stream, whichever thread has filled it.
     lane = _thread if device is None else _stream
     optimiser = _optimiser(events, lane)
     return [_span(event, lane(event), optimiser) for event in chosen]
@@ -177,7 +177,7 @@ def _stream(event: Any) -> Hashable:
 
 
 def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
-    """When which lane was in a step of an optimiser, in their order, without overlaps."""
+    """Time ranges of optimisers' steps by lane, in order and without overlaps."""
     ranges: Ranges = defaultdict(list)
     for event in events:
         stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)

@@ -1,4 +1,4 @@
-"""What computed, from the traces (XPlane) that TensorFlow's and JAX' profilers write.
+"""Finds what computed in the traces (XPlane) that TensorFlow's and JAX' profilers write.
 
 On a GPU these are the device's own kernels. On the host, XLA names the operation
 of each piece of a program in ``hlo_op``, and TensorFlow's executor calls its
@@ -20,14 +20,14 @@ from measure.operations import Span
 OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
 ENDED = "end: "
-LOOPS = {"while", "conditional"}  # what they repeat or choose is in the trace as well
-FACTS = (OPERATION, *PROGRAM)  # what is read of the facts of an event
+LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
+FACTS = (OPERATION, *PROGRAM)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
 
 
 class Event(NamedTuple):
-    """As the trace has it; of its facts those of FACTS."""
+    """An event as the trace has it, with only those facts that FACTS names."""
 
     plane: str
     line: str
@@ -38,7 +38,7 @@ class Event(NamedTuple):
 
 
 class NoOperation(RuntimeError):
-    """A trace from which what computes cannot be told."""
+    """The trace does not tell what computes."""
 
 
 class Trace:
@@ -60,7 +60,7 @@ class Trace:
         start(self._folder.name)
 
     def end(self) -> list[Span]:
-        """Every piece of computation; raises :class:`NoOperation`."""
+        """Stop the profile and return every piece of computation; raises :class:`NoOperation`."""
         self._stop()
         with self._folder:
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
@@ -68,9 +68,9 @@ class Trace:
 
 
 def computing(events: list[Event], known: dict[int, Program], compiled: bool) -> list[Span]:
-    """What computes of these events; `known` are the programs that they may be of, by their ids.
+    """The spans of the events that compute; `known` are the programs that they may be of, by id.
 
-    Raises :class:`NoOperation` where the steps are programs of XLA (`compiled`) and no event on the
+    Raises :class:`NoOperation` if the steps are programs of XLA (`compiled`) and no event on the
     host is of one: early releases record none there, and what is left in the trace is what
     surrounds the programs.
     """
@@ -86,10 +86,10 @@ def computing(events: list[Event], known: dict[int, Program], compiled: bool) ->
 
 
 def _span(event: Event, name: str, later_ns: float = 0.0) -> Span:
-    """later_ns: when its last part ended, on whichever thread."""
+    """later_ns: when the last part of the operation ended, on whichever thread."""
     end_ns, lane = event.start_ns + event.duration_ns, (event.plane, event.line)
     if later_ns > end_ns:
-        # Beside what its own thread does meanwhile.
+        # A lane of its own, beside what its thread does meanwhile.
         return Span(event.start_ns, later_ns, name, (*lane, "on other threads"))
     return Span(event.start_ns, end_ns, name, lane)
 
@@ -109,7 +109,7 @@ class _Ends:
                 self._starts[event.name].append(event.start_ns)
 
     def of(self, event: Event) -> float:
-        """0 where nothing tells; it is before the same operation starts again."""
+        """End of an operation in ns, before it starts again; 0 if no event tells."""
         if OPERATION not in event.facts:
             return 0.0
         ends, starts = self._ends[event.name], self._starts[event.name]
@@ -121,7 +121,7 @@ class _Ends:
 
 
 def _on_the_host(event: Event, known: dict[int, Program]) -> str:
-    """Its operation; empty where it computes nothing."""
+    """The name of an event's operation; empty if the event computes nothing."""
     if OPERATION in event.facts:
         holds = without_number(event.name) in LOOPS
         return "" if holds or event.name.startswith(ENDED) else _operation(event, known)
@@ -132,7 +132,7 @@ def _on_the_host(event: Event, known: dict[int, Program]) -> str:
 
 
 def _operation(event: Event, known: dict[int, Program]) -> str:
-    """Of a piece of an XLA program, or of another kernel on a device."""
+    """The name of a piece of an XLA program, or of another kernel on a device."""
     number = next((event.facts[name] for name in PROGRAM if name in event.facts), None)
     program = known.get(int(number) % 2**64) if number is not None else None
     if program is None or OPERATION not in event.facts:
@@ -141,7 +141,7 @@ def _operation(event: Event, known: dict[int, Program]) -> str:
 
 
 def _programs(path: Path) -> dict[int, Program]:
-    """Those of a trace; without them the names of their operations have to do."""
+    """The programs of a trace; if they cannot be read, events keep their plain names."""
     try:
         return programs(path.read_bytes())
     except ValueError:

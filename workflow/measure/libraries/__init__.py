@@ -1,5 +1,5 @@
-"""What releases of a library name or do otherwise than today's: one module per library.
+"""Differences between a library's releases and today's one: one module per library.
 
-Builders and frameworks say what they want in today's words; here it is found in the library that is
-there, by looking at what it has and never at its version.
+Builders and frameworks ask in today's words. The functions here look at what the installed library
+has, never at its version.
 """

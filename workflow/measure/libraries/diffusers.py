@@ -17,21 +17,21 @@ SCHEDULE = {  # of Stable Diffusion v1.4
 
 
 def ddim() -> Any:
-    """Its sampler; one that takes no offset is given that by the pipeline."""
+    """The DDIM sampler; to one that takes no offset the pipeline gives it."""
     taken = inspect.signature(diffusers.DDIMScheduler.__init__).parameters
     return diffusers.DDIMScheduler(**{k: v for k, v in SCHEDULE.items() if k in taken})
 
 
 def attention(unet: Any) -> str:
-    """The processor that was chosen; 2_0 is PyTorch's fused attention. Without processors it was
-    written out.
+    """The attention processor that was chosen; 2_0 is PyTorch's fused attention. Releases without
+    processors write the attention out.
     """
     used = {type(m.processor).__name__ for m in unet.modules() if hasattr(m, "processor")}
     return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used)) or "matmul"
 
 
 def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any, steps: int) -> None:
-    """All steps of ``StableDiffusionPipeline`` around a UNet, the picture not decoded.
+    """Run all steps of ``StableDiffusionPipeline`` around a UNet; the picture is not decoded.
 
     prompts, empty: embeddings of (batch, length, context), which take the text encoder's place.
     latents: (batch, 4, side, side). All are tensors on the UNet's device.
@@ -50,14 +50,14 @@ def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any, steps: int) 
     parts |= {"requires_safety_checker": False}
     try:
         pipeline = kind(vae=None, text_encoder=None, **parts)
-    except AttributeError:  # there was a time when it asked parts that it did not need
+    except AttributeError:  # some releases look at parts that they do not need
         pipeline = kind(vae=_Part(unet.dtype), text_encoder=_Part(unet.dtype), **parts)
     embeddings = {"prompt_embeds": prompts, "negative_prompt_embeds": empty}
     pipeline(**embeddings, **options, output_type="latent")
 
 
 class _Part:
-    """Stands where a pipeline wants a part that no step needs."""
+    """Stands in for a part that a pipeline wants and no step needs."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -68,7 +68,7 @@ class _Part:
 
 
 class _Tokenizer:
-    """One token of each text, 0 of an empty one."""
+    """Makes one token of each text: 0 of an empty one, else 1."""
 
     model_max_length = 1
 
@@ -77,7 +77,7 @@ class _Tokenizer:
 
 
 class _Encoder:
-    """Of those: the embeddings that were given, whatever the texts are."""
+    """Returns the embeddings that were given: for the token of an empty text, or of any other."""
 
     def __init__(self, prompts: Any, empty: Any) -> None:
         self._embeddings = (empty, prompts)

@@ -8,14 +8,14 @@ FORMER_FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
 
 
 def memory_fraction() -> str:
-    """The environment variable that says what share of a GPU's memory it may take."""
+    """The environment variable with the share of a GPU's memory that JAX may take."""
     from jaxlib import xla_client
 
     return FRACTION if FRACTION in inspect.getsource(xla_client) else FORMER_FRACTION
 
 
 def reads_traces(jax: Any) -> bool:
-    """Whether it can read what its profiler writes. Those that cannot record no operation of a
-    program on the host either, as TensorFlow's of the same time.
+    """True if this JAX can read what its profiler writes. Releases that cannot also record no
+    operation of a program on the host, like TensorFlow's of that time.
     """
     return hasattr(jax.profiler, "ProfileData")

@@ -14,18 +14,18 @@ def leaves(keras: Any, structure: Any) -> list[Any]:
 
 
 def keeps_state_of_predict(keras: Any) -> bool:
-    """On JAX: whether the model has the state of each step of ``predict``, as it has of ``fit``.
+    """On JAX: True if the model has the state of each step of ``predict``, as it has of ``fit``.
 
-    Early releases set it behind the loop alone, so that nothing of the model tells when a step is
-    ready, and lose the variables that the loop has taken out of the model when it is left.
+    Early releases set it only after the loop, so that nothing of the model tells when a step is
+    ready, and lose the variables that the loop has taken out of the model if it is left.
     """
     loop = inspect.getsource(keras.Model.predict).partition("on_predict_batch_end")[0]
     return "self._jax_state = {" in loop
 
 
 def auto_jit_compile(keras: Any) -> bool:
-    """What Keras' own ``jit_compile="auto"`` comes to on this backend and machine, for a net that
-    every compiler takes.
+    """The choice that Keras makes for ``jit_compile="auto"`` on this backend and machine, for a
+    model that every compiler takes.
     """
     net = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     net.compile()
@@ -33,8 +33,8 @@ def auto_jit_compile(keras: Any) -> bool:
 
 
 def uses_fused_attention(keras: Any, layer: Any) -> bool:
-    """Whether a ``MultiHeadAttention`` leaves its products to ``ops.dot_product_attention``, as it
-    does since that exists, unless it drops out.
+    """True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``, as it does since
+    that exists, unless it has dropout.
     """
     if not hasattr(keras.config, "is_flash_attention_enabled"):
         return False

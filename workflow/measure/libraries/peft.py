@@ -7,6 +7,6 @@ import peft
 
 
 def adapted(model: Any, config: Any) -> Any:
-    """The model with adapters of its own dtype; earlier releases had no others."""
+    """Add adapters of the model's own dtype; earlier releases had no others."""
     own = "autocast_adapter_dtype" in inspect.signature(peft.get_peft_model).parameters
     return peft.get_peft_model(model, config, **({"autocast_adapter_dtype": False} if own else {}))

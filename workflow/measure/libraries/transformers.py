@@ -10,7 +10,7 @@ ALL_DEVICES = "_compile_all_devices"
 
 
 def forced_on_host(config: Any, device: str) -> bool:
-    """Whether ``generate()`` was told by that name to compile on the host."""
+    """True if ``generate()`` was told by that private name to compile on the host."""
     return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
 
 
@@ -22,7 +22,7 @@ def cache_facts(cache: Any) -> dict[str, str]:
 
 
 def in_dtype(name: str) -> dict[str, Any]:
-    """What makes a model of numbers of this type from the start."""
+    """Options that make a model with numbers of this type from the start."""
     today = hasattr(transformers.PretrainedConfig(), "dtype")
     return {"dtype" if today else "torch_dtype": getattr(torch, name)}
 

@@ -32,21 +32,21 @@ Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
 
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
-    """Those of a builder that has any."""
+    """The builder's own entries of the parity card, if it has any."""
     found = getattr(builder, "facts", None)
     return found(model, cell) if found else {}
 
 
 class Builder(Protocol):
-    """What the module of one model and one family offers. One that trains or predicts without a
+    """Interface of the module of one model and one family. One that trains or predicts without a
     loop of its own is a :class:`TrainerBuilder`, a native one a :class:`NativeBuilder`.
     """
 
     def build(self, cell: Cell) -> Any:
-        """The model for the cell's task: seeded weights, compiled where that is Keras' word."""
+        """Build the cell's model with seeded weights; a Keras model is also ``compile()``d."""
 
     def attention(self, model: Any, backend: str) -> str:
-        """Which implementation of attention the built model really takes, for the parity card.
+        """The implementation of attention that the built model really takes, for the parity card.
 
         backend: tensorflow, jax or torch.
         """
@@ -56,14 +56,14 @@ class TrainerBuilder(Builder, Protocol):
     """A builder whose steps a trainer makes."""
 
     def batch(self, cell: Cell, batch_size: int) -> Any:
-        """What a step takes, as NumPy arrays: a tuple of inputs and targets for Keras' trainer,
-        a dict of keyword arguments of the forward pass for PyTorch.
+        """Arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras' trainer, a
+        dict of keyword arguments of the forward pass for PyTorch.
         """
 
 
 class TrainedBuilder(TrainerBuilder, Protocol):
-    """A builder whose model can be trained to its end. ``data.py`` beside it reads what on: it has
-    ``sets(planned, architecture, batch_size)`` and ``NoData``, see the small classifiers.
+    """A builder whose model can be trained to its end, on what ``data.py`` beside it reads: that
+    has ``sets(planned, architecture, batch_size)`` and ``NoData``, see the small classifiers.
     """
 
     def feed(self, cell: Cell, images: Any, classes: Any) -> Any:
@@ -79,20 +79,19 @@ class OperationBuilder(Builder, Protocol):
     """
 
     def outputs(self, cell: Cell, results: Any) -> dict[str, Any]:
-        """Of what a call of ``alone`` returned, as NumPy arrays: the operation's ``output`` and,
-        where it has one, its ``gradient`` of a loss whose gradient by each output is one.
+        """Results of a call of ``alone`` as NumPy arrays: the operation's ``output`` and, where it
+        has one, its ``gradient`` for a loss whose gradient by each output is one.
         """
 
     def expected(self, cell: Cell) -> dict[str, Any]:
-        """The same as every way must give it, from NumPy."""
+        """The outputs that every way must give, from NumPy."""
 
     def losses(self, cell: Cell, way: str, steps: int) -> list[float]:
-        """Of the first steps of a training of a new model from its initial weights, in some way."""
+        """Losses of a new model's first training steps from its initial weights, in a given way."""
 
     def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]:
-        """What calls the operation once, on seeded operands as a step has them and with its
-        gradient where the task trains, waits for it and returns its results; and how often a step
-        uses it.
+        """A function that calls the operation once, on seeded operands as in a step and with its
+        gradient if the task trains, waits, and returns its results; and how often a step uses it.
         """
 
     def written(self, cell: Cell) -> tuple[Any, ...]:
@@ -106,16 +105,16 @@ class NativeBuilder(TrainerBuilder, Protocol):
         """Names and versions of what the model comes from, for the parity card."""
 
     def optimizer(self, model: Any) -> Any:
-        """Of the trained parameters."""
+        """An optimizer of the trained parameters."""
 
 
 class HostBuilder(Protocol):
     """A builder of an operation on the processor alone, see :mod:`measure.native.host_ways`. The
-    last four as in an :class:`OperationBuilder`.
+    last four methods are those of an :class:`OperationBuilder`.
     """
 
     def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
-        """What every way takes in a step: arrays, numbers, or the path of a file."""
+        """Arguments of a step in every way: arrays, numbers, or the path of a file."""
 
     def outputs(self, cell: Cell, results: Any) -> dict[str, Any]: ...
 
@@ -127,7 +126,7 @@ class HostBuilder(Protocol):
 
 
 class Work(Protocol):
-    """What ``work.py`` offers."""
+    """Interface of ``work.py``."""
 
     def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
         """``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for every

@@ -1,4 +1,4 @@
-"""A network trained on images by mean squared error, natively; not a model itself."""
+"""A model trained on images by mean squared error, in native PyTorch; not a model by itself."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ import torch
 
 
 class Loss(NamedTuple):
-    """What a training step needs of the forward pass, named as Transformers names it."""
+    """Result of the forward pass that a training step needs, named as Transformers names it."""
 
     loss: torch.Tensor
 
 
 class ImageRegression(torch.nn.Module):
-    """A network and its loss in one module, so that both are compiled together."""
+    """A model and its loss in one module, so that both are compiled together."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()

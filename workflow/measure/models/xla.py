@@ -1,4 +1,4 @@
-"""Which Keras columns are compiled just in time: one rule, which every model's builder asks.
+"""Which Keras columns are compiled just in time: one rule for the builders of all models.
 
 A column runs what a user of that library gets from its documented call, and where the published
 benchmark asks for XLA, that is what the documented call was.
@@ -8,8 +8,8 @@ The benchmark (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py
 model. In two scripts that does not reach the model whose steps are timed: SegmentAnything's predict
 compiles the backbone and runs the model around it, Stable Diffusion's fit wraps the encoder into a
 model that is compiled without. Keras 3 then turns XLA on by itself where there is a GPU, Keras 2
-does not. Here the model that runs is the one that asks. That is ``jit_compile: published``, what a
-column has that names none.
+does not. Here the model that runs is the one that asks. That is ``jit_compile: published``, the
+value of a column that names none.
 
 ``generate`` passes nothing: KerasNLP turns XLA on under Keras 2, and Keras 3 does what its ``auto``
 finds right for the backend and the device. ``jit_compile: auto`` passes nothing in any task. On
@@ -22,9 +22,9 @@ from measure.frameworks import Cell
 
 
 def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
-    """What ``compile()`` of a Keras model is told about ``jit_compile``.
+    """Options of a Keras model's ``compile()`` about ``jit_compile``.
 
-    As the cell's column has it; ``published`` is the rule above, for a Keras with its backend.
+    By the cell's column; ``published`` is the rule above, for a Keras with its backend.
     """
     if isinstance(cell.jit_compile, bool):
         return {"jit_compile": cell.jit_compile}

@@ -1,7 +1,7 @@
 """Operations that a framework lacks, each in several ways: is native code worth it?
 
-``operations.h`` holds the arithmetic of all of them in C, ``reference.py`` the same in NumPy: what
-every way must give. A *way* is how an operation is written for a framework:
+``operations.h`` holds the arithmetic of all of them in C, ``reference.py`` in NumPy: the results
+that every way must give. A *way* is how an operation is written for a framework:
 
 ``framework``  the best code in that framework's own operations
 ``native``     an extension of the framework in C++, with tuned flags of the compiler

@@ -26,13 +26,13 @@ from measure.native import lines
 HERE = Path(__file__).parent
 TUNED = ("-O3", "-march=native", "-ffast-math")
 PLAIN = ("-O3",)
-# By the ending of a source: the variable that names the compiler, and what it is called here.
+# By the ending of a source: the variable that may name a compiler, and names to look for.
 COMPILERS = {".c": ("CC", ("gcc", "cc", "clang")), ".cpp": ("CXX", ("g++", "c++", "clang++"))}
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 class NoCompiler(RuntimeError):
-    """Nothing here compiles C or C++."""
+    """No compiler of C or C++ is on this machine."""
 
 
 class BuildFailed(RuntimeError):
@@ -41,14 +41,14 @@ class BuildFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Built:
-    """A library, and what it took."""
+    """A library that was built, and what that took."""
 
     path: Path
     build_s: float
     compiler: str  # as it names itself
     compile_flags: list[str]
     link_flags: list[str]
-    lines: int  # of the source, and of the operation's part of the headers beside it
+    lines: int  # of code in the source and in the operation's part of its headers
     packages: tuple[str, ...] = ()  # needed beyond the framework's own
 
 
@@ -56,7 +56,7 @@ _built: list[Built] = []
 
 
 def found() -> Built | None:
-    """What this process has built; None where nothing was."""
+    """The library that this process has built last; None if it has built none."""
     return _built[-1] if _built else None
 
 
@@ -66,7 +66,7 @@ def library(
     compile_flags: Sequence[str] = (),
     link_flags: Sequence[str] = (),
 ) -> Built:
-    """A shared library of a binding; raises :class:`NoCompiler` or :class:`BuildFailed`.
+    """Build a shared library of a binding; raises :class:`NoCompiler` or :class:`BuildFailed`.
 
     binding: a source, ``<operation>_<library>``; by its name without the ending where it lies
     beside this file, by its path where it lies elsewhere. way: ``naive`` for plain ``-O3``. The
@@ -76,7 +76,7 @@ def library(
     compiler = _compiler(source.suffix)
     tuning = PLAIN if way == "naive" else TUNED
     compiling = [*tuning, "-fPIC", *compile_flags]
-    # The library of mathematics, which C++ has by itself and C has not.
+    # The library of mathematics, which only C++ links by itself.
     linking = [*link_flags, "-lm"]
     built = Path(scratch().name) / f"{source.stem}_{way}.so"
     objects = built.with_suffix(".o")
@@ -97,9 +97,9 @@ def library(
 
 
 def python_extension(translated: Path, tool: str, begun_s: float, own_lines: int) -> Built:
-    """The same of C that a tool has written, with Python's headers.
+    """Build a Python extension of C code that a tool has written.
 
-    tool: its package. begun_s: the clock before it began. own_lines: those that it was given.
+    tool: its package. begun_s: the clock before the tool began. own_lines: those that it was given.
     """
     built = library(translated, tool, [f"-I{get_path('include')}"])
     took_s = time.perf_counter() - begun_s
@@ -108,14 +108,14 @@ def python_extension(translated: Path, tool: str, begun_s: float, own_lines: int
 
 
 def keep(built: Built) -> Built:
-    """What the record tells of this process."""
+    """Remember a library as the one that the record tells of."""
     _built.append(built)
     return built
 
 
 @cache
 def scratch() -> tempfile.TemporaryDirectory[str]:
-    """In the run's temporary folder, which goes with the run; outside of runs it goes by itself."""
+    """A folder in the run's temporary one, removed with that; outside of runs it goes by itself."""
     where = os.environ.get("MILLISTEP_SCRATCH")
     return tempfile.TemporaryDirectory(prefix="native-", dir=where)
 
@@ -151,7 +151,7 @@ def _named(compiler: str) -> str:
 
 
 def _without_places(flags: Sequence[str]) -> list[str]:
-    """Without where somebody's environment and Python lie, which is nobody else's business."""
+    """The flags without the places of somebody's environment and Python, which are private."""
     places = {str(HERE): "$OPERATIONS", sys.prefix: "$PREFIX", sys.base_prefix: "$PYTHON"}
     found = [*flags]
     for place, name in places.items():
@@ -160,7 +160,7 @@ def _without_places(flags: Sequence[str]) -> list[str]:
 
 
 def lines_of(source: Path) -> int:
-    """Of a source, and of the part of the headers beside it that has its operation's name."""
+    """Lines of code in a source, and in the functions of its headers with its operation's name."""
     text = source.read_text()
     headers = [source.parent / name for name in INCLUDE.findall(text)]
     operation = source.stem.rpartition("_")[0]

@@ -1,4 +1,4 @@
-"""The C kernels through ctypes, on NumPy arrays: what every framework's callback calls."""
+"""Calls the C kernels through ctypes, on NumPy arrays, for every framework's callback."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def loaded(operation: str) -> ctypes.CDLL:
 
 
 def pointer(array: Array) -> ctypes.c_void_p:
-    """Of an array that C may read or write."""
+    """Pointer to the numbers of an array, which C may read or write."""
     return ctypes.c_void_p(array.ctypes.data)
 
 
 def mas(value: Array) -> Array:
-    """int32 of (batch, frames); value: float32 of (batch, frames, tokens)."""
+    """The token of each frame, int32 (batch, frames); value: float32 of (batch, frames, tokens)."""
     value = np.ascontiguousarray(value, np.float32)
     path = np.empty(value.shape[:2], np.int32)
     sizes = map(ctypes.c_int64, value.shape)
@@ -55,5 +55,5 @@ def activation(name: str) -> tuple[Callable[..., Array], Callable[..., Array]]:
 
 
 def written(name: str) -> tuple[Callable[..., Any], ...]:
-    """What of this a user writes for an operation."""
+    """The functions of this module that a user writes for an operation."""
     return (loaded, pointer, mas if name == "mas" else activation)

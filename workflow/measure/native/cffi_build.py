@@ -1,4 +1,4 @@
-"""A source in C with cffi's wrapper around it, built in the run."""
+"""Builds a C source with cffi's wrapper around it, in the run."""
 
 import time
 from pathlib import Path
@@ -11,7 +11,7 @@ from measure.native.cython_build import imported
 
 
 def extension(declared: str, source: Path) -> tuple[Any, Any]:
-    """``(ffi, functions)`` of a source; raises as :func:`build.library` does.
+    """Build and import ``(ffi, functions)`` of a source; raises as :func:`build.library` does.
 
     declared: the functions that Python calls, in C.
     """

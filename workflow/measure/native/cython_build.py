@@ -1,4 +1,4 @@
-"""An extension written in Cython, built in the run."""
+"""Builds an extension written in Cython, in the run."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from measure.native import build, lines
 
 
 def extension(source: Path) -> ModuleType:
-    """The module of a source in Cython, of the same name; raises as :func:`build.library` does."""
+    """Build a Cython source and import it by its name; raises as :func:`build.library` does."""
     begun = time.perf_counter()
     translated = Path(build.scratch().name, f"{source.stem}.c")
     command = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(translated)]
@@ -25,7 +25,7 @@ def extension(source: Path) -> ModuleType:
 
 
 def imported(name: str, library: Path) -> ModuleType:
-    """An extension module that was built."""
+    """Import an extension module that was built."""
     loader = ExtensionFileLoader(name, str(library))
     spec = spec_from_loader(name, loader)
     if spec is None:

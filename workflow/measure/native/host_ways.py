@@ -1,4 +1,4 @@
-"""What an operation on the processor alone is made of, in a way of its own.
+"""The ways of an operation on the processor alone, without a framework.
 
 A model that ``frameworks/host.py`` measures has, beside its ``host.py``, a module ``by_<way>.py``
 for each of its ways, with a function ``way()`` that returns a :class:`Way`. It imports what the
@@ -19,11 +19,11 @@ import numpy as np
 
 from measure.frameworks import Cell
 
-Operand = Callable[[Cell, int], tuple[Any, ...]]  # what a step takes, at a batch size
+Operand = Callable[[Cell, int], tuple[Any, ...]]  # arguments of a step, at a batch size
 
 
 def one() -> int:
-    """Threads of what has no pool."""
+    """One thread, for a way without a pool."""
     return 1
 
 
@@ -33,18 +33,18 @@ class Way:
 
     call: Callable[..., np.ndarray]
     written: tuple[Any, ...]  # functions whose lines a user writes
-    package: str | None = None  # that it needs
+    package: str | None = None  # that the way needs
     threads: Callable[[], int] = one  # of the pool that computes
-    programs: Callable[[], int] | None = None  # compiled just in time so far, where any are
+    programs: Callable[[], int] | None = None  # number compiled just in time so far, if any are
 
 
 def module(cell: Cell) -> ModuleType:
-    """Of the cell's way, imported; nothing that only another way needs is."""
+    """Import the module of the cell's way, and nothing that only another way needs."""
     return importlib.import_module(f"measure.models.{cell.model}.by_{cell.way}")
 
 
 def way(cell: Cell) -> Way:
-    """That of the cell, built when it is first asked for."""
+    """The cell's way, built when it is first asked for."""
     return _way(module(cell))
 
 
@@ -55,16 +55,16 @@ def _way(module: ModuleType) -> Way:
 
 
 def outputs(cell: Cell, results: np.ndarray) -> dict[str, np.ndarray]:
-    """What a call has given."""
+    """The result of a call, by the name under which it is compared."""
     return {"output": results}
 
 
 def alone(operand: Operand, cell: Cell) -> tuple[Callable[[], np.ndarray], int]:
-    """What calls it once, and how often a step does: here it is the step."""
+    """A function that calls the operation once, and how often a step does: here it is the step."""
     call, given = way(cell).call, operand(cell, cell.batch_size)
     return lambda: call(*given), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
-    """The functions that a user writes."""
+    """The functions that a user writes for the cell's way."""
     return way(cell).written

@@ -1,4 +1,4 @@
-"""The operations in JAX, by each way; all of them inside of jitted functions."""
+"""The operations in JAX, in each way; all are called inside of jitted functions."""
 
 import ctypes
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from measure.native import build, c_calls
 
 @cache
 def operation(name: str, way: str) -> Callable[..., Any]:
-    """A function on arrays of float32, built when it is first asked for."""
+    """An operation's function on float32 arrays, built when it is first asked for."""
     if way == "framework":
         return FRAMEWORK[name]
     if way == "callback":
@@ -25,7 +25,7 @@ def operation(name: str, way: str) -> Callable[..., Any]:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """The Python functions that a user writes for it."""
+    """The Python functions that a user writes for an operation in a given way."""
     if way == "framework":
         return (FRAMEWORK[name],)
     shared = () if name == "mas" else (like,)
@@ -35,7 +35,7 @@ def written(name: str, way: str) -> tuple[Any, ...]:
 
 
 def mas(value: Any) -> Any:
-    """int32 of (batch, frames); value: (batch, frames, tokens)."""
+    """The token of each frame, int32 of (batch, frames); value: (batch, frames, tokens)."""
     batch, _, tokens = value.shape
     rows = value.swapaxes(0, 1)
     unreachable = jnp.full((batch, 1), -jnp.inf)
@@ -73,7 +73,7 @@ def register(path: str, *names: str) -> None:
 
 
 def native_mas(path: str) -> Callable[..., Any]:
-    """The foreign function of a library."""
+    """The search as a foreign function in a library."""
     register(path, "Mas")
 
     def mas(value: Any) -> Any:
@@ -84,7 +84,7 @@ def native_mas(path: str) -> Callable[..., Any]:
 
 
 def native_telu(path: str) -> Callable[..., Any]:
-    """The foreign function of a library, and that of its gradient."""
+    """TeLU and its gradient as foreign functions in a library."""
     register(path, "Telu", "TeluBackward")
 
     @jax.custom_vjp
@@ -99,7 +99,7 @@ def native_telu(path: str) -> Callable[..., Any]:
 
 
 def native_snake(path: str) -> Callable[..., Any]:
-    """The foreign function of a library, and that of its gradient; `a` is an attribute of both."""
+    """Snake and its gradient as foreign functions in a library; `a` is an attribute of both."""
     register(path, "Snake", "SnakeBackward")
 
     @partial(jax.custom_vjp, nondiff_argnums=(1,))
@@ -114,7 +114,7 @@ def native_snake(path: str) -> Callable[..., Any]:
 
 
 def called_mas() -> Callable[..., Any]:
-    """In C, through a callback."""
+    """The search in C, through a callback."""
 
     def mas(value: Any) -> Any:
         path = jax.ShapeDtypeStruct(value.shape[:2], jnp.int32)
@@ -124,7 +124,7 @@ def called_mas() -> Callable[..., Any]:
 
 
 def called_telu() -> Callable[..., Any]:
-    """In C, through a callback, and so its gradient."""
+    """TeLU and its gradient in C, through callbacks."""
     in_c, gradient_in_c = c_calls.activation("telu")
 
     @jax.custom_vjp
@@ -139,7 +139,7 @@ def called_telu() -> Callable[..., Any]:
 
 
 def called_snake() -> Callable[..., Any]:
-    """In C, through a callback, and so its gradient."""
+    """Snake and its gradient in C, through callbacks."""
     in_c, gradient_in_c = c_calls.activation("snake")
 
     @partial(jax.custom_vjp, nondiff_argnums=(1,))
@@ -154,7 +154,7 @@ def called_snake() -> Callable[..., Any]:
 
 
 def like(x: Any) -> Any:
-    """The shape and type of a result."""
+    """Shape and type of a result that looks like the operand."""
     return jax.ShapeDtypeStruct(x.shape, x.dtype)
 
 

@@ -1,4 +1,4 @@
-"""What models around an operation share in Keras 3: it by itself, and the first steps of fit."""
+"""What models around an operation share in Keras 3: calls of it alone, and first steps of fit."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ Call = Callable[[], list[Any]]
 
 
 def options(cell: Cell) -> dict[str, str | bool]:
-    """What ``compile()`` is told about ``jit_compile``: the rule of all models, but that XLA takes
+    """Options of ``compile()`` about ``jit_compile``: the rule of all models, except that XLA takes
     nothing of TensorFlow's with an operator of ours in it.
     """
     foreign = cell.way != "framework" and keras.backend.backend() == "tensorflow"
@@ -26,8 +26,8 @@ def options(cell: Cell) -> dict[str, str | bool]:
 
 
 def repeated(cell: Cell, function: Function, operand: np.ndarray, backward: bool) -> Call:
-    """Calls a function as a step of the cell does and waits: its output, and its gradient where
-    asked for, with ones as that of the output.
+    """A function that calls another as a step of the cell does and waits: its output and, where
+    asked for, its gradient, with ones as that of the output.
     """
     of_backend = {"tensorflow": _in_tensorflow, "jax": _in_jax, "torch": _in_torch}
     jit = bool(options(cell).get("jit_compile", auto_jit_compile(keras)))
@@ -35,7 +35,7 @@ def repeated(cell: Cell, function: Function, operand: np.ndarray, backward: bool
 
 
 def outputs(cell: Cell, results: list[Any]) -> dict[str, np.ndarray]:
-    """``output``, and ``gradient`` where there is one."""
+    """Results by name: ``output`` and, where there is one, ``gradient``."""
     return dict(zip(("output", "gradient"), map(keras.ops.convert_to_numpy, results), strict=False))
 
 
@@ -46,10 +46,10 @@ def losses(
     way: str,
     steps: int,
 ) -> list[float]:
-    """Of the first training steps of a new model by a way."""
+    """Losses of the first training steps of a new model, in a given way."""
     tried = replace(cell, way=way)
     model, data = build(tried), batch(tried, cell.batch_size)
-    # An epoch is one step: Keras tells the mean loss of an epoch.
+    # Each epoch is one step, because Keras tells the mean loss of an epoch.
     trained = {"epochs": steps, "batch_size": cell.batch_size, "shuffle": False, "verbose": 0}
     found: list[float] = keras.Model.fit(model, *data, **trained).history["loss"]
     return found
@@ -69,7 +69,7 @@ def _in_tensorflow(function: Function, operand: np.ndarray, backward: bool, jit:
             y = function(x)
         return [y, tape.gradient(y, x)]
 
-    # On the host a call returns when it is done; to ask would take longer than a small operation.
+    # On the host a call returns when it is done; waiting would take longer than a small operation.
     waits = bool(tf.config.list_logical_devices("GPU"))
 
     def call() -> list[Any]:

@@ -1,4 +1,4 @@
-"""Lines of code, without blank ones and comments: what a way costs to write and to read."""
+"""Counts lines of code, without blank ones and comments: what a way costs to write and to read."""
 
 import ast
 import inspect
@@ -14,18 +14,18 @@ C_FUNCTION = re.compile(
 
 
 def of_c(text: str) -> int:
-    """Of a source in C or C++."""
+    """Lines of a source in C or C++."""
     return sum(1 for line in C_COMMENT.sub("", text).splitlines() if line.strip())
 
 
 def of_cython(text: str) -> int:
-    """Of a source in Cython, whose texts are docstrings."""
+    """Lines of a source in Cython, in which texts in triple quotes are docstrings."""
     code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.DOTALL)
     return sum(1 for line in code.splitlines() if line.strip())
 
 
 def of_operation(header: str, operation: str) -> int:
-    """Of those functions of a header that have an operation's name, or that and more."""
+    """Lines of a header's functions that are named as an operation, or that and more."""
     return sum(
         of_c(found[0])
         for found in C_FUNCTION.finditer(header)
@@ -34,12 +34,12 @@ def of_operation(header: str, operation: str) -> int:
 
 
 def of_python(*written: Any) -> int:
-    """Of functions or classes, without their docstrings."""
+    """Lines of functions or classes, without their docstrings."""
     return sum(_of_python(textwrap.dedent(inspect.getsource(each))) for each in written)
 
 
 def _of_python(source: str) -> int:
-    # Unparsed, it has no comments; a statement is one line, however long.
+    # Parsed and unparsed, it has no comments, and a statement is one line, however long.
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:

@@ -1,4 +1,4 @@
-"""The operations in plain NumPy: what every way must give."""
+"""The operations in plain NumPy: the results that every way must give."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ Array = np.ndarray
 
 
 def mas(value: Array) -> Array:
-    """int32 of (batch, frames): the token of each frame, on the path of the largest sum.
+    """The token of each frame, int32 of (batch, frames), on the path of the largest sum.
 
     value: float32 of (batch, frames, tokens), frames >= tokens. A path begins at the first token,
     ends at the last one, and with each frame stays or advances by one; of equal sums the one that
@@ -36,10 +36,10 @@ def telu(x: Array) -> Array:
 
 
 def telu_gradient(x: Array, dy: Array) -> Array:
-    """Of the loss by x, given that by the output."""
+    """Gradient of the loss by x, given its gradient dy by the output."""
     x = x.astype(np.float64)
     e = np.exp(x)
-    # 1 - tanh^2 without taking two numbers near 1 from each other.
+    # 1 / cosh^2 is 1 - tanh^2, without subtracting two numbers near 1.
     return dy * (np.tanh(e) + x * e / np.cosh(np.minimum(e, 300)) ** 2)
 
 
@@ -50,5 +50,5 @@ def snake(x: Array, a: float) -> Array:
 
 
 def snake_gradient(x: Array, dy: Array, a: float) -> Array:
-    """Of the loss by x, given that by the output."""
+    """Gradient of the loss by x, given its gradient dy by the output."""
     return dy * (1 + np.sin(2 * a * x.astype(np.float64)))

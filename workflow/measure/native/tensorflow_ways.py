@@ -1,7 +1,7 @@
-"""The operations in TensorFlow, by each way.
+"""The operations in TensorFlow, in each way.
 
-XLA takes TensorFlow's own operations alone: a function with an operator of ours or a callback in it
-runs as a graph.
+XLA takes only TensorFlow's own operations: a function with one of ours or a callback in it runs as
+a graph.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from measure.native import build, c_calls
 
 @cache
 def operation(name: str, way: str) -> Callable[..., Any]:
-    """A function on tensors of float32, built when it is first asked for."""
+    """An operation's function on float32 arrays, built when it is first asked for."""
     if way == "framework":
         return FRAMEWORK[name]
     if way == "callback":
@@ -27,7 +27,7 @@ def operation(name: str, way: str) -> Callable[..., Any]:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """The Python functions that a user writes for it."""
+    """The Python functions that a user writes for an operation in a given way."""
     if way == "framework":
         return (FRAMEWORK[name],)
     if way == "callback":
@@ -37,7 +37,7 @@ def written(name: str, way: str) -> tuple[Any, ...]:
 
 
 def mas(value: Any) -> Any:
-    """int32 of (batch, frames); value: (batch, frames, tokens), the last two known when traced."""
+    """Tokens, int32 (batch, frames); value: (batch, frames, tokens), the last two static."""
     frames, tokens = value.shape[1:]
     batch = tf.shape(value)[0]
     rows = tf.transpose(value, [1, 0, 2])
@@ -57,7 +57,7 @@ def mas(value: Any) -> Any:
     advances = advances.write(0, tf.zeros([batch, tokens], tf.int32))
     start = (tf.constant(1), best, advances)
     *_, advances = tf.while_loop(lambda frame, *_: frame < frames, forward, start)
-    # Of all items in one row, so that a step back looks up every item's token at once.
+    # The moves of all items in one row, so that a step back looks up every item's token at once.
     moves = tf.reshape(advances.stack(), [frames, -1])
     first = tf.range(batch) * tokens
     last = first + tokens - 1
@@ -78,12 +78,12 @@ def snake(x: Any, a: float) -> Any:
 
 
 def native_mas(path: str) -> Callable[..., Any]:
-    """The operator of a library."""
+    """The search as an operator in a library."""
     return tf.load_op_library(path).mas
 
 
 def native_telu(path: str) -> Callable[..., Any]:
-    """The operator of a library, and that of its gradient."""
+    """TeLU and its gradient as operators in a library."""
     operators = tf.load_op_library(path)
 
     @tf.custom_gradient
@@ -94,7 +94,7 @@ def native_telu(path: str) -> Callable[..., Any]:
 
 
 def native_snake(path: str) -> Callable[..., Any]:
-    """The operator of a library, and that of its gradient; `a` is an attribute of both."""
+    """Snake and its gradient as operators in a library; `a` is an attribute of both."""
     operators = tf.load_op_library(path)
 
     def snake(x: Any, a: float) -> Any:
@@ -108,23 +108,23 @@ def native_snake(path: str) -> Callable[..., Any]:
 
 
 def called_mas(value: Any) -> Any:
-    """In C, through a callback."""
+    """The search in C, through a callback."""
     path = tf.numpy_function(c_calls.mas, [value], tf.int32, stateful=False)
     return tf.ensure_shape(path, value.shape[:2])
 
 
 def called_telu(x: Any) -> Any:
-    """In C, through a callback, and so its gradient."""
+    """TeLU and its gradient in C, through callbacks."""
     return in_c("telu", x)
 
 
 def called_snake(x: Any, a: float) -> Any:
-    """In C, through a callback, and so its gradient."""
+    """Snake and its gradient in C, through callbacks."""
     return in_c("snake", x, a)
 
 
 def in_c(name: str, x: Any, *parameters: float) -> Any:
-    """An activation on NumPy arrays, as TensorFlow hands them to a function in Python."""
+    """An activation and its gradient in C, on the NumPy arrays that TensorFlow's callbacks get."""
 
     def call(function: Callable[..., Any], *operands: Any) -> Any:
         def on_arrays(*arrays: np.ndarray) -> np.ndarray:

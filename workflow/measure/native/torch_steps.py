@@ -1,4 +1,4 @@
-"""What models around an operation share in PyTorch: its results, and first steps of a training."""
+"""What models around an operation share in PyTorch: its results, and first training steps."""
 
 import numpy as np
 import torch
@@ -7,7 +7,7 @@ from measure.frameworks import Cell
 
 
 def outputs(cell: Cell, results: list[torch.Tensor]) -> dict[str, np.ndarray]:
-    """``output``, and ``gradient`` where there is one."""
+    """Results by name: ``output`` and, where there is one, ``gradient``."""
     arrays = (result.numpy(force=True) for result in results)
     return dict(zip(("output", "gradient"), arrays, strict=False))
 
@@ -19,7 +19,7 @@ def losses(
     accelerator: str,
     steps: int,
 ) -> list[float]:
-    """Of the first steps of a training of a model, which may be compiled, on one batch."""
+    """Losses of the first training steps of a model, which may be compiled, on one batch."""
     batch = {name: torch.from_numpy(array).to(accelerator) for name, array in arrays.items()}
     found = []
     for _ in range(steps):

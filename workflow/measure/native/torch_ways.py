@@ -1,4 +1,4 @@
-"""The operations in PyTorch: in its own operations, as an operator in C++, through a callback."""
+"""The operations in PyTorch, in each way: its own operations, C++, a callback into C, Triton."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Function = Callable[..., Any]
 
 @cache
 def operation(name: str, way: str) -> Function:
-    """mas(value), telu(x) or snake(x, a) on tensors; built when it is first asked for."""
+    """The function mas(value), telu(x) or snake(x, a) on tensors, built when first asked for."""
     if way == "framework":
         return FRAMEWORK[name]
-    if way == "triton":  # which the environments of processors do not have
+    if way == "triton":  # CPU environments have no Triton
         from measure.native import triton_ways
 
         return triton_ways.operation(name)
@@ -32,7 +32,7 @@ def operation(name: str, way: str) -> Function:
 
 
 def written(name: str, way: str) -> tuple[Any, ...]:
-    """What a user writes for a way, in Python."""
+    """The Python functions that a user writes for an operation in a given way."""
     if way == "triton":
         from measure.native import triton_ways
 
@@ -46,9 +46,9 @@ def written(name: str, way: str) -> tuple[Any, ...]:
 
 
 def mas(value: Tensor) -> Tensor:
-    """Loops over frames, all items and tokens at once."""
+    """The token of each frame, by loops over frames, with all items and tokens at once."""
     batch, frames, tokens = value.shape
-    # One more in front of the tokens, from which no path comes.
+    # One more column in front of the tokens, from which no path comes.
     best = value.new_full((frames, batch, tokens + 1), -torch.inf)
     best[0, :, 1] = value[:, 0, 0]
     for frame in range(1, frames):
@@ -65,8 +65,8 @@ def mas(value: Tensor) -> Tensor:
 
 
 def not_unrolled(search: Function) -> Function:
-    """The same to torch.compile, which unrolls loops over frames, minutes for a hundred: it goes
-    around this.
+    """The search, which torch.compile then goes around: it would unroll the loop over frames, which
+    takes minutes for a hundred.
     """
     found: Function = torch.compiler.disable(search)
     return found
@@ -98,7 +98,7 @@ def load(binding: str, way: str) -> None:
 
 
 def mas_operator(way: str) -> Function:
-    """In C++; torch.compile is told the shape of what it returns."""
+    """The search in C++; torch.compile is told the shape of what it returns."""
     load("mas_torch", way)
 
     @torch.library.register_fake("millistep::mas")
@@ -110,7 +110,7 @@ def mas_operator(way: str) -> Function:
 
 
 def activation_operator(name: str, way: str) -> Function:
-    """In C++, with its gradient."""
+    """An activation in C++, with its gradient."""
     load(f"{name}_torch", way)
     with_shapes(f"millistep::{name}")
     differentiable(f"millistep::{name}", getattr(torch.ops.millistep, f"{name}_gradient"))
@@ -119,13 +119,13 @@ def activation_operator(name: str, way: str) -> Function:
 
 
 def with_shapes(name: str) -> None:
-    """Tell torch.compile that an operator and its gradient return what looks like the operand."""
+    """Tell torch.compile that an operator and its gradient return tensors like the operand."""
     for operator in (name, f"{name}_gradient"):
         torch.library.register_fake(operator, lambda x, *others: torch.empty_like(x))
 
 
 def differentiable(name: str, gradient: Function) -> None:
-    """Register the gradient of an operator, by its first argument."""
+    """Register the gradient of an operator with respect to its first argument."""
 
     def keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         x, *ctx.constants = inputs
@@ -139,7 +139,7 @@ def differentiable(name: str, gradient: Function) -> None:
 
 
 def mas_callback() -> Function:
-    """The same C through ctypes, from an operator in Python."""
+    """The search in C, through ctypes from an operator in Python."""
 
     @torch.library.custom_op("millistep::mas_callback", mutates_args=())
     def found(value: Tensor) -> Tensor:
@@ -153,7 +153,7 @@ def mas_callback() -> Function:
 
 
 def activation_callback(name: str) -> Function:
-    """The same C through ctypes, from operators in Python."""
+    """An activation and its gradient in C, through ctypes from operators in Python."""
     operator, constant = f"millistep::{name}_callback", ", float a" if name == "snake" else ""
     signatures = (f"(Tensor x{constant}) -> Tensor", f"(Tensor x, Tensor dy{constant}) -> Tensor")
     for ending, signature, function in zip(
@@ -168,7 +168,7 @@ def activation_callback(name: str) -> Function:
 
 
 def on_arrays(function: Function) -> Function:
-    """On tensors, a function of NumPy's arrays and numbers."""
+    """Turn a function of NumPy arrays and numbers into one of tensors and numbers."""
 
     def call(*given: Any) -> Tensor:
         arrays = (each.numpy(force=True) if isinstance(each, Tensor) else each for each in given)
@@ -177,7 +177,7 @@ def on_arrays(function: Function) -> Function:
     return call
 
 
-# What of this a user writes, for a search and for an activation with its gradient.
+# The functions that a user writes, for a search and for an activation with its gradient.
 OPERATORS: dict[str, tuple[Function, ...]] = {
     "mas": (load, mas_operator),
     "activation": (load, activation_operator, with_shapes, differentiable),
@@ -189,7 +189,7 @@ CALLBACKS: dict[str, tuple[Function, ...]] = {
 
 
 def as_in_steps(function: Function, jit: bool | str | None) -> Function:
-    """A function compiled where the steps are; jit: also the mode of torch.compile."""
+    """The function compiled if the steps are; jit: may name the mode of torch.compile."""
     mode = jit if isinstance(jit, str) else None
     return torch.compile(function, mode=mode) if jit else function
 
@@ -201,11 +201,11 @@ def repeated(
     jit: bool | str | None = None,
     forward: Callable[[], AbstractContextManager[Any]] = torch.no_grad,
 ) -> Callable[[], list[Tensor]]:
-    """Calls a function of one tensor as a step does, and waits for what it returns: its output and,
-    where it is asked for, the gradient of the sum of all outputs.
+    """A function that calls one of a tensor as a step does, and waits for what it returns: its
+    output and, where it is asked for, the gradient of the sum of all outputs.
 
-    forward: what a step without a gradient computes in. ``inference_mode`` costs less than
-    ``no_grad`` where an operation is a thousand small ones.
+    forward: the context in which a step without a gradient computes. ``inference_mode`` costs less
+    than ``no_grad`` where an operation is a thousand small ones.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
     x = torch.from_numpy(operand).to(device).requires_grad_(backward)

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs=False, disallow-incomplete-defs=False
-"""The operations in Triton, for a GPU: kernels, and what makes operators of PyTorch of them."""
+"""The operations in Triton, for a GPU: kernels, and the PyTorch operators that launch them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from torch.library import triton_op, wrap_triton
 
 from measure.native.torch_ways import differentiable
 
-BLOCK = 1024  # numbers of one program
+BLOCK = 1024  # numbers that one program computes
 
 
 def operation(name: str) -> Callable[..., Any]:
-    """mas(value), telu(x) or snake(x, a) on tensors of a GPU."""
+    """The function mas(value), telu(x) or snake(x, a) on tensors of a GPU."""
     return {"mas": mas, "telu": telu, "snake": snake}[name]()
 
 
 def written(name: str) -> tuple[Any, ...]:
-    """What a user writes for an operation: kernels and functions."""
+    """The kernels and functions that a user writes for an operation."""
     return tuple(getattr(each, "fn", each) for each in WRITTEN[name])
 
 
 @triton.jit
 def mas_kernel(value, best, path, frames, tokens, WIDTH: tl.constexpr):
-    """One item: the sums frame by frame, of all tokens at once; then the path from its end."""
+    """Search for one item: the sums frame by frame, of all tokens at once; then the path back."""
     item = tl.program_id(0).to(tl.int64)
     value += item * frames * tokens
     best += item * frames * tokens
@@ -39,7 +39,7 @@ def mas_kernel(value, best, path, frames, tokens, WIDTH: tl.constexpr):
     now = tl.where(token == 0, tl.load(value), -1e30)
     tl.store(best + token, now, mask=inside)
     for frame in range(1, frames):
-        tl.debug_barrier()  # the token before is another thread's
+        tl.debug_barrier()  # the sum of the token before is another thread's
         behind = best + (frame - 1) * tokens + token - 1
         advance = tl.load(behind, mask=inside & (token > 0), other=-1e30)
         now = tl.maximum(now, advance) + tl.load(value + frame * tokens + token, mask=inside)
@@ -92,7 +92,7 @@ def telu_gradient_kernel(x, dy, dx, n, BLOCK: tl.constexpr):
 
 
 def telu() -> Callable[..., Any]:
-    """With its gradient."""
+    """TeLU as an operator, with its gradient."""
 
     @triton_op("millistep::telu_triton", mutates_args={})
     def forward(x: Tensor) -> Tensor:
@@ -123,7 +123,7 @@ def snake_gradient_kernel(x, dy, dx, a, n, BLOCK: tl.constexpr):
 
 
 def snake() -> Callable[..., Any]:
-    """With its gradient."""
+    """Snake as an operator, with its gradient."""
 
     @triton_op("millistep::snake_triton", mutates_args={})
     def forward(x: Tensor, a: float) -> Tensor:
@@ -138,7 +138,7 @@ def snake() -> Callable[..., Any]:
 
 
 def elementwise(kernel: Any, *operands: Tensor, constants: tuple[float, ...] = ()) -> Tensor:
-    """A kernel on all numbers of its operands."""
+    """Run a kernel on all numbers of its operands; the result looks like the first one."""
     operands = tuple(each.contiguous() for each in operands)
     result, n = torch.empty_like(operands[0]), operands[0].numel()
     grid = (triton.cdiv(n, BLOCK),)

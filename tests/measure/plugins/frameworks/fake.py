@@ -13,7 +13,7 @@ from pathlib import Path
 from measure.native import build
 from measure.operations import Span
 
-# That of the events is the supervisor's, which may have many files open.
+# The descriptor of the events may be any: the supervisor may have many files open.
 DESCRIPTORS = range(3, 1024)
 
 
@@ -42,7 +42,7 @@ class Framework:
         os.kill(os.getpid(), signal.SIGSEGV)
 
     def aborts(self):
-        """As PyTorch does where its own thread meets the error of a device."""
+        """Die as PyTorch does where its own thread meets the error of a device."""
         print("terminate called after throwing an instance of 'c10::AcceleratorError'")
         print("  what():  CUDA error: an illegal memory access was encountered")
         print("\n".join(f"frame #{number}: something" for number in range(50)), flush=True)
@@ -77,7 +77,7 @@ class Framework:
         time.sleep(1000)
 
     def hangs_once(self):
-        """Until somebody ends it, and not where it did before."""
+        """Hang until somebody ends it, but not in a later attempt."""
         before = Path(self.wanted["hung"])
         if not before.exists():
             before.touch()
@@ -148,7 +148,7 @@ class Framework:
         pass
 
     def late_ns(self):
-        """As asked for, again and again."""
+        """The values that are asked for, again and again."""
         asked = self.wanted.get("late_ms", [0])
         self.blocks += 1
         return round(1e6 * asked[self.blocks % len(asked)])
@@ -157,7 +157,7 @@ class Framework:
         return self.compiled
 
     def compile_cache(self):
-        """As asked for, by what lies in the folders that a compiler would keep."""
+        """The state that is asked for, by what lies in the folders that a compiler would keep."""
         if not self.wanted.get("keeps_compiled"):
             return None
         graph = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"], "graph")
@@ -204,7 +204,7 @@ class Framework:
         self.began = time.perf_counter_ns()
 
     def end_profile(self):
-        """Half of the time: a quarter of that alone, the rest nested, and on two threads."""
+        """Spans of half the time: a quarter of that alone, the rest nested, and on two threads."""
         half = (time.perf_counter_ns() - self.began) // 2
         return [
             Span(0, half, "outer", "main"),
@@ -226,7 +226,7 @@ class Framework:
 
 
 class Operation:
-    """Gives what is expected of it, but for what is asked for."""
+    """An operation that gives what is expected, except for what is asked for."""
 
     def __init__(self, wanted):
         self.wanted = wanted
@@ -268,7 +268,7 @@ def is_pipe(descriptor):
 
 
 def wait(seconds):
-    """Exact to the microsecond, and yet leaving the processor to others for most of it."""
+    """Wait, exact to the microsecond, yet leave the processor to others for most of the time."""
     end = time.perf_counter() + seconds
     time.sleep(max(0.0, seconds - 0.001))
     while time.perf_counter() < end:

@@ -1,4 +1,4 @@
-"""Products and copies with NumPy, which has float32 of them all."""
+"""Products and copies with NumPy, which has only float32 of the dtypes asked for."""
 
 from collections.abc import Callable
 

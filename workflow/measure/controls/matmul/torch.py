@@ -51,8 +51,8 @@ class Library:
 
 
 def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
-    """The same product by oneDNN: MKL, which PyTorch takes, makes half as many FLOP/s on processors
-    of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
+    """The product as a convolution by oneDNN: MKL, which PyTorch takes, makes half as many FLOP/s
+    on processors of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
     """
     last = torch.channels_last
     pixels = left.t().reshape(1, left.shape[1], -1, 32).contiguous(memory_format=last)
@@ -61,7 +61,7 @@ def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
 
 
 def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
-    """The one that took less, the second time."""
+    """The function whose second call took less time."""
 
     def seconds(way: Callable[[], object]) -> float:
         way()

@@ -1,1 +1,1 @@
-"""Dense nets with an activation that a framework lacks; not a model itself."""
+"""Dense models with an activation that a framework lacks; not a model by itself."""

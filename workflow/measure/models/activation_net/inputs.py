@@ -8,28 +8,28 @@ from measure.native import reference
 
 
 def inputs(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, inputs)."""
+    """Random inputs, float32 of (batch, inputs)."""
     return _normal(cell.seed, batch_size, cell.architecture["inputs"])
 
 
 def targets(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, outputs)."""
+    """Random targets, float32 of (batch, outputs)."""
     return _normal(cell.seed + 1, batch_size, cell.architecture["outputs"])
 
 
 def operand(cell: Cell, batch_size: int | None = None) -> np.ndarray:
-    """What the activation takes after the first layer: float32 of (batch, width)."""
+    """Operand of the activation after the first layer: float32 of (batch, width)."""
     return _normal(cell.seed + 2, batch_size or cell.batch_size, cell.architecture["hidden"][0])
 
 
 def parameters(cell: Cell) -> tuple[float, ...]:
-    """Numbers that the activation takes beside its operand."""
+    """Numbers that the activation takes besides its operand."""
     return tuple(cell.architecture["constants"])
 
 
 def expected(operation: str, cell: Cell) -> dict[str, np.ndarray]:
-    """What an activation must give of its operand in every way; its gradient by that, where the
-    gradient by each output is one.
+    """Output of an activation that every way must give for its operand, and its gradient for a loss
+    whose gradient by each output is one.
     """
     x, numbers = operand(cell), parameters(cell)
     gradient = getattr(reference, f"{operation}_gradient")

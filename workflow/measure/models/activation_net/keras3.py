@@ -1,4 +1,4 @@
-"""The nets in Keras 3, on any backend: dense layers take any function as their activation."""
+"""The models in Keras 3, on any backend: dense layers take any function as their activation."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,27 +32,27 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """These nets have none."""
+    """These models have no attention."""
     return "none"
 
 
 def activation(name: str, cell: Cell) -> Callable[[Any], Any]:
-    """By the cell's way, with its constants."""
+    """The activation in the cell's way, with its constants."""
     function, numbers = keras_ways.operation(name, cell.way), inputs.parameters(cell)
     return lambda x: function(x, *numbers)
 
 
 def losses(name: str, cell: Cell, way: str, steps: int) -> list[float]:
-    """Of the first training steps of a new model by a way."""
+    """Losses of the first training steps of a new model, in a given way."""
     return keras_steps.losses(partial(build, name), batch, cell, way, steps)
 
 
 def alone(name: str, cell: Cell) -> tuple[Callable[[], Any], int]:
-    """One activation as a step computes it, forward and backward; how many there are in a step."""
+    """A function that computes one activation, forward and backward; how many a step has."""
     operand, uses = inputs.operand(cell), len(cell.architecture["hidden"])
     return keras_steps.repeated(cell, activation(name, cell), operand, backward=True), uses
 
 
 def written(name: str, cell: Cell) -> tuple[Any, ...]:
-    """What a user writes for the cell's way."""
+    """The functions that a user writes for the cell's way."""
     return keras_ways.written(name, cell.way)

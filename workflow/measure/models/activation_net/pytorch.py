@@ -1,4 +1,4 @@
-"""The nets in PyTorch."""
+"""The models in PyTorch."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from measure.native import torch_steps, torch_ways
 
 
 def library() -> str:
-    """For the parity card."""
+    """Name of the library, for the parity card."""
     return "torch.nn"
 
 
 def build(operation: str, cell: Cell) -> torch.nn.Module:
-    """The net with its loss, and its initial weights."""
+    """The model with its loss and its initial weights."""
     model = Net(shapes(cell.architecture), activation(operation, cell))
     with torch.no_grad():
         for parameter, array in zip(model.parameters(), initial_weights(cell), strict=True):
-            weight = torch.from_numpy(array)  # outputs before inputs here
+            weight = torch.from_numpy(array)  # outputs come before inputs here
             parameter.copy_(weight.T if weight.ndim == 2 else weight)
     return model
 
@@ -50,18 +50,18 @@ def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
 
 
 def attention(model: Any, backend: str) -> str:
-    """These nets have none."""
+    """These models have no attention."""
     return "none"
 
 
 def activation(operation: str, cell: Cell) -> Callable[[Tensor], Tensor]:
-    """In the cell's way, of a tensor alone."""
+    """The activation in the cell's way, as a function of a tensor alone."""
     function, numbers = torch_ways.operation(operation, cell.way), parameters(cell)
     return lambda x: function(x, *numbers)
 
 
 def losses(operation: str, cell: Cell, way: str, steps: int) -> list[float]:
-    """Of the first steps of a training in a way; compiled as the cell is, in its own."""
+    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
     model = build(operation, replace(cell, way=way)).to(cell.accelerator).train()
     stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
     arrays = batch(cell, cell.batch_size)
@@ -69,19 +69,19 @@ def losses(operation: str, cell: Cell, way: str, steps: int) -> list[float]:
 
 
 def alone(operation: str, cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
-    """The activation and its gradient; a step has it behind each hidden layer."""
+    """A function that computes the activation and its gradient; how many a step has."""
     function = activation(operation, cell)
     uses = len(cell.architecture["hidden"])
     return torch_ways.repeated(function, operand(cell), True, cell.mode), uses
 
 
 def written(operation: str, cell: Cell) -> tuple[Any, ...]:
-    """What a user writes for the cell's way."""
+    """The functions that a user writes for the cell's way."""
     return torch_ways.written(operation, cell.way)
 
 
 class Net(torch.nn.Module):
-    """Dense layers with an activation between them, and the mean squared error behind."""
+    """Dense layers with an activation between them, and the mean squared error at the end."""
 
     def __init__(
         self, shapes: list[tuple[int, int]], activation: Callable[[Tensor], Tensor]

@@ -9,27 +9,27 @@ OPERATION = "mas"
 
 
 def text(cell: Cell, batch_size: int) -> np.ndarray:
-    """int32 of (batch, tokens)."""
+    """Random token ids, int32 of (batch, tokens)."""
     a, rng = cell.architecture, np.random.default_rng(cell.seed)
     return rng.integers(0, a["vocabulary"], (batch_size, a["tokens"]), dtype=np.int32)
 
 
 def speech(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, frames, mels)."""
+    """Random mel frames, float32 of (batch, frames, mels)."""
     a, rng = cell.architecture, np.random.default_rng(cell.seed + 1)
     shape = (batch_size, a["frames"], a["mels"])
     return rng.standard_normal(shape, dtype=np.float32)
 
 
 def operand(cell: Cell, batch_size: int | None = None) -> np.ndarray:
-    """What the operation alone takes: float32 of (batch, frames, tokens)."""
+    """Operand of the operation alone: float32 of (batch, frames, tokens)."""
     a, rng = cell.architecture, np.random.default_rng(cell.seed + 2)
     shape = (batch_size or cell.batch_size, a["frames"], a["tokens"])
     return rng.standard_normal(shape, dtype=np.float32)
 
 
 def expected(cell: Cell) -> dict[str, np.ndarray]:
-    """What the operation must give of its operand in every way."""
+    """The output that every way of the operation must give for its operand."""
     return {"output": reference.mas(operand(cell))}
 
 

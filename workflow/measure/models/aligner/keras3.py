@@ -35,7 +35,7 @@ def build(cell: Cell) -> Any:
 
 
 def aligner(cell: Cell) -> Any:
-    """Text and speech to the path, with the weights that every framework begins with."""
+    """The model from text and speech to the path, with every framework's initial weights."""
     a = cell.architecture
     named = {
         "text": keras.Input((a["tokens"],), dtype="int32", name="text"),
@@ -68,7 +68,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """It has none."""
+    """The aligner has no attention."""
     return "none"
 
 
@@ -83,17 +83,17 @@ def search(cell: Cell) -> Callable[[Any], Any]:
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Of the first steps of a training in a way."""
+    """Losses of the first training steps, in a given way."""
     return keras_steps.losses(build, batch, cell, way, steps)
 
 
 def alone(cell: Cell) -> tuple[Callable[[], Any], int]:
-    """The search of values as a step has them."""
+    """A function that searches values as a step has them; a step does so once."""
     return keras_steps.repeated(cell, search(cell), operand(cell), backward=False), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
-    """What a user writes for the cell's way."""
+    """The functions that a user writes for the cell's way."""
     return keras_ways.written(OPERATION, cell.way)
 
 
@@ -108,13 +108,13 @@ class Search(layers.Layer):
         return self.search(ops.stop_gradient(value))
 
     def compute_output_spec(self, value: Any) -> Any:
-        # Told rather than found by a trial with a made-up batch, which an extension may not take.
+        # Told here: Keras would try a made-up batch, which an extension may not take.
         return keras.KerasTensor(value.shape[:-1], dtype="int32")
 
 
 class Alignment(layers.Layer):
-    """Frames and tokens in one space to the best path between them; how far they are apart on it
-    is the loss.
+    """Finds the best path between frames and tokens in one space; how far they are apart on it is
+    the loss.
     """
 
     def __init__(self, search: Callable[[Any], Any], **options: Any) -> None:

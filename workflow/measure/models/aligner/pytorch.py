@@ -40,7 +40,7 @@ __all__ = [
 
 
 def library() -> str:
-    """For the parity card."""
+    """Name of the library, for the parity card."""
     return "torch.nn"
 
 
@@ -50,7 +50,7 @@ def build(cell: Cell) -> torch.nn.Module:
         return Search(search(cell))
     model = Aligner(cell.architecture, search(cell))
     embedding, *dense = map(torch.from_numpy, initial_weights(cell))
-    # Outputs before inputs here.
+    # Outputs come before inputs here.
     weights = [embedding, *(each.T if each.ndim == 2 else each for each in dense)]
     with torch.no_grad():
         for parameter, weight in zip(model.parameters(), weights, strict=True):
@@ -71,7 +71,7 @@ def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
 
 
 def attention(model: Any, backend: str) -> str:
-    """It has none."""
+    """The aligner has no attention."""
     return "none"
 
 
@@ -82,7 +82,7 @@ def search(cell: Cell) -> Callable[[Tensor], Tensor]:
 
 
 def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Of the first steps of a training in a way; compiled as the cell is, in its own."""
+    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
     model = build(replace(cell, way=way)).to(cell.accelerator).train()
     stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
     arrays = batch(cell, cell.batch_size)
@@ -90,13 +90,13 @@ def losses(cell: Cell, way: str, steps: int) -> list[float]:
 
 
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
-    """The search of values as a step has them."""
+    """A function that searches values as a step has them; a step does so once."""
     forward = torch.inference_mode if cell.task == "predict" else torch.no_grad
     return torch_ways.repeated(search(cell), operand(cell), False, cell.mode, forward), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
-    """What a user writes for the cell's way."""
+    """The functions that a user writes for the cell's way."""
     return torch_ways.written(OPERATION, cell.way)
 
 
@@ -113,7 +113,7 @@ class Search(torch.nn.Module):
 
 
 class Aligner(torch.nn.Module):
-    """Encoders of text and speech, and how far they are apart on the best path."""
+    """Encoders of text and speech; the loss is how far they are apart on the best path."""
 
     def __init__(self, a: Architecture, search: Callable[[Tensor], Tensor]) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from measure.models import Architecture
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
-    Products of matrices, which the operation alone has none of. A training step costs three forward
+    Matrix products, of which the operation alone has none. A training step costs three forward
     passes of the encoders, less one of the first layer of mel frames, whose gradient nobody needs;
     the products of all frames with all tokens, which the search is told, have no gradient at all.
     """

@@ -1,1 +1,1 @@
-"""Pictures cropped at random places and flipped: what comes before a model."""
+"""Image augmentation, before a model: pictures cropped at random places and flipped."""

@@ -9,7 +9,7 @@ from measure.native.host_ways import Way
 
 
 def way() -> Way:
-    """Builds the extension beside this file."""
+    """Build the extension beside this file."""
     extension = cython_build.extension(Path(__file__).with_name("augment.pyx"))
 
     def augmented(

@@ -29,6 +29,6 @@ def augmented(
 
 
 def way() -> Way:
-    """Compiled at the first call."""
+    """The function that Numba compiles at the first call."""
     compiled = augmented
     return Way(compiled, (compiled.py_func,), "numba", programs=lambda: len(compiled.signatures))

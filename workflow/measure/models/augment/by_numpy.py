@@ -19,5 +19,5 @@ def augmented(
 
 
 def way() -> Way:
-    """Nothing to build."""
+    """The function as it is: nothing is built."""
     return Way(augmented, (augmented,), "numpy")

@@ -23,7 +23,7 @@ def _one(picture: list, corner: list[int], flip: bool, padding: int) -> list:
 
 
 def way() -> Way:
-    """Nothing to build."""
+    """The function as it is: nothing is built."""
     return Way(
         augmented,
         (

@@ -1,4 +1,4 @@
-"""Pictures cropped and flipped: what every way takes, and what it must give."""
+"""Crop and flip: the arguments of every way, and what it must give."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ alone = partial(host_ways.alone, operand)
 
 
 def expected(cell: Cell) -> dict[str, np.ndarray]:
-    """By NumPy, picture by picture."""
+    """The expected pictures, by NumPy, one by one."""
     pictures, corners, flips, padding = operand(cell, cell.batch_size)
     around = (padding, padding)
     padded = np.pad(pictures, ((0, 0), around, around, (0, 0)))

@@ -6,8 +6,8 @@ from measure.frameworks import Cell
 
 
 def operand(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Pictures, uint8 of (batch, side, side, channels); of each the corner of the crop in the
-    padded picture, int64 of (batch, 2), and whether it is flipped, bool of (batch,); the padding.
+    """Pictures, uint8 of (batch, side, side, channels); for each the corner of its crop in the
+    padded picture, int64 of (batch, 2), and True if it is flipped, bool of (batch,); the padding.
     """
     a = cell.architecture
     rng = np.random.default_rng(cell.seed)

@@ -6,5 +6,5 @@ from measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """Bytes are moved and nothing is computed."""
+    """Work of one step: bytes are moved and nothing is computed."""
     return {"flops_per_step": None, "tokens_per_step": None, "images_per_step": batch_size}

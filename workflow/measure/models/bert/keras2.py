@@ -43,7 +43,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Keras 2 has one implementation."""
+    """Keras 2 has only this implementation."""
     return "einsum"
 
 

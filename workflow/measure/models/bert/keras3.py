@@ -47,7 +47,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Which implementation the encoder's attention really takes."""
+    """The implementation that the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
     fused = uses_fused_attention(keras, layer)
     return "keras.ops.dot_product_attention" if fused else "einsum"

@@ -14,7 +14,7 @@ WORDS = (
     *("I", "you", "get", "take", "it", "of", "for"),
     *("from", "can", "not", "do", "use", "would", "yes"),
 )
-PROMPT_TOKENS = 6  # begin and five words; the real tokenizers make one token of each word, too
+PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the real tokenizers, too
 
 
 def prompt_tokens(architecture: Architecture) -> int:
@@ -38,7 +38,7 @@ def new_tokens(architecture: Architecture) -> int:
 
 
 def check_new_tokens(found: float, architecture: Architecture) -> None:
-    """Raise unless one call made as many tokens a row as the row's work says."""
+    """Raise unless one call made as many new tokens a prompt as the row's work counts."""
     expected = new_tokens(architecture)
     if found != expected:
         raise RuntimeError(f"generate() made {found} new tokens a prompt instead of {expected}")
@@ -56,7 +56,7 @@ def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
 
 
 def tokenizer(found: Any) -> str:
-    """What makes tokens of strings, for the parity card: a library's own class or one of ours."""
+    """The tokenizer, for the parity card: the class in words, a library's own or one of ours."""
     kind = type(found)
     own = kind.__module__.startswith("measure.")
     return f"{kind.__name__} of Millistep" if own else "the library's own"

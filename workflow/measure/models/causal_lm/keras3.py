@@ -14,7 +14,7 @@ LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
 
 
 def finish(model: Any, cell: Cell) -> Any:
-    """The task's model compiled as the page does it: LoRA and AdamW, or greedy generation."""
+    """Compile the task's model as the page does: with LoRA and AdamW, or for greedy generation."""
     if cell.task == "generate":
         model.compile(sampler="greedy", **xla.options(cell, keras))
         return model
@@ -31,10 +31,10 @@ def finish(model: Any, cell: Cell) -> Any:
 
 
 def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
-    """The library's own, around a tokenizer with the architecture's vocabulary.
+    """The library's own preprocessor, around a tokenizer with the architecture's vocabulary.
 
-    kind: ``Gemma`` or ``Mistral``, whose classes are used. fit gets ready-made
-    batches instead: None.
+    kind: ``Gemma`` or ``Mistral``, whose classes are used. None for fit, which gets ready-made
+    batches.
     """
     if cell.task == "fit":
         return None
@@ -53,7 +53,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Of the adapters or the tokenizer."""
+    """The parity card's entry on the adapters or on the tokenizer."""
     if cell.task == "fit":
         found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
         return {"adapter_dtype": ", ".join(sorted(found))}

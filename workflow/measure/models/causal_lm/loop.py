@@ -13,8 +13,8 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
     """The task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
 
     def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-        """Strings in, strings out; never stopped early, the first call's tokens counted and its
-        cache looked at.
+        """Call ``generate()`` with strings for strings, never stopped early; count the first call's
+        tokens and look at its cache.
         """
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
         max_length = cell.architecture["max_length"]
@@ -33,9 +33,9 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
 
 
 class _Cache:
-    """Looks at the cache that a call makes: where that is traced, in the call that compiles it."""
+    """Looks at the cache that a call makes; a compiled call makes it only while it is traced."""
 
-    AXIS = 3  # of its positions: (batch, layers, key and value, positions, heads, width)
+    AXIS = 3  # of positions in (batch, layers, key and value, positions, heads, width)
 
     def __init__(self, model: Any) -> None:
         self._model, self._make = model, model._build_cache
@@ -48,12 +48,12 @@ class _Cache:
         return made
 
     def end(self) -> None:
-        """From now on the model makes it unseen."""
+        """Let the model make its caches unseen again."""
         self._model._build_cache = self._make
 
 
 class _Count:
-    """Looks at the tokens of one call, where the model hands them over to become strings."""
+    """Counts the new tokens of one call where the model hands them over to become strings."""
 
     def __init__(self, preprocessor: Any, texts: list[str], max_length: int) -> None:
         self._preprocessor, self._postprocess = preprocessor, preprocessor.generate_postprocess
@@ -65,7 +65,7 @@ class _Count:
         return self._postprocess(tokens)
 
     def end(self, to_numpy: Callable[[Any], Any]) -> float:
-        """New tokens of each prompt."""
+        """Stop looking; return the number of new tokens of each prompt."""
         del self._preprocessor.generate_postprocess
         before, after = (to_numpy(x["padding_mask"]) for x in (self._before, self._after))
         return (int(after.sum()) - int(before.sum())) / len(after)

@@ -34,7 +34,7 @@ def library() -> str:
 
 
 def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
-    """The model on its device in its dtype from the start: no second copy anywhere.
+    """Build the model on its device in its dtype from the start: no second copy anywhere.
 
     config: of the random model; special: its special tokens by role, in the
     order of their ids; preset: name of the pretrained one.
@@ -63,7 +63,7 @@ def _with_adapters(model: Any, cell: Cell) -> Any:
 
 
 def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
-    """Greedy generation, and the tokenizer beside the model."""
+    """Set greedy generation, and put the tokenizer beside the model."""
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
     else:
@@ -74,7 +74,7 @@ def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) ->
 
 
 def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
-    """One token of each word, the ids of Keras' tokenizer, begin of sequence first."""
+    """A tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
     ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
@@ -92,7 +92,7 @@ def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
 
 
 def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-    """Strings in, strings out, as Keras' ``generate()`` does it; new tokens counted.
+    """Generate strings from strings, as Keras' ``generate()`` does; new tokens are counted.
 
     No token ends an answer, as in Keras with ``stop_token_ids=None``. A least number of new tokens
     would say the same, and forbid the end token anew for each token: work that Keras does not do.
@@ -116,7 +116,7 @@ LOOPS = {"generate": generate}
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """What is compiled: for ``generate()`` what the release's documentation says."""
+    """Compile the model: for ``generate()`` as the release's documentation says."""
     if cell.task == "fit":
         return torch.compile(model, mode=mode)
     compile_generation(model, mode)
@@ -137,7 +137,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Of the adapters, or of the tokenizer and what only a private name switches on."""
+    """The card's entries on the adapters, or on the tokenizer and a switch with a private name."""
     if cell.task == "fit":
         return {"adapter_dtype": adapter_dtype(model)}
     private = getattr(model.generation_config, "compile_config", None)
@@ -148,7 +148,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def adapter_dtype(model: Any) -> str:
-    """Of the trained parameters."""
+    """Dtype of the trained parameters."""
     found = {str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.requires_grad}
     return ", ".join(sorted(found))
 

@@ -1,4 +1,4 @@
-"""The convolutional net for CIFAR-100 in Keras 2."""
+"""The convolutional model for CIFAR-100 in Keras 2."""
 
 from typing import Any
 

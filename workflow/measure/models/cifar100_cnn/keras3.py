@@ -1,4 +1,4 @@
-"""The convolutional net for CIFAR-100 in Keras 3."""
+"""The convolutional model for CIFAR-100 in Keras 3."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The convolutional net for CIFAR-100 in PyTorch."""
+"""The convolutional model for CIFAR-100 in PyTorch."""
 
 from measure.models.classifier.pytorch import attention, batch, build, feed, library, start
 from measure.models.image_regression import adam as optimizer

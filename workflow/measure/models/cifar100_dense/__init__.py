@@ -1,1 +1,1 @@
-"""A dense net for CIFAR-100: 3072-1000-500-100."""
+"""A dense model for CIFAR-100: 3072-1000-500-100."""

@@ -1,4 +1,4 @@
-"""Real images for a training, as of every small classifier."""
+"""Real images for a training, shared by all small classifiers."""
 
 from measure.models.classifier.data import NoData, sets
 

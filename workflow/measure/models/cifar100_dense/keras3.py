@@ -1,4 +1,4 @@
-"""The dense net for CIFAR-100 in Keras 3."""
+"""The dense model for CIFAR-100 in Keras 3."""
 
 from typing import Any
 

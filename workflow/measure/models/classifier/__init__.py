@@ -1,3 +1,3 @@
-"""Small nets that tell classes of images apart: dense layers, with convolutions before them or not;
-not a model itself.
+"""Small classifiers of images: dense layers, with or without convolutions before them; not a model
+by itself.
 """

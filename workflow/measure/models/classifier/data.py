@@ -1,4 +1,4 @@
-"""Real images for a training: read from a published file, scaled to what the net takes."""
+"""Real images for a training: read from a published file, scaled to what the model takes."""
 
 import gzip
 import hashlib
@@ -18,7 +18,7 @@ SHUFFLED_BY = 20241005  # the digits are sorted by who wrote them
 
 
 class NoData(Exception):
-    """The file is not there, or is another one."""
+    """The published file is not there, is another one, or does not fit the model."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Sets:
     validation_classes: np.ndarray
 
     def order(self, epoch: int, seed: int) -> np.ndarray:
-        """Of the images in an epoch, counted from 0; the same in every framework."""
+        """Order of the images in an epoch, counted from 0; the same in every framework."""
         return np.random.default_rng([seed, epoch]).permutation(len(self.images))
 
     def score(self, probabilities: np.ndarray) -> tuple[float, int]:
-        """``(cross-entropy, images told right)`` of the validation."""
+        """``(cross-entropy, images classified right)`` on the validation images."""
         rows = np.arange(len(self.validation_classes))
         of_truth = probabilities.astype(np.float64)[rows, self.validation_classes]
         right = probabilities.argmax(axis=1) == self.validation_classes
@@ -43,7 +43,7 @@ class Sets:
 
 
 def sets(planned: dict[str, Any], a: Architecture, batch_size: int) -> Sets:
-    """planned: ``data``, ``path`` and ``sha256``. Raises :class:`NoData`."""
+    """Read a training's sets; planned: ``data``, ``path``, ``sha256``; raises :class:`NoData`."""
     images, classes = _read(planned["data"], _checked(Path(planned["path"]), planned["sha256"]))
     if classes.max() >= a["classes"]:
         raise NoData(f"{planned['data']} has {classes.max() + 1} classes, the net {a['classes']}")
@@ -88,7 +88,7 @@ def _read(name: str, path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _scaled(images: np.ndarray, inputs: tuple[int, ...]) -> np.ndarray:
-    """Each pixel from the nearest one; grey from the mean of colours, colours from grey."""
+    """Take each pixel from the nearest one; grey from the mean of colours, colours from grey."""
     if len(inputs) == 3:
         side, channels = inputs[0], inputs[2]
     else:

@@ -1,4 +1,4 @@
-"""The nets in Keras' own layers, the same for Keras 2 and Keras 3."""
+"""The classifiers in Keras' own layers, the same for Keras 2 and Keras 3."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
-    """Images and classes as the trainer takes them; without classes to predict."""
+    """Images and classes as the trainer takes them; without classes for predict."""
     return (pixels,) if labels is None else (pixels, targets(labels, cell.architecture))
 
 
@@ -37,7 +37,7 @@ def start(model: Any, cell: Cell) -> None:
 
 
 def attention(model: Any, backend: str) -> str:
-    """These nets have none."""
+    """These models have no attention."""
     return "none"
 
 

@@ -1,4 +1,4 @@
-"""The nets in PyTorch's own layers."""
+"""The classifiers in PyTorch's own layers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +14,12 @@ from measure.models.image_regression import Loss
 
 
 def library() -> str:
-    """For the parity card."""
+    """Name of the library, for the parity card."""
     return "torch.nn"
 
 
 def build(cell: Cell) -> Any:
-    """The net with its loss."""
+    """The model with its loss."""
     return Classifier(torch.nn.Sequential(*_layers(cell.architecture)))
 
 
@@ -35,7 +35,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
-    """Images and classes as the forward pass takes them; without classes to predict."""
+    """Images and classes as the forward pass takes them; without classes for predict."""
     if pixels.ndim == 4:
         pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
     if labels is None:
@@ -49,18 +49,18 @@ def start(model: Any, cell: Cell) -> None:
     """Give a model the weights that its training begins with."""
     with torch.no_grad():
         for parameter, array in zip(model.parameters(), initial_weights(cell), strict=True):
-            # Outputs before inputs here, and both before the sides of a filter.
+            # Outputs come before inputs here, and both before the sides of a filter.
             turned = array.transpose(3, 2, 0, 1) if array.ndim == 4 else array.T
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(turned)))
 
 
 def attention(model: Any, backend: str) -> str:
-    """These nets have none."""
+    """These models have no attention."""
     return "none"
 
 
 class Classifier(torch.nn.Module):
-    """A net and its loss in one module, so that both are compiled together."""
+    """A model and its loss in one module, so that both are compiled together."""
 
     def __init__(self, net: torch.nn.Module) -> None:
         super().__init__()

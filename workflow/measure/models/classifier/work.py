@@ -10,7 +10,7 @@ from measure.models import Architecture
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
-    Convolutions and matrix products, of results that something needs: XLA computes no row and no
+    Convolutions and matrix products count, for results that are used: XLA computes no row and no
     column that the pool behind a convolution leaves over. A training step costs three forward
     passes, less one of the first layer: nobody needs the gradient of the images. Activations,
     pools, softmax and the optimiser are left out. Images are counted where there are convolutions;
@@ -28,7 +28,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
 
 def shapes(a: Architecture) -> list[tuple[int, ...]]:
-    """Of each layer's kernel: (side, side, channels, filters), then (inputs, outputs)."""
+    """Shape of each layer's kernel: (side, side, channels, filters), then (inputs, outputs)."""
     channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
     kernels = [kernel for _, kernel in a["filters"]]
     found: list[tuple[int, ...]] = [
@@ -45,7 +45,7 @@ def features(a: Architecture) -> int:
 
 
 def _sides(a: Architecture) -> list[int]:
-    """Of the output of each convolution, without padding; a pool of 2 x 2 follows each."""
+    """Side of each convolution's output, without padding; a pool of 2 x 2 follows each."""
     sides: list[int] = []
     side = a["inputs"][0]
     for _, kernel in a["filters"]:

@@ -1,1 +1,1 @@
-"""Numbers in a text file, read into an array: what comes before a model."""
+"""CSV parsing, before a model: numbers in a text file, read into an array."""

@@ -9,11 +9,11 @@ from measure.native.host_ways import Way
 
 
 def way() -> Way:
-    """Builds the extension beside this file."""
+    """Build the extension beside this file."""
     extension = cython_build.extension(Path(__file__).with_name("parse.pyx"))
 
     def parse(path: str) -> np.ndarray:
-        """float64 of (rows, columns)."""
+        """Read a file of numbers: float64 of (rows, columns)."""
         text = Path(path).read_bytes()
         columns = 1 + text[: text.index(b"\n")].count(b",")
         numbers = np.empty((text.count(b"\n"), columns))

@@ -7,10 +7,10 @@ from measure.native.host_ways import Way
 
 
 def parse(path: str) -> np.ndarray:
-    """float64 of (rows, columns)."""
+    """Read a file of numbers: float64 of (rows, columns)."""
     return polars.read_csv(path, has_header=False).to_numpy()
 
 
 def way() -> Way:
-    """Nothing to build; the pool is as large as POLARS_MAX_THREADS said at the import."""
+    """The function as it is; the pool is as large as POLARS_MAX_THREADS said at the import."""
     return Way(parse, (parse,), "polars", threads=polars.thread_pool_size)

@@ -9,11 +9,11 @@ NO_HEADER = pyarrow.csv.ReadOptions(autogenerate_column_names=True)
 
 
 def parse(path: str) -> np.ndarray:
-    """float64 of (rows, columns)."""
+    """Read a file of numbers: float64 of (rows, columns)."""
     columns = pyarrow.csv.read_csv(path, read_options=NO_HEADER).columns
     return np.column_stack([column.to_numpy() for column in columns])
 
 
 def way() -> Way:
-    """Nothing to build; the pool is as large as OMP_NUM_THREADS said at the import."""
+    """The function as it is; the pool is as large as OMP_NUM_THREADS said at the import."""
     return Way(parse, (parse,), "pyarrow", threads=pyarrow.cpu_count)

@@ -6,11 +6,11 @@ from measure.native.host_ways import Way
 
 
 def parse(path: str) -> np.ndarray:
-    """float64 of (rows, columns)."""
+    """Read a file of numbers: float64 of (rows, columns)."""
     with open(path, encoding="ascii") as lines:
         return np.array([list(map(float, line.split(","))) for line in lines])
 
 
 def way() -> Way:
-    """Nothing to build."""
+    """The function as it is: nothing is built."""
     return Way(parse, (parse,))

@@ -1,4 +1,4 @@
-"""Numbers in a file: what every way takes, and what it must give."""
+"""Numbers in a file: the argument of every way, and what it must give."""
 
 from functools import partial
 
@@ -15,12 +15,12 @@ alone = partial(host_ways.alone, operand)
 
 
 def outputs(cell: Cell, results: np.ndarray) -> dict[str, np.ndarray]:
-    """What was read, in units of the last decimal: whole numbers, which must be equal."""
+    """The numbers read, in units of the last decimal: whole numbers, which must be equal."""
     return {"output": _units(cell, results)}
 
 
 def expected(cell: Cell) -> dict[str, np.ndarray]:
-    """What was written into the file."""
+    """The numbers that were written into the file, in the same units."""
     return {"output": _units(cell, numbers(cell, cell.batch_size))}
 
 

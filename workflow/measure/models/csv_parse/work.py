@@ -6,5 +6,5 @@ from measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """Digits become numbers: no FLOPs that anybody counts."""
+    """Work of one step: digits become numbers, without FLOPs that anybody counts."""
     return {"flops_per_step": None, "tokens_per_step": None, "images_per_step": None}

@@ -27,7 +27,7 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Which implementation the decoder's attention really takes."""
+    """The implementation that the decoder's attention really takes."""
     fused = fuses_attention(model.backbone.transformer_layers[0].attention)
     return "keras.ops.dot_product_attention" if fused else "einsum"
 

@@ -1,4 +1,4 @@
-"""Work of one step, as of every causal language model."""
+"""Work of one step, shared by all causal language models."""
 
 from measure.models.causal_lm.work import per_step
 

@@ -1,1 +1,1 @@
-"""Monotonic alignment search outside a model: what Glow-TTS and VITS do in Cython."""
+"""Monotonic alignment search outside a model, which Glow-TTS and VITS do in Cython."""

@@ -10,11 +10,11 @@ DECLARED = "int c_mas(const float *, int32_t *, int64_t, int64_t, int64_t);"
 
 
 def way() -> Way:
-    """Builds the same C code with cffi's wrapper around it."""
+    """Build the C code that the frameworks' callbacks call, with cffi's wrapper around it."""
     ffi, c = cffi_build.extension(DECLARED, HERE / "mas_c.c")
 
     def mas(value: np.ndarray) -> np.ndarray:
-        """value: float32 of (batch, frames, tokens). The token of each frame, int32."""
+        """The token of each frame, int32. value: float32 of (batch, frames, tokens)."""
         path = np.empty(value.shape[:2], np.int32)
         scores = ffi.from_buffer("float[]", value)
         if c.c_mas(scores, ffi.from_buffer("int32_t[]", path), *value.shape):

@@ -5,6 +5,6 @@ from measure.native.host_ways import Way
 
 
 def way() -> Way:
-    """Builds the C code that the frameworks' callbacks call too."""
+    """Build the C code that the frameworks' callbacks call too."""
     c_calls.loaded("mas")
     return Way(c_calls.mas, c_calls.written("mas"))

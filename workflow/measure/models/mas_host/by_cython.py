@@ -9,11 +9,11 @@ from measure.native.host_ways import Way
 
 
 def way() -> Way:
-    """Builds the extension beside this file."""
+    """Build the extension beside this file."""
     extension = cython_build.extension(Path(__file__).with_name("mas.pyx"))
 
     def mas(value: np.ndarray) -> np.ndarray:
-        """value: float32 of (batch, frames, tokens). The token of each frame, int32."""
+        """The token of each frame, int32. value: float32 of (batch, frames, tokens)."""
         path = np.empty(value.shape[:2], np.int32)
         extension.mas(value, np.empty(value.shape[1:], np.float32), path)
         return path

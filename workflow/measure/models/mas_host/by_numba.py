@@ -8,7 +8,7 @@ from measure.native.host_ways import Way
 
 @numba.njit
 def mas(value: np.ndarray) -> np.ndarray:
-    """value: float32 of (batch, frames, tokens). The token of each frame: int32 (batch, frames)."""
+    """The token of each frame, int32 (batch, frames); value: float32 of (batch, frames, tokens)."""
     batch, frames, tokens = value.shape
     path = np.empty((batch, frames), np.int32)
     best = np.empty((frames, tokens), np.float32)
@@ -28,5 +28,5 @@ def mas(value: np.ndarray) -> np.ndarray:
 
 
 def way() -> Way:
-    """Compiled at the first call."""
+    """The function that Numba compiles at the first call."""
     return Way(mas, (mas.py_func,), "numba", programs=lambda: len(mas.signatures))

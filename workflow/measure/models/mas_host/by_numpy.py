@@ -6,7 +6,7 @@ from measure.native.host_ways import Way
 
 
 def mas(value: np.ndarray) -> np.ndarray:
-    """value: float32 of (batch, frames, tokens). The token of each frame: int32 (batch, frames)."""
+    """The token of each frame, int32 (batch, frames); value: float32 of (batch, frames, tokens)."""
     batch, frames, tokens = value.shape
     # A column before the first token, from which nothing advances.
     best = np.full((frames, batch, tokens + 1), -np.inf, np.float32)
@@ -25,5 +25,5 @@ def mas(value: np.ndarray) -> np.ndarray:
 
 
 def way() -> Way:
-    """Nothing to build."""
+    """The function as it is: nothing is built."""
     return Way(mas, (mas,), "numpy")

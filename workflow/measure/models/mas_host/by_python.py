@@ -6,12 +6,12 @@ from measure.native.host_ways import Way
 
 
 def mas(value: np.ndarray) -> np.ndarray:
-    """value: float32 of (batch, frames, tokens). The token of each frame: int32 (batch, frames)."""
+    """The token of each frame, int32 (batch, frames); value: float32 of (batch, frames, tokens)."""
     return np.array([path(item) for item in value.tolist()], np.int32)
 
 
 def path(value: list[list[float]]) -> list[int]:
-    """Of one item; where staying and advancing are equal, it stays."""
+    """The path of one item; where staying and advancing are equal, it stays."""
     unreachable = float("-inf")
     best = [value[0][:1] + [unreachable] * (len(value[0]) - 1)]
     for frame in value[1:]:
@@ -28,5 +28,5 @@ def path(value: list[list[float]]) -> list[int]:
 
 
 def way() -> Way:
-    """Nothing to build."""
+    """The function as it is: nothing is built."""
     return Way(mas, (mas, path))

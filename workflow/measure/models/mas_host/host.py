@@ -1,4 +1,4 @@
-"""Monotonic alignment search outside a model: what every way takes, and what it must give."""
+"""Monotonic alignment search outside a model: the argument of every way, and what it must give."""
 
 from functools import partial
 

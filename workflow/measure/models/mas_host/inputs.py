@@ -6,7 +6,7 @@ from measure.frameworks import Cell
 
 
 def operand(cell: Cell, batch_size: int) -> tuple[np.ndarray]:
-    """float32 of (batch, frames, tokens)."""
+    """Random scores, float32 of (batch, frames, tokens)."""
     shape = (batch_size, cell.architecture["frames"], cell.architecture["tokens"])
     rng = np.random.default_rng(cell.seed)
     return (-np.square(rng.standard_normal(shape, dtype=np.float32)),)

@@ -6,5 +6,5 @@ from measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """Sums and comparisons one after the other: none of the arithmetic that a peak is about."""
+    """Work of one step: sums and comparisons in sequence, none of a peak's arithmetic."""
     return {"flops_per_step": None, "tokens_per_step": None, "images_per_step": None}

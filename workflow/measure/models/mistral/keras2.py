@@ -31,12 +31,12 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Keras 2 has one implementation."""
+    """Keras 2 has only this implementation."""
     return "einsum"
 
 
 class WordPreprocessor:
-    """Strings to padded tokens and back, in Python, as KerasHub's tokenizers do it.
+    """Turns strings into padded tokens and back, in Python, as KerasHub's tokenizers do.
 
     KerasNLP's own tokenizer needs tensorflow-text, which brings a second
     TensorFlow; what it costs beside 44 tokens of a model is nothing.
@@ -72,7 +72,7 @@ class WordPreprocessor:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Of the tokenizer, which is ours."""
+    """The parity card's entry on the tokenizer, which is ours."""
     return {"tokenizer": tokenizer(model.preprocessor.tokenizer)}
 
 

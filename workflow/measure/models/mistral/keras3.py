@@ -27,7 +27,7 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Which implementation the decoder's attention really takes; asked as the layer asks."""
+    """The implementation that the decoder's attention really takes, found as the layer does."""
     return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
 
 

@@ -1,1 +1,1 @@
-"""A dense net for MNIST: 784-300-100-10."""
+"""A dense model for MNIST: 784-300-100-10."""

@@ -1,4 +1,4 @@
-"""The dense net for MNIST in Keras 2."""
+"""The dense model for MNIST in Keras 2."""
 
 from typing import Any
 

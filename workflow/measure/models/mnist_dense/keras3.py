@@ -1,4 +1,4 @@
-"""The dense net for MNIST in Keras 3."""
+"""The dense model for MNIST in Keras 3."""
 
 from typing import Any
 

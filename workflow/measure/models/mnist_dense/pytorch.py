@@ -1,4 +1,4 @@
-"""The dense net for MNIST in PyTorch."""
+"""The dense model for MNIST in PyTorch."""
 
 from measure.models.classifier.pytorch import attention, batch, build, feed, library, start
 from measure.models.classifier.pytorch import sgd as optimizer

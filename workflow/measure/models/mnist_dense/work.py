@@ -1,4 +1,4 @@
-"""Work of one step, as of every small classifier."""
+"""Work of one step, shared by all small classifiers."""
 
 from measure.models.classifier.work import per_step
 

@@ -6,7 +6,7 @@ from measure.frameworks import Cell
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, size, size, 3) in [0, 1)."""
+    """Random images, float32 of (batch, size, size, 3) in [0, 1)."""
     size = cell.architecture["image_size"]
     rng = np.random.default_rng(cell.seed)
     return rng.random((batch_size, size, size, 3), dtype=np.float32)

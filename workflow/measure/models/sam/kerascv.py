@@ -25,8 +25,8 @@ def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     else:
         encoder = image_encoder(keras_cv, cell)
         sam = segment_anything(keras_cv, cell, encoder) if cell.task == "predict" else None
-    # KerasCV's own predict_step only fills in prompts that are left out, and not for a
-    # ready-made batch; ours leaves none out.
+    # KerasCV's own predict_step only fills in prompts that are left out, and not for a ready-made
+    # batch; our batches leave none out.
     return encoder if cell.task == "fit" else keras.Model(sam.input, sam.output)
 
 
@@ -51,7 +51,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Whether a step takes the mean from the images, and for how many sets of points it decodes."""
+    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
     found: dict[str, Any] = {
         "normalises_images": any("subtract" in operation.name for operation in encoder)
@@ -63,7 +63,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def attention(model: Any, backend: str) -> str:
-    """KerasCV writes it out: two matrix products and a softmax."""
+    """KerasCV writes attention out: two matrix products and a softmax."""
     return "matmul"
 
 

@@ -19,7 +19,7 @@ optimizer = adam
 
 
 def _library() -> tuple[Any, Any]:
-    """``(modeling, build_sam)``, without what only the automatic mask generator needs.
+    """Import ``(modeling, build_sam)`` without what only the automatic mask generator needs.
 
     The package's own start imports torchvision for that: it is registered without being run.
     """
@@ -53,7 +53,7 @@ def build(cell: Cell) -> Any:
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """What is compiled: the encoder with its loss for fit, encoder and mask decoder for predict.
+    """Compile the encoder with its loss for fit, encoder and mask decoder for predict.
 
     The points' encoder between those two picks rows by their labels, where a graph
     has to end; compiling it too makes eight graphs and takes longer, for a few rows.
@@ -79,20 +79,20 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """Meta's code writes it out: two matrix products and a softmax."""
+    """Meta's code writes attention out: two matrix products and a softmax."""
     return "matmul"
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Whether a step takes the mean from the images, and for how many sets of points it decodes."""
+    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     if cell.task == "fit":
-        return {"normalises_images": False}  # the encoder alone, which Meta's code feeds centred
+        return {"normalises_images": False}  # the encoder alone: Meta's code centres images before
     where = batch(cell, cell.batch_size)["points"]
     return {"normalises_images": True, "prompt_sets": len(where)}
 
 
 class TwoPoints(torch.nn.Module):
-    """Masks of a batch of images for one set of points.
+    """Makes the masks of a batch of images for one set of points.
 
     ``Sam.forward`` decodes image by image and then enlarges the masks, which is no
     part of KerasCV's model; the page calls the three parts in turn, as here.

@@ -39,7 +39,7 @@ def image_encoder(a: Architecture) -> int:
 
 
 def _vit_attention(windows: int, side: int, d: int) -> int:
-    """Windows of side x side tokens: four projections, scores, values, positions.
+    """FLOPs in windows of side x side tokens: four projections, scores, values, positions.
 
     The relative positions of rows and of columns are a product of every query
     with ``side`` vectors each.
@@ -66,5 +66,5 @@ def mask_decoder(a: Architecture) -> int:
 
 
 def _attention(queries: int, keys: int, d: int, inner: int) -> int:
-    """Projections from and to width ``d``, scores and values at width ``inner``."""
+    """FLOPs: projections from and to width ``d``, scores and values at width ``inner``."""
     return 2 * d * inner * (2 * queries + 2 * keys) + 4 * queries * keys * inner

@@ -1,1 +1,1 @@
-"""A dense net with Snake, x + sin(a x)^2 / a."""
+"""A dense model with Snake, x + sin(a x)^2 / a."""

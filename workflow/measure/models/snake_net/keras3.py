@@ -1,4 +1,4 @@
-"""The Snake net in Keras 3, on any backend."""
+"""The model with Snake in Keras 3, on any backend."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The Snake net in PyTorch."""
+"""The model with Snake in PyTorch."""
 
 from functools import partial
 

@@ -8,7 +8,7 @@ LATENT_CHANNELS = 4
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:
-    """float32 of (batch, size, size, 3) in [0, 1)."""
+    """Random images, float32 of (batch, size, size, 3) in [0, 1)."""
     size = cell.architecture["image_size"]
     return _rng(cell, 0).random((batch_size, size, size, 3), dtype=np.float32)
 

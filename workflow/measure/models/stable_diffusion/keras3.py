@@ -16,7 +16,7 @@ def build(cell: Cell) -> Any:
 
 
 def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-    """Steps of KerasCV's sampler around the UNet, ``tick()`` before each."""
+    """Make steps of KerasCV's sampler around the UNet, with ``tick()`` before each."""
     return stable_diffusion.sample(keras_cv, model, cell, batch_size, tick)
 
 

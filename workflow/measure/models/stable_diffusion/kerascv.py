@@ -36,12 +36,12 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any, backend: str) -> str:
-    """KerasCV writes it out: two matrix products and a softmax."""
+    """KerasCV writes attention out: two matrix products and a softmax."""
     return "matmul"
 
 
 def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-    """Steps of ``StableDiffusion.generate_image`` around our UNet, ``tick()`` before each."""
+    """Make steps of ``StableDiffusion.generate_image`` around our UNet, ``tick()`` before each."""
     prompts, empty = embeddings(cell, batch_size)
     pipeline = _pipeline(keras_cv, cell.architecture)
     steps = Steps(tick)
@@ -134,7 +134,7 @@ def _preset(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 def _pipeline(keras_cv: Any, a: Architecture) -> Any:
     class Sized(keras_cv.models.StableDiffusion):
-        """Timestep embeddings as wide as the UNet; at the paper's size that is KerasCV's own."""
+        """Makes timestep embeddings as wide as the UNet; at the paper's size that is KerasCV's."""
 
         def _get_timestep_embedding(self, timestep: Any, batch_size: int) -> Any:
             return super()._get_timestep_embedding(timestep, batch_size, dim=a["unet_widths"][0])
@@ -143,7 +143,7 @@ def _pipeline(keras_cv: Any, a: Architecture) -> Any:
 
 
 class _Reporting:
-    """The diffusion model as the pipeline calls it."""
+    """The diffusion model as the pipeline calls it: reports each evaluation to the steps."""
 
     def __init__(self, model: Any, steps: Steps) -> None:
         self._model = model
@@ -155,7 +155,7 @@ class _Reporting:
 
 
 class _Fixed:
-    """A part of the pipeline that no step needs."""
+    """Stands in for a part of the pipeline that no step needs."""
 
     def __init__(self, output: Any) -> None:
         self._output = output

@@ -57,7 +57,7 @@ def attention(model: Any, backend: str) -> str:
 
 
 def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-    """Steps of ``StableDiffusionPipeline`` around our UNet, ``tick()`` before each.
+    """Make steps of ``StableDiffusionPipeline`` around our UNet, with ``tick()`` before each.
 
     Embeddings take the text encoder's place and the picture is not decoded: neither
     is part of a step. DDIM evaluates the UNet once per step, on both halves of the

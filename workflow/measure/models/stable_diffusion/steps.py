@@ -1,4 +1,4 @@
-"""Diffusion steps, told apart inside a library's own sampling loop.
+"""Tells diffusion steps apart inside a library's own sampling loop.
 
 The library is given a UNet that calls :meth:`Steps.evaluation` before each
 evaluation. A step begins with the first evaluation at a new timestep, so
@@ -24,7 +24,7 @@ class Steps:
         self._steps = self._calls = self._images = 0
 
     def evaluation(self, timestep: Any, images: int) -> None:
-        """The UNet is about to see ``images`` latents at ``timestep``, an object per step."""
+        """Called before the UNet sees ``images`` latents at ``timestep``, an object per step."""
         if timestep is not self._timestep:
             if self._tick():
                 raise Finished

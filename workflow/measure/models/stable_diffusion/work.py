@@ -74,18 +74,18 @@ def unet(a: Architecture) -> int:
 
 
 def _conv(side: int, width: int, out: int, kernel: int = 3) -> int:
-    """A convolution with side x side outputs."""
+    """FLOPs of a convolution with side x side outputs."""
     return 2 * side**2 * kernel**2 * width * out
 
 
 def _residual(side: int, width: int, out: int) -> int:
-    """Two convolutions, and a third one of 1 x 1 where the width changes."""
+    """FLOPs of two convolutions, and a third one of 1 x 1 where the width changes."""
     shortcut = _conv(side, width, out, kernel=1) if width != out else 0
     return _conv(side, width, out) + _conv(side, out, out) + shortcut
 
 
 def _transformer(pixels: int, d: int, a: Architecture) -> int:
-    """Two projections; attention to itself and to the text; a gated layer of 4 d."""
+    """FLOPs: two projections; attention to itself and to the text; a gated layer of 4 d."""
     text, context = a["text_length"], a["context_size"]
     itself = 2 * pixels * 4 * d * d + 4 * pixels * pixels * d
     cross = 2 * pixels * 2 * d * d + 2 * text * 2 * context * d + 4 * pixels * text * d

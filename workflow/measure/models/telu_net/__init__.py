@@ -1,1 +1,1 @@
-"""A dense net with TeLU, x tanh(exp x)."""
+"""A dense model with TeLU, x tanh(exp x)."""

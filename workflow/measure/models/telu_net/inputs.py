@@ -1,4 +1,4 @@
-"""Inputs and weights of the net, and what TeLU must give."""
+"""Inputs and weights of the model, and what TeLU must give."""
 
 import numpy as np
 
@@ -12,5 +12,5 @@ OPERATION = "telu"
 
 
 def expected(cell: Cell) -> dict[str, np.ndarray]:
-    """What the activation must give of its operand in every way."""
+    """Output and gradient of the activation that every way must give for its operand."""
     return of_any.expected(OPERATION, cell)

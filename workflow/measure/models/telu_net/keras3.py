@@ -1,4 +1,4 @@
-"""The TeLU net in Keras 3, on any backend."""
+"""The model with TeLU in Keras 3, on any backend."""
 
 from functools import partial
 

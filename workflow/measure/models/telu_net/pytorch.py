@@ -1,4 +1,4 @@
-"""The TeLU net in PyTorch."""
+"""The model with TeLU in PyTorch."""
 
 from functools import partial
 

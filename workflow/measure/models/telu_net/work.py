@@ -1,4 +1,4 @@
-"""Work of one step, as of every net with an activation of its own."""
+"""Work of one step, shared by all models with an activation of their own."""
 
 from measure.models.activation_net.work import per_step
 

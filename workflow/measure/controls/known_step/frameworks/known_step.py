@@ -9,7 +9,7 @@ from measure.operations import Span
 
 
 class Framework:
-    """Waits, busily: a sleep would end when the system finds the time."""
+    """Waits in a busy loop: a sleep would end only when the system finds the time."""
 
     probeable = False
     profiler = "the clock"
