@@ -143,8 +143,8 @@ def test_two_at_a_time_would_measure_each_other(kit):
     process = kit.start(*THIS)
     kit.wait_for("before-")
     status, said = kit.run(*THIS)
-    process.send_signal(signal.SIGINT)
-    process.wait(30)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 128 + signal.SIGTERM
     assert status == 1
     assert "another run_bundle.py is measuring here" in said
 
@@ -193,6 +193,13 @@ def test_a_gpu_that_the_other_machine_does_not_have_is_refused(tmp_path, gpus):
     cuda = {"accelerator": "cuda", "scale": "smoke", "here": False}
     line = Kit(tmp_path / "kit", device=1, **cuda).refused(*THIS)
     assert "device: 1 is not a visible GPU" in line
+
+
+def test_an_interpreter_of_a_column_without_runs_is_told_in_one_line(tmp_path):
+    reason = {"model": "bert", "column": "pytorch-compiled", "reason": "no compiler here"}
+    kit = Kit(tmp_path / "kit", unsupported=[reason])
+    line = kit.refused("--interpreter", f"pytorch-compiled={sys.executable}")
+    assert line.endswith("--interpreter: this bundle has no run of pytorch-compiled")
 
 
 def test_an_old_python_is_told_in_one_line(kit):

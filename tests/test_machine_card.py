@@ -88,7 +88,10 @@ SYSTEM = {
     "sys/devices/system/node/node0/cpulist": "0-7",
     "sys/devices/system/node/node1/cpulist": "8-15",
     "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
-    "sys/fs/cgroup/cpu.max": "150000 100000",
+    "proc/self/cgroup": "0::/job",
+    "proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
+    "sys/fs/cgroup/cpu.max": "max 100000",
+    "sys/fs/cgroup/job/cpu.max": "150000 100000",
     "sys/fs/cgroup/memory.max": str(2**33),
     "run/systemd/container": "lxc",
 }
@@ -122,6 +125,10 @@ def test_facts_of_a_made_up_machine(tmp_path):
     limits = sections["Limits of this process"]
     assert (limits["processor time"], limits["memory"]) == ("1.5 processors", "8.0 GiB")
     assert "S123" not in json.dumps(sections)
+    for limit in ("job/cpu.max", "memory.max"):
+        (tmp_path / "sys/fs/cgroup" / limit).unlink()
+    limits = host.sections(tmp_path)["Limits of this process"]
+    assert (limits["processor time"], limits["memory"]) == ("not limited", "not limited")
 
 
 def test_a_machine_that_tells_nothing_still_has_a_card(tmp_path):

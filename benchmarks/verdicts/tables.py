@@ -169,7 +169,7 @@ def _widths(found: Results) -> np.ndarray:
 
 def lost_round(rounds: int, tables: int, generator: np.random.Generator) -> float:
     """Change in how often a column that lost a round has the lowest mean of six equal ones, if that
-    round was 10 % slower for all, against one like all others.
+    round took exp(0.10) times as long for all, against one like all others.
     """
     lowest: tuple[list[bool], list[bool]] = ([], [])
     for _ in range(tables):

@@ -46,6 +46,18 @@ def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
     assert cgroup.oom_kills(system) == 2
 
 
+def test_the_least_quota_of_processor_time_counts(root):
+    v1 = {
+        "cpu/cpu.cfs_quota_us": "-1\n",
+        "cpu/cpu.cfs_period_us": "100000\n",
+        "cpu/slurm/cpu.cfs_quota_us": "250000\n",
+        "cpu/slurm/cpu.cfs_period_us": "100000\n",
+    }
+    assert cgroup.processor_time(root(V1, V1_MOUNTS, v1)) == 2.5
+    v2 = {"system.slice/cpu.max": "300000 100000\n", f"{V2[4:-1]}/cpu.max": "max 100000\n"}
+    assert cgroup.processor_time(root(V2, V2_MOUNTS, v2)) == 3
+
+
 def test_version_2_names_a_limit_or_says_that_there_is_none(root):
     job = "system.slice/slurmstepd.scope/job_12"
     files = {
@@ -75,6 +87,7 @@ def test_a_container_has_the_limit_of_what_it_sees(root, groups, mounts):
 
 def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
     assert cgroup.memory_limit_bytes(tmp_path) is None
+    assert cgroup.processor_time(tmp_path) is None
     assert cgroup.oom_kills(tmp_path) is None
     (tmp_path / "vmstat").write_text("pswpin 3\noom_kill 5\n")
     monkeypatch.setattr(machine, "VMSTAT", tmp_path / "vmstat")
@@ -82,5 +95,6 @@ def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
         monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda limit=limit_bytes: limit)
         monkeypatch.setattr(cgroup, "oom_kills", lambda kills=kills: kills)
         assert machine.oom_kills() == found
+        assert (machine.memory_mib_total() == 1024) == (limit_bytes == GIB)
         assert (memory.limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)
     assert memory.limit_mib("1.5") == 1536

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from supervise import processors
 
+from ..shared import put
+
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
@@ -27,14 +29,15 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_a_quota_of_processor_time_is_a_limit(machine, tmp_path):
-    quota = tmp_path / "cpu.max"
-    quota.write_text("200000 100000\n")
     topology = machine(*((number,) for number in range(8)))
-    assert processors.auto(topology, quota) == 2
-    quota.write_text("50000 100000\n")
-    assert processors.auto(topology, quota) == 1
-    quota.write_text("max 100000\n")
-    assert processors.auto(topology, quota) == 7
+    put(tmp_path / "proc/self/cgroup", "0::/\n")
+    mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+    put(tmp_path / "proc/self/mountinfo", mount)
+    quotas = {"200000 100000": (2, 2), "50000 100000": (1, 1), "max 100000": (7, 8)}
+    for quota, (auto, physical) in quotas.items():
+        put(tmp_path / "sys/fs/cgroup/cpu.max", quota)
+        assert processors.auto(topology, tmp_path) == auto
+        assert processors.physical(topology, tmp_path) == physical
 
 
 @pytest.mark.parametrize(

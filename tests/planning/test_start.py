@@ -142,6 +142,7 @@ def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
     ("text", "said"),
     [
         (BUILDER.format(name="buidl"), "keras3.py: no function 'build'; .* there are .* buidl"),
+        ("class Own:\n    def build(self):\n        pass\n", "keras3.py: no function 'build'"),
         ("def build(cell)\n", "keras3.py, line 1: expected ':'"),
     ],
 )

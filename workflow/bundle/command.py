@@ -16,13 +16,13 @@ from bundle.packing import RESULT, pack
 from bundle.selection import selected
 from bundle.session import Session, missing
 from deploy.environments import EnvironmentProblem
-from supervise.interrupts import end_by_interrupt
+from supervise.interrupts import end_by_interrupt, exit_status
 
 PACKING_S = 20.0  # seconds of --stop-after-s that are kept for ending and packing
 
 
 def main(root: str) -> int:
-    """Measure a bundle; exit status 0, 1 after a problem in one line, 130 after an interrupt."""
+    """Measure a bundle; exit status 0, 1 after a problem in one line, 130 or 143 after a signal."""
     options = arguments()
     end_by_interrupt()
     try:
@@ -31,9 +31,9 @@ def main(root: str) -> int:
         print(f"millistep: {' '.join(str(problem).split())}", file=sys.stderr)
     except OSError as error:
         print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as end:
         print("interrupted; the same command goes on from here", file=sys.stderr)
-        return 130
+        return exit_status(end)
     return 1
 
 

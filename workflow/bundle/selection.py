@@ -26,6 +26,8 @@ def selected(
         if runs:
             (first if block["round"] == 1 else later).append(_block(bundle, block, runs, columns))
     if not first + later:
+        if not patterns:
+            raise Problem(f"--interpreter: this bundle has no run of {', '.join(columns)}")
         records = [run["record"] for block in bundle["blocks"] for run in block["runs"]]
         raise Problem(
             f"--only: no run with an interpreter is {' or '.join(patterns)}; "

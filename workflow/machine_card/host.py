@@ -16,6 +16,7 @@ try:
 except ImportError:
     psutil = None
 
+from supervise import cgroup
 from supervise.machine import cpu_model
 
 Facts = dict[str, str | None]  # None: not reported by this machine
@@ -136,39 +137,16 @@ def system(root: Path, cpu: Path) -> Facts:
 
 def limits(root: Path) -> Facts:
     """The limits that a container or a cluster sets to this process."""
-    cgroup = root / "sys/fs/cgroup"
-    # Version 2 of control groups, else version 1.
-    most = text(cgroup / "memory.max") or text(cgroup / "memory/memory.limit_in_bytes")
-    quota, period = (text(cgroup / "cpu.max") or "").split() or (
-        text(cgroup / "cpu/cpu.cfs_quota_us"),
-        text(cgroup / "cpu/cpu.cfs_period_us"),
-    )
+    quota, most = cgroup.processor_time(root), cgroup.memory_limit_bytes(root)
+    unlimited = "not limited" if text(root / "proc/self/cgroup") else None
     return {
         "usable processors": str(len(os.sched_getaffinity(0)))
         if hasattr(os, "sched_getaffinity")
         else None,
-        "processor time": share(quota, period),
-        "memory": bounded(most),
+        "processor time": unlimited if quota is None else f"{quota:g} processors",
+        "memory": unlimited if most is None else gib(most),
         "scheduling priority": spelled(os.getpriority(os.PRIO_PROCESS, 0)),
     }
-
-
-def share(quota: str | None, period: str | None) -> str | None:
-    """The processors' worth of time that a control group may use."""
-    if quota is None or period is None:
-        return None
-    if quota in ("max", "-1"):
-        return "not limited"
-    return f"{int(quota) / int(period):g} processors"
-
-
-def bounded(most: str | None) -> str | None:
-    """A control group's memory limit; version 1 has a number beyond any machine for none."""
-    if most is None:
-        return None
-    if most == "max" or int(most) > 2**60:
-        return "not limited"
-    return gib(int(most))
 
 
 def virtualisation(root: Path) -> str | None:

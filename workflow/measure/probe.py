@@ -5,10 +5,9 @@ import traceback
 
 from measure.frameworks import Framework
 from measure.models import Work
+from measure.process import MAX_MESSAGE
 from measure.protocol import Protocol
 from measure.timer import Timer
-
-MAX_MESSAGE = 4000  # characters of an exception's message
 
 
 def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -> dict:

@@ -46,12 +46,16 @@ def _check(file: Path, needed: tuple[str, ...]) -> None:
         )
 
 
-def _names(module: ast.Module) -> Iterator[str]:
-    """Names that a module defines, imports or assigns at any level; `*` if it has a star import."""
-    for node in ast.walk(module):
+def _names(parent: ast.AST) -> Iterator[str]:
+    """Names that a module defines, imports or assigns; `*` if it has a star import. What its
+    functions and classes have inside is not the module's.
+    """
+    for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.ImportFrom | ast.Import):
             yield from (alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+        else:
+            yield from _names(node)

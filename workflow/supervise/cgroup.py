@@ -1,21 +1,31 @@
-"""The control group of this process: its job's or container's memory limit, and kills for memory.
+"""The control group of this process: its job's or container's limits, and kills for memory.
 
 Read from Linux' files, version 1 and 2; other systems have none.
 """
 
 import contextlib
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
+from typing import Any
+
+NO_LIMIT = 2**60  # bytes; version 1 has a number beyond any machine for "no limit"
 
 
 def memory_limit_bytes(root: Path = Path("/")) -> int | None:
     """The lowest memory limit of this group and those around it; None without a limit."""
-    limits = map(_limit, _memory_groups(root))
-    return min((limit for limit in limits if limit is not None), default=None)
+    return _lowest(map(_limit, _groups(root, "memory")))
+
+
+def processor_time(root: Path = Path("/")) -> float | None:
+    """Number of processors whose time this group may use, by its own quota or by one around it;
+    None without a quota.
+    """
+    return _lowest(map(_quota, _groups(root, "cpu")))
 
 
 def oom_kills(root: Path = Path("/")) -> int | None:
     """Number of processes of this group that the kernel killed for memory; None if not counted."""
-    for own in _memory_groups(root)[:1]:
+    for own in _groups(root, "memory")[:1]:
         for name in ("memory.events", "memory.oom_control"):
             if (kills := counters(own / name).get("oom_kill")) is not None:
                 return kills
@@ -30,18 +40,34 @@ def counters(path: Path) -> dict[str, int]:
     return {}
 
 
+def _lowest(limits: Iterable[float | None]) -> Any:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def _limit(group: Path) -> int | None:
-    """A group's own limit in bytes; version 1 has a number beyond any machine for "no limit"."""
+    """A group's own memory limit in bytes."""
     for name in ("memory.max", "memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):
-            return int((group / name).read_text())
+            limit = int((group / name).read_text())
+            return limit if limit < NO_LIMIT else None
     return None
 
 
-def _memory_groups(root: Path) -> list[Path]:
-    """Folders of the group that this process's memory is accounted to, and of those around it."""
-    path, kind = _path(root)
-    for top, mounted in _mounts(root, kind):
+def _quota(group: Path) -> float | None:
+    """A group's own quota of processor time, as a number of processors."""
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = (group / "cpu.max").read_text().split()
+        return int(quota) / int(period)
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = ((group / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        return int(quota) / int(period) if int(quota) > 0 else None  # -1: no quota
+    return None
+
+
+def _groups(root: Path, controller: str) -> list[Path]:
+    """Folders of the group by which a controller limits this process, and of those around it."""
+    path, kind = _path(root, controller)
+    for top, mounted in _mounts(root, kind, controller):
         inner = PurePosixPath(path)
         if inner.is_relative_to(top) and ".." not in inner.parts:
             inner = inner.relative_to(top)
@@ -51,25 +77,25 @@ def _memory_groups(root: Path) -> list[Path]:
     return []
 
 
-def _path(root: Path) -> tuple[str, str]:
-    """The group's path, and the type of its file system; version 1 counts if it has memory."""
+def _path(root: Path, controller: str) -> tuple[str, str]:
+    """The group's path, and the type of its file system: version 1 if that has the controller."""
     unified = ""
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
-        if "memory" in controllers.split(","):
+        if controller in controllers.split(","):
             return path, "cgroup"
         if not controllers:
             unified = path
     return unified, "cgroup2"
 
 
-def _mounts(root: Path, kind: str) -> list[tuple[str, Path]]:
+def _mounts(root: Path, kind: str, controller: str) -> list[tuple[str, Path]]:
     """The groups that are mounted, each with the folder where it is."""
     found = []
     for line in _lines(root / "proc/self/mountinfo"):
         mount, _, system = line.partition(" - ")
         words, (of, _, options) = mount.split(), system.split(" ", 2)
-        if of == kind and (kind == "cgroup2" or "memory" in options.split(",")):
+        if of == kind and (kind == "cgroup2" or controller in options.split(",")):
             found.append((words[3], root / words[4].lstrip("/")))
     return found
 

@@ -51,11 +51,9 @@ def cpu_model() -> str:
 
 
 def memory_mib_total() -> int:
-    """MiB of physical memory, or the container's limit if that is smaller."""
+    """MiB of physical memory, or the limit of a job or container if that is smaller."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, ValueError):
-        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return total // 2**20
+    return min(total, cgroup.memory_limit_bytes() or total) // 2**20
 
 
 def load_average() -> float | None:

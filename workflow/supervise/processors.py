@@ -9,8 +9,10 @@ import contextlib
 import os
 from pathlib import Path
 
+from supervise import cgroup
+
 TOPOLOGY = Path("/sys/devices/system/cpu")
-QUOTA = Path("/sys/fs/cgroup/cpu.max")
+ROOT = Path("/")  # of the system
 FEW_CORES = 2  # with so few, users do not leave one idle
 
 
@@ -29,15 +31,15 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
     return list(groups.values())
 
 
-def physical(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
+def physical(topology: Path = TOPOLOGY, root: Path = ROOT, shares: int = 1) -> int:
     """Number of threads: one per physical core, limited by a container's quota of processor time.
 
     shares: the slots that the processors are divided into; the number is for one slot.
     """
-    return max(1, int(min(len(cores(topology)) // shares, _quota(quota) / shares)))
+    return _within_the_quota(len(cores(topology)) // shares, root, shares)
 
 
-def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int:
+def auto(topology: Path = TOPOLOGY, root: Path = ROOT, shares: int = 1) -> int:
     """Number of threads of a run, unless the user names one.
 
     One per physical core; of more than two cores, one is left to the system and to the monitor.
@@ -45,7 +47,7 @@ def auto(topology: Path = TOPOLOGY, quota: Path = QUOTA, shares: int = 1) -> int
     """
     count = len(cores(topology)) // shares
     threads = count if count <= FEW_CORES else count - 1
-    return max(1, int(min(threads, _quota(quota) / shares)))
+    return _within_the_quota(threads, root, shares)
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY) -> list[int]:
@@ -73,9 +75,7 @@ def _siblings(topology: Path, processor: int) -> str:
     return str(processor)
 
 
-def _quota(path: Path) -> float:
-    """The number of processors whose time a container may use: '200000 100000' is 2."""
-    with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
-        allowed, period = path.read_text().split()
-        return int(allowed) / int(period)
-    return float("inf")
+def _within_the_quota(threads: int, root: Path, shares: int) -> int:
+    """So many threads, or fewer where less processor time may be used; one at least."""
+    quota = cgroup.processor_time(root)
+    return max(1, threads if quota is None else min(threads, int(quota / shares)))
