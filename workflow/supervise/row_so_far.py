@@ -4,6 +4,7 @@ import statistics
 from typing import Any
 
 from contract import table_text
+from supervise.self_test import step_ms
 
 Records = dict[str, dict[str, Any]]  # by path
 Row = tuple[str, str, int]
@@ -28,14 +29,9 @@ def lines(plan: dict[str, Any], run: dict[str, Any], done: Records) -> list[str]
     return [*found[:-1], f"{found[-1]}  round {run['run']} of {rounds}"] if rounds > 1 else found
 
 
-def step_ms(records: list[dict[str, Any]]) -> float | None:
+def mean_step_ms(records: list[dict[str, Any]]) -> float | None:
     """Geometric mean of the runs' ms per step, as in the table; None if no run has a time."""
-    found = []
-    for record in records:
-        if record["status"] == "ok":
-            blocks = record["timing"]["blocks"]
-            steps = sum(block["steps"] for block in blocks)
-            found.append(sum(block["elapsed_ns"] for block in blocks) / steps / 1e6)
+    found = [step_ms(record) for record in records if record["status"] == "ok"]
     return statistics.geometric_mean(found) if found else None
 
 
@@ -47,7 +43,7 @@ def _text(records: list[dict[str, Any]]) -> str:
     """A cell's text as in the table but without interval: the time, else the first run's status."""
     if not records:
         return table_text.NA
-    time_ms = step_ms(records)
+    time_ms = mean_step_ms(records)
     return table_text.ms(time_ms) if time_ms is not None else str(records[0]["status"])
 
 
