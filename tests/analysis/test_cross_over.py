@@ -141,6 +141,13 @@ def test_none_in_the_range(tmp_path, truth, expected, end):
     assert (line["ci95_low"], line["ci95_high"]) == (end, end)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "told"), [(999_499, "999 thousand"), (999_500, "1 million")]
+)
+def test_amounts_have_three_digits(parameters, told):
+    assert amount(parameters) == told
+
+
 def drawn(project):
     """Return the only panel, and the words in it."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):

@@ -19,6 +19,7 @@ from analysis.topics.why import differences as table
 from analysis.topics.why.ceilings import ceilings
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, differences
+from analysis.topics.why.figure import why
 from analysis.topics.why.section import rows
 from analysis.writing.files import to_csv
 
@@ -226,6 +227,16 @@ def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
 def real(tmp_path_factory):
     """As it was measured."""
     return real_results(tmp_path_factory.mktemp("real"))
+
+
+def test_a_column_without_a_profile_is_drawn_as_a_mark_where_its_step_ends(pair):
+    profiled(pair, JAX, {MATMUL: (5.0, 10), GELU: (2.0, 4)}, idle=1.0)
+    (axes,) = why(Data(pair.load())).axes
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(8)
+    assert [(line.get_marker(), *line.get_xdata(), *line.get_ydata()) for line in axes.lines] == [
+        ("|", pytest.approx(16), 1)
+    ]
+    assert axes.get_xlim() == pytest.approx((0, 1.05 * 16))
 
 
 def test_products_of_a_real_table_are_the_same_operations_compiled_or_not(real):
