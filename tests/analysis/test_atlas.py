@@ -87,7 +87,10 @@ def test_archives_of_one_machine_that_contradict_each_other_decide_nothing(tmp_p
 def test_other_scales_are_other_questions(tmp_path):
     made = [archive(tmp_path / s, "2026-01-02", scale=s) for s in ("laptop", "smoke")]
     made[1]["sha256"] = "1" * 64
-    assert list(Atlas(made).pairs["machines"]) == [1] * 6
+    apart = Atlas(made)
+    assert list(apart.pairs["machines"]) == [1] * 6
+    write_page(apart, trends(apart), tmp_path / "atlas.html")
+    assert "No two machines compared the same two columns" in (tmp_path / "atlas.html").read_text()
 
 
 def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
@@ -169,6 +172,9 @@ def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):
     assert "old/bad.zip</strong>: its zip is &lt;broken&gt;" in text
     assert "too few dates (2 of 8)" in text
     assert text.count("<td>contrary</td>") == 3  # both rows and their mean
+    assert "12 cells of 3 archives, measured on 2 machines from 2026-01-02 to 2026-03-04." in text
+    assert "Of 3 comparisons of two columns that several machines made, 0 come" in text
+    assert "on every machine, and 3 come out the other way round" in text
     for digest in atlas.archives["sha256"]:
         assert digest in text
     ids = set(re.findall(r' id="([ac]\d+)"', text))

@@ -52,6 +52,8 @@ def test_labels_say_what_was_compared_and_on_what(project, words):
     assert "published, on A100 40 GB" in over_keras2
     over_pytorch = words(results, "speedup_over_pytorch")
     assert "Keras 3 (JAX) over PyTorch (compiled)" in over_pytorch
+    for found, base in ((over_keras2, "Keras 2"), (over_pytorch, "best plain PyTorch")):
+        assert f"t({base}) / t(best Keras 3)" in found
     assert "1.50\u00d7" in over_pytorch
     assert "8.016 ms" in words(results, "step_times")
     assert "published arithmetic" in words(results, "methods")

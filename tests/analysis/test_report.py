@@ -204,7 +204,7 @@ def test_nodes_with_equal_cards_share_one_and_another_has_its_own(project, figur
     text = appendix_of(project, figures)
     assert "Processor, nodes 0a1b2c3d and 11111111" in text
     assert "Processor, node 22222222" in text and "Another CPU" in text
-    assert "Collected of 3 nodes" in text
+    assert "Collected of 3 nodes, the first 2026-11-20 09:59. NA" in text
 
 
 def test_of_many_machines_without_a_card_the_first_eight_are_named(tmp_path):
