@@ -7,10 +7,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+import pandas as pd
 import pytest
 from browser import CHROMIUM, chromium
 from results_factory import Project, make_plan
 
+from analysis.atlas.__main__ import main
 from analysis.atlas.page import write_page
 from analysis.atlas.read import content, read
 from analysis.atlas.tables import Atlas
@@ -100,6 +102,32 @@ def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
     alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
     write_page(alone, trends(alone), tmp_path / "atlas.html")
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
+
+
+def test_the_command_writes_page_and_tables_and_names_what_it_left_out(
+    tmp_path, monkeypatch, capsys
+):
+    def run(*read):
+        paths = [tmp_path / f"{number}.json" for number in range(len(read))]
+        for path, made in zip(paths, read, strict=True):
+            path.write_text(json.dumps(made))
+        monkeypatch.setattr("sys.argv", ["atlas", *map(str, paths), "--output-dir", str(folder)])
+        main()
+
+    folder = tmp_path / "atlas"
+    with pytest.raises(InputError, match="none of the archives can be used"):
+        run(WRONG)
+    capsys.readouterr()
+    run(archive(tmp_path, "2026-01-02"), archive(tmp_path, "2026-02-03", [(JAX, 2)], 2), WRONG)
+    told = capsys.readouterr()
+    assert told.err == "left out: old/bad.zip: its zip is <broken>\n"
+    assert told.out == f"{folder / 'atlas.html'}: 8 cells of 2 archives, 1 left out\n"
+    names = ("cells", "pairs", "claims", "trends")
+    cells, pairs, _, course = (pd.read_csv(folder / f"{name}.csv") for name in names)
+    assert cells["archive_name"].tolist() == ["2026-01-02.zip"] * 4 + ["2026-02-03.zip"] * 4
+    machines = [f"Example CPU {number}, 2 cores, 16 GiB" for number in (1, 2)]
+    assert pairs[["in_favour", "against"]].to_numpy().tolist() == [machines] * 3
+    assert course.empty and pd.read_parquet(folder / "cells.parquet").shape == cells.shape
 
 
 def test_what_some_archives_lack_is_told(tmp_path):

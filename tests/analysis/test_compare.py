@@ -155,6 +155,7 @@ def test_the_command_writes_three_files_with_the_same_numbers(tmp_path):
     for line in lines:
         ratio = f"{float(line['ratio']):.3f}"
         assert f"<td>{ratio}</td>" in page and f"| {ratio} |" in text
+    assert {line[:2] + line[-2:] for line in text.splitlines() if " | " in line} == {"|  |"}
     assert "<script" not in page and "<b>" not in page and "http:" not in page
     assert r"a \<b\>.zip" in text and str(tmp_path) not in page + text + table
     Balanced().feed(page)

@@ -15,6 +15,7 @@ from analysis.report.figure_views import inline_svg
 from analysis.report.machine import card_note
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
+from analysis.report.self_test import self_test
 from analysis.report.setting import settings, software
 from analysis.tables.model import main_table
 from analysis.writing.rendering import TEMPLATES
@@ -181,6 +182,9 @@ def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures, 
     text = plain_pages[1]
     assert "a step of exactly 20 ms" in text and "work on cpu before and after each session" in text
     assert "Example CPU" in text
+    first, *_, observed = self_test(project.load()).lines
+    assert first == ("a step of exactly 2 ms, 100 times", "2 ms", "2.001 ms", "+0.05\u00a0%")
+    assert observed[2] == "ratio median 1.0000, 1.0000 to 1.0000"
     project.canaries = [None] * len(project.canaries)
     project.machine_card = project.self_test = None
     text = appendix_of(project, figures)
