@@ -231,6 +231,7 @@ def test_a_box_of_the_picture_without_a_ratio_says_why(tmp_path):
     project = Project(tmp_path, unsupported(make_plan(), "keras2-tensorflow", "refused"))
     project.fail("oom", column="keras3-jax")
     project.change(lambda r: takes(r, 1500.0), "pytorch-eager")
+    project.change(slow_down, "pytorch-compiled")
     project.records = {p: r for p, r in project.records.items() if TORCH not in p}
     texts = [text.get_text() for text in relative(Data(project.load())).axes[0].texts]
-    assert texts == ["NA", "1.00", "oom", "not\nmeasured", "150", "1.20"] * 2  # 10, 1500, 12 ms
+    assert texts == ["NA", "1.00", "oom", "not\nmeasured", "150", "1.26*"] * 2  # not steady
