@@ -106,6 +106,7 @@ def test_a_sweep_of_a_net_in_a_framework(tmp_path):
     assert sweep.ci95_low < sweep.parameters < sweep.ci95_high < 1.3 * sweep.ci95_low
     assert shown(sweep)
     assert words(sweep).startswith(f"GPU ahead from {amount(sweep.parameters)} parameters [")
+    assert [amount(found) for found in (999_499, 999_500)] == ["999 thousand", "1 million"]
     assert only_sweep(project).equals(sweep)  # every time the same
     single = only_sweep(sized_project(tmp_path / "single", crossing_at(1e6), runs=1))
     assert single.outcome == "crosses" and pd.isna(single.ci95_low) and not shown(single)
@@ -139,13 +140,6 @@ def test_none_in_the_range(tmp_path, truth, expected, end):
     (line,) = csv_lines(project)
     assert line["outcome"] == expected and line["parameters"] == "NA"
     assert (line["ci95_low"], line["ci95_high"]) == (end, end)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "told"), [(999_499, "999 thousand"), (999_500, "1 million")]
-)
-def test_amounts_have_three_digits(parameters, told):
-    assert amount(parameters) == told
 
 
 def drawn(project):
