@@ -1,5 +1,6 @@
 """The comment on a pull request."""
 
+import json
 import math
 
 import numpy as np
@@ -7,13 +8,14 @@ import pytest
 from effect_projects import JAX, TORCH, project_of, scale
 from results_factory import BERT_ROWS
 
+from analysis.answer.__main__ import main
 from analysis.answer.comment import as_json, comment
 from analysis.answer.compute import POWER, Status, answer, seconds, smallest_shown
 from analysis.caveats.core import collect
 from analysis.caveats.groups import grouped
 from analysis.data import Data
 from analysis.formats.errors import InputError
-from analysis.formats.strict_json import validate
+from analysis.formats.strict_json import read_json
 from analysis.statistics.intervals import Verdict, paired_ratio, together, verdict
 
 PATCH = f"{JAX}+patch"
@@ -38,7 +40,7 @@ def commented(found, data, **more):
     return comment(found, data, groups, more.get("left_out", []), more.get("report", ""))
 
 
-def test_a_patch_that_makes_one_row_slower(tmp_path):
+def test_a_patch_that_makes_one_row_slower(tmp_path, monkeypatch):
     found, data = asked(tmp_path, 1.1, "fit")
     slow, same = found.rows
     assert (slow.verdict, same.verdict) == (Verdict.SLOWER, Verdict.SAME)
@@ -52,7 +54,13 @@ def test_a_patch_that_makes_one_row_slower(tmp_path):
     assert "sam/predict/4" in text and "[Report](https://example.org/r)" in text
     assert data.results.digest in text
     content = as_json(found, seconds(data))
-    validate(content, "answer", "answer.json")
+    settings = {"left_out": ["sam/predict/4"], "report": "https://example.org/r"}
+    settings = json.dumps(settings | {"threshold": 0.02, "looks": 3})
+    places = ["--plan", str(tmp_path / "results/plan.json"), "--output-dir", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", ["answer", *places, "--settings", settings])
+    main()
+    assert (tmp_path / "answer.md").read_text() == text
+    assert read_json(tmp_path / "answer.json", "answer") == content
     assert content["status"] == 1 and set(content["seconds_of_a_round"]) == {
         "bert/fit/8",
         "bert/predict/16",

@@ -16,6 +16,7 @@ from test_commands import run
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
 from analysis.archive.contents import files_below
 from analysis.archive.pack import pack
+from analysis.archive.rebuild import rebuild
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 
@@ -137,6 +138,14 @@ def test_sources_that_name_the_machine_are_refused(project_folder, tmp_path, mon
     with pytest.raises(InputError, match=r"report/style.css: line 2: .*/home/annalena"):
         pack(project_folder, CONFIG, tmp_path / "a.zip", draw=lambda project, plan: None)
     assert not list(tmp_path.glob("*.zip"))
+
+
+def test_what_cannot_be_drawn_is_told_in_the_words_of_the_command(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match=r"^results/plan.json: no such file$"):
+        rebuild(tmp_path, PLAN)
+    monkeypatch.setattr("analysis.archive.rebuild.MODULE", "analysis.none")
+    with pytest.raises(InputError, match=r"^analysis.none failed: .*No module named analysis.none"):
+        rebuild(tmp_path, PLAN)
 
 
 def test_bad_input_is_one_line(tmp_path):

@@ -7,10 +7,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+import pandas as pd
 import pytest
 from browser import CHROMIUM, chromium
 from results_factory import Project, make_plan
 
+from analysis.atlas.__main__ import main
 from analysis.atlas.page import write_page
 from analysis.atlas.read import content, read
 from analysis.atlas.tables import Atlas
@@ -87,7 +89,10 @@ def test_archives_of_one_machine_that_contradict_each_other_decide_nothing(tmp_p
 def test_other_scales_are_other_questions(tmp_path):
     made = [archive(tmp_path / s, "2026-01-02", scale=s) for s in ("laptop", "smoke")]
     made[1]["sha256"] = "1" * 64
-    assert list(Atlas(made).pairs["machines"]) == [1] * 6
+    apart = Atlas(made)
+    assert list(apart.pairs["machines"]) == [1] * 6
+    write_page(apart, trends(apart), tmp_path / "atlas.html")
+    assert "No two machines compared the same two columns" in (tmp_path / "atlas.html").read_text()
 
 
 def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
@@ -97,6 +102,32 @@ def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
     alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
     write_page(alone, trends(alone), tmp_path / "atlas.html")
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
+
+
+def test_the_command_writes_page_and_tables_and_names_what_it_left_out(
+    tmp_path, monkeypatch, capsys
+):
+    def run(*read):
+        paths = [tmp_path / f"{number}.json" for number in range(len(read))]
+        for path, made in zip(paths, read, strict=True):
+            path.write_text(json.dumps(made))
+        monkeypatch.setattr("sys.argv", ["atlas", *map(str, paths), "--output-dir", str(folder)])
+        main()
+
+    folder = tmp_path / "atlas"
+    with pytest.raises(InputError, match="none of the archives can be used"):
+        run(WRONG)
+    capsys.readouterr()
+    run(archive(tmp_path, "2026-01-02"), archive(tmp_path, "2026-02-03", [(JAX, 2)], 2), WRONG)
+    told = capsys.readouterr()
+    assert told.err == "left out: old/bad.zip: its zip is <broken>\n"
+    assert told.out == f"{folder / 'atlas.html'}: 8 cells of 2 archives, 1 left out\n"
+    names = ("cells", "pairs", "claims", "trends")
+    cells, pairs, _, course = (pd.read_csv(folder / f"{name}.csv") for name in names)
+    assert cells["archive_name"].tolist() == ["2026-01-02.zip"] * 4 + ["2026-02-03.zip"] * 4
+    machines = [f"Example CPU {number}, 2 cores, 16 GiB" for number in (1, 2)]
+    assert pairs[["in_favour", "against"]].to_numpy().tolist() == [machines] * 3
+    assert course.empty and pd.read_parquet(folder / "cells.parquet").shape == cells.shape
 
 
 def test_what_some_archives_lack_is_told(tmp_path):
@@ -169,6 +200,9 @@ def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):
     assert "old/bad.zip</strong>: its zip is &lt;broken&gt;" in text
     assert "too few dates (2 of 8)" in text
     assert text.count("<td>contrary</td>") == 3  # both rows and their mean
+    assert "12 cells of 3 archives, measured on 2 machines from 2026-01-02 to 2026-03-04." in text
+    assert "Of 3 comparisons of two columns that several machines made, 0 come" in text
+    assert "on every machine, and 3 come out the other way round" in text
     for digest in atlas.archives["sha256"]:
         assert digest in text
     ids = set(re.findall(r' id="([ac]\d+)"', text))

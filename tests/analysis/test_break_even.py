@@ -135,11 +135,15 @@ def test_a_row_in_which_nobody_starts_behind_needs_no_table(tmp_path):
     project = two_columns(tmp_path)
     project.change(lambda record: record["timing"].update(first_step_s=0.01), column=JAX)
     assert lines_of(project) == []
+    # 15 ms behind, its first step counted; 10 ms gained with each
+    project.change(lambda record: record["timing"].update(first_step_s=1.025), column=JAX)
+    assert [line[3] for line in lines_of(project)] == ["2"]
 
 
 def test_the_import_of_tensorflow_is_told_where_starts_are_compared(tmp_path):
     project = two_columns(tmp_path)
     (plain,) = breakdowns(data_of(project)).values()
+    assert plain.header[:5] == ("Framework", "Runs", "Import, s", "Build", "First step")
     assert plain.caption.endswith("energy")
     project.change(lambda record: record["timing"].update(import_tensorflow_s=2.5), column=JAX)
     (told,) = breakdowns(data_of(project)).values()

@@ -45,7 +45,7 @@ def test_another_machine_is_other_conditions(tmp_path):
     assert found.verdict is ClaimResult.HOLDS_ELSEWHERE
     assert "the processor is Example CPU, not Intel Core i7-10875H" in found.why
     assert "the GPU is NVIDIA Example, not NVIDIA GeForce RTX 3060" in found.why
-    assert "torch 1.2.3 instead of 2.4.1" in found.why
+    assert " torch 1.2.3 instead of 2.4.1" in found.why
 
 
 def test_another_net_is_not_comparable(tmp_path):

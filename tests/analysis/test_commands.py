@@ -52,3 +52,12 @@ def test_missing_plan_and_missing_figures(project, tmp_path):
     done = run("report.draw", "--plan", project.save(), *options)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert re.search(r"\w+\.svg: no such file", done.stderr)
+
+
+def test_what_the_rounds_of_a_row_show_is_printed_and_written(project, tmp_path):
+    options = ("--plan", project.save(), "--output", tmp_path / "fit.txt", "--row", "bert", "fit")
+    done = run("report.verdict", *options, 8)
+    text = (tmp_path / "fit.txt").read_text()
+    assert (done.returncode, done.stderr) == (0, f"    {text}")
+    assert text.startswith("BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (Py")
+    assert "--row bert fit 9: is no row of" in run("report.verdict", *options, 9).stderr

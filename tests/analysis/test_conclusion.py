@@ -38,11 +38,12 @@ def test_one_run_shows_nothing_and_four_more_rounds_are_asked_for(tmp_path):
         "no interval.",
     )
     assert found.more.runs == "5"
-    # 4 rounds of 2 cells without the 5 s: 200 s
-    assert (
-        found.more.text == "measures 4 more rounds of everything, about 3 min, and keeps this one"
-    )
     validate(json.loads(found.to_json()), "conclusion", "conclusion")
+    # 4 rounds of 2 cells without the 5 s: 88, 200 and 7,960 s
+    for total_s, told in ((16.0, "88 s"), (30.0, "3 min"), (1000.0, "2.2 h")):
+        project.change(lambda r, total_s=total_s: r.update(total_s=total_s))
+        text = f"measures 4 more rounds of everything, about {told}, and keeps this one"
+        assert conclusion(project.load()).more.text == text
 
 
 def block(steps, elapsed_ns):

@@ -106,6 +106,7 @@ def test_a_sweep_of_a_net_in_a_framework(tmp_path):
     assert sweep.ci95_low < sweep.parameters < sweep.ci95_high < 1.3 * sweep.ci95_low
     assert shown(sweep)
     assert words(sweep).startswith(f"GPU ahead from {amount(sweep.parameters)} parameters [")
+    assert [amount(found) for found in (999_499, 999_500)] == ["999 thousand", "1 million"]
     assert only_sweep(project).equals(sweep)  # every time the same
     single = only_sweep(sized_project(tmp_path / "single", crossing_at(1e6), runs=1))
     assert single.outcome == "crosses" and pd.isna(single.ci95_low) and not shown(single)

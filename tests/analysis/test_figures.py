@@ -2,13 +2,15 @@ import io
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from functools import partial
 
 import matplotlib
 import pytest
 from conditions import gpu_readings
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import TORCH, quiet_project
+from quiet_table import JAX, TORCH, quiet_project
+from record_changes import takes
 from results_factory import Project, make_plan, unsupported
 from time_changes import scale, scattered
 from whole_table import whole_table
@@ -50,6 +52,8 @@ def test_labels_say_what_was_compared_and_on_what(project, words):
     assert "published, on A100 40 GB" in over_keras2
     over_pytorch = words(results, "speedup_over_pytorch")
     assert "Keras 3 (JAX) over PyTorch (compiled)" in over_pytorch
+    for found, base in ((over_keras2, "Keras 2"), (over_pytorch, "best plain PyTorch")):
+        assert f"t({base}) / t(best Keras 3)" in found
     assert "1.50\u00d7" in over_pytorch
     assert "8.016 ms" in words(results, "step_times")
     assert "published arithmetic" in words(results, "methods")
@@ -206,6 +210,21 @@ def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project, words
     found = words(project.load(), "memory")
     assert "device, by the driver" in found
     assert "4,321 + 7,654" in found
+
+
+def test_axes_reach_a_little_beyond_what_they_show(project, tmp_path):
+    def ends(name, of):
+        return FIGURES[name](Data(of.load(), load_reference())).axes[0].get_xlim()
+
+    project.change(lambda r: r["memory"].update(peak_rss_mib=200.0))
+    project.change(lambda r: r["memory"].update(peak_rss_mib=None), task="fit")
+    assert ends("memory", project) == (0, 1)  # nothing known of this row, but of others
+    project.change(lambda r: r["memory"].update(peak_rss_mib=100.0), run=1)
+    assert ends("memory", project) == pytest.approx((0, 105))
+    quiet = quiet_project(tmp_path / "quiet")
+    for column, step_ms in ((JAX, 12.0), (TORCH, 30.0)):
+        quiet.change(partial(takes, step_ms=step_ms), column)
+    assert ends("step_times", quiet) == pytest.approx((10, 36))
 
 
 def test_wildly_different_runs_do_not_break_the_axes(project, words):

@@ -11,14 +11,14 @@ from drawn_pages import pages_of, report_of
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from quiet_table import JAX, TORCH, quiet_project
-from record_changes import slow_down, stretch
-from results_factory import Project, make_plan
+from record_changes import slow_down, stretch, takes
+from results_factory import Project, make_plan, unsupported
 from whole_table import whole_table
 
 from analysis.caveats import collect
 from analysis.caveats.groups import FIRST, SHOWN, grouped
 from analysis.data import Data
-from analysis.figures.relative import HUES, WHITE_FROM, relative
+from analysis.figures.relative import CELL_IN, HUES, WHITE_FROM, relative
 from analysis.report.key_sentences import MOST, key_sentences
 
 MOST_TEXT = 40_000  # characters of the report that are read, figures aside
@@ -218,8 +218,20 @@ def test_a_picture_of_two_columns_holds_all_that_is_written_in_it(tmp_path):
     extents = [text.get_window_extent(drawn) for text in figure.findobj(Text) if text.get_text()]
     assert len(extents) > 4
     assert all(e.x0 >= 0 and e.x1 <= figure.bbox.width for e in extents)
+    assert all(e.y0 >= 0 and e.y1 <= figure.bbox.height for e in extents)
+    assert figure.axes[0].bbox.height / figure.dpi / 2 > 0.9 * CELL_IN[1]  # of two rows
     (axes,) = figure.axes
     numbers = {text.get_position(): text.get_text() for text in axes.texts}
     assert [label.get_text() for label in axes.get_yticklabels()] == ["BERT fit", "BERT predict"]
     for y in axes.get_yticks():  # each beside its row and below its column
         assert [numbers[x, y] for x in axes.get_xticks()] == ["1.00", "3.75"]  # 8 and 30 ms
+
+
+def test_a_box_of_the_picture_without_a_ratio_says_why(tmp_path):
+    project = Project(tmp_path, unsupported(make_plan(), "keras2-tensorflow", "refused"))
+    project.fail("oom", column="keras3-jax")
+    project.change(lambda r: takes(r, 1500.0), "pytorch-eager")
+    project.change(slow_down, "pytorch-compiled")
+    project.records = {p: r for p, r in project.records.items() if TORCH not in p}
+    texts = [text.get_text() for text in relative(Data(project.load())).axes[0].texts]
+    assert texts == ["NA", "1.00", "oom", "not\nmeasured", "150", "1.26*"] * 2  # not steady

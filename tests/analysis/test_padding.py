@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, TORCH, quiet_project
+from record_changes import takes
 from time_changes import LENGTHS, generating, padded, scale
 
 from analysis.caveats import collect
@@ -209,6 +210,12 @@ def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(pr
     # 30.4 of 4.4 ms are 6.91, of which 1 - 8.8 / 30.4 is left
     assert "takes 6.91× [6.91×, 6.91×] the time of Keras 3 (JAX)" in sentence
     assert "padding does not explain it, without any it would still be at least 4.91×" in sentence
+    # twice the fastest is worth explaining, less is not
+    for ms, said in ((15.1, True), (15.3, False)):
+        project.change(lambda r, ms=ms: takes(r, ms), JAX)
+        sentence, _ = caveat_of(project)
+        assert ("takes 2.01× [2.01×, 2.01×] the time of Keras 3 (JAX)" in sentence) is said
+        assert sentence.endswith(" of each interval.") is not said
 
 
 def test_the_methods_say_what_was_fitted(project):

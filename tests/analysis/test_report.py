@@ -12,8 +12,10 @@ from results_factory import Project, make_plan, uneven, unsupported
 from analysis.figures.catalogue import FIGURES
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.figure_views import inline_svg
+from analysis.report.machine import card_note
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
+from analysis.report.self_test import self_test
 from analysis.report.setting import settings, software
 from analysis.tables.model import main_table
 from analysis.writing.rendering import TEMPLATES
@@ -180,6 +182,9 @@ def test_machine_and_harness_are_shown_or_reported_as_missing(project, figures, 
     text = plain_pages[1]
     assert "a step of exactly 20 ms" in text and "work on cpu before and after each session" in text
     assert "Example CPU" in text
+    first, *_, observed = self_test(project.load()).lines
+    assert first == ("a step of exactly 2 ms, 100 times", "2 ms", "2.001 ms", "+0.05\u00a0%")
+    assert observed[2] == "ratio median 1.0000, 1.0000 to 1.0000"
     project.canaries = [None] * len(project.canaries)
     project.machine_card = project.self_test = None
     text = appendix_of(project, figures)
@@ -203,7 +208,16 @@ def test_nodes_with_equal_cards_share_one_and_another_has_its_own(project, figur
     text = appendix_of(project, figures)
     assert "Processor, nodes 0a1b2c3d and 11111111" in text
     assert "Processor, node 22222222" in text and "Another CPU" in text
-    assert "Collected of 3 nodes" in text
+    assert "Collected of 3 nodes, the first 2026-11-20 09:59. NA" in text
+
+
+def test_of_many_machines_without_a_card_the_first_eight_are_named(tmp_path):
+    rows, columns = (("bert", "fit", 8, 32),), ("keras3-jax",)
+    project = Project(tmp_path, make_plan(10, rows, columns))
+    for run in range(1, 11):
+        project.change(lambda r, n=run: r["session"].update(node=f"{n:08x}"), run=run)
+    note = card_note(project.load())
+    assert note.endswith("and results/machines/00000008.json (and of 2 more).")
 
 
 def test_software_of_a_column_is_named_once_whatever_its_models_libraries(project):

@@ -52,6 +52,15 @@ def test_a_list_with_numbers_holds_the_largest_and_counts_the_rest(results, data
     assert (f"and {left} more cell" in text) == (left > 0)
 
 
+def test_below_a_limit_the_lowest_are_listed(tmp_path):
+    project = Project(tmp_path, make_plan(runs=1))
+    for steps, record in enumerate(project.records.values(), start=5):
+        record["timing"]["blocks"] = [{"steps": steps, "elapsed_ns": steps * step_ns(record)}]
+    (caveat,) = (found for found in collect(project.load()) if found.id == "few_steps")
+    assert re.findall(r"\) (\d+)", caveat.sentence) == [str(steps) for steps in range(5, 13)]
+    assert "and 4 more cells" in caveat.sentence
+
+
 @pytest.mark.parametrize(
     ("key", "number", "severity", "part"),
     [

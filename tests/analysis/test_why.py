@@ -17,8 +17,10 @@ from analysis.results.profiles import REST
 from analysis.statistics.profile import divided, longer_ms
 from analysis.topics.why import differences as table
 from analysis.topics.why.ceilings import ceilings
+from analysis.topics.why.cells import details
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, differences
+from analysis.topics.why.figure import why
 from analysis.topics.why.section import rows
 from analysis.writing.files import to_csv
 
@@ -48,6 +50,7 @@ def differing(project):
     """
     profiled(project, JAX, {MATMUL: (5.0, 10), GELU: (2.0, 4)}, idle=1.0)
     profiled(project, TORCH, {MATMUL: (8.0, 8), GELU: (3.0, 8), COPY: (1.0, 2)}, idle=4.0)
+    project.change(lambda r: r["host_overhead"].pop("pairs", 0), JAX)  # as in older records
 
 
 def parts_of(project):
@@ -181,6 +184,9 @@ def test_means_over_runs_count_what_a_run_does_not_list_as_nothing(pair):
     found = cell_operations(data).query("column == @TORCH").set_index("name")
     assert found["ms"].to_dict() == pytest.approx({MATMUL: 26 / 3, GELU: 2.0, COPY: 2 / 3})
     assert list(found.index) == [MATMUL, GELU, COPY]
+    listed = details(data)["bert", "fit", 8, TORCH].grid
+    assert listed.header == ("Operation", "Group", "ms/step", "Share", "Times per step")
+    assert listed.lines[0][2:] == ("8.667", "54\u00a0%", "16")
     assert cell_parts(data).loc[("bert", "fit", 8, TORCH), IDLE] == pytest.approx(14 / 3)
 
 
@@ -226,6 +232,15 @@ def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
 def real(tmp_path_factory):
     """As it was measured."""
     return real_results(tmp_path_factory.mktemp("real"))
+
+
+def test_a_column_without_a_profile_is_drawn_as_a_mark_where_its_step_ends(pair):
+    profiled(pair, JAX, {MATMUL: (5.0, 10), GELU: (2.0, 4)}, idle=1.0)
+    (axes,) = why(Data(pair.load())).axes
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(8)
+    (mark,) = axes.lines
+    assert (mark.get_marker(), *mark.get_xydata()[0]) == ("|", pytest.approx(16), 1)
+    assert axes.get_xlim() == pytest.approx((0, 1.05 * 16))
 
 
 def test_products_of_a_real_table_are_the_same_operations_compiled_or_not(real):

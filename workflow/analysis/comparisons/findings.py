@@ -36,7 +36,8 @@ class Answer(StrEnum):
 @dataclass(frozen=True)
 class Finding:
     """A question, its answer in a sentence, and a line of evidence per row: its label and what it
-    shows. `statement` is the answer for readers who do not see the question.
+    shows. `statement` is the answer for readers who do not see the question; `numbers` are the gain
+    and the verdict of each row that it rests on.
     """
 
     id: str
@@ -74,7 +75,7 @@ def _finding(
 def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
     columns = found.groupby("column", sort=False)
     titles, rows = columns["title"].first(), found["row"].nunique()
-    behind, alone, first = (columns[name].sum() for name in ("behind", "alone", "first"))
+    behind, alone = columns["behind"].sum(), columns["alone"].sum()
     if not rows:
         verdict = Answer.NOT_MEASURED
     elif behind.all():
@@ -86,12 +87,7 @@ def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
         "one_best_backend",
         verdict,
         [_contest(of_row) for _, of_row in found.groupby("row", sort=False)],
-        {
-            "rows": rows,
-            "corrected_over": "rows and backends",
-            "shown_slower_in": behind.to_dict(),
-            "fastest_in": first.to_dict(),
-        },
+        {},
         ahead=titles[behind == 0].tolist(),
         rows=f"all {rows} rows{on}" if rows > 1 else f"the only row{on}",
         top=f" Shown alone at the top: {listed(top) if top else 'none'}"
