@@ -6,8 +6,9 @@ Read from Linux' files, version 1 and 2; other systems have none.
 import contextlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TypeVar
 
+Number = TypeVar("Number", int, float)
 NO_LIMIT = 2**60  # bytes; version 1 has a number beyond any machine for "no limit"
 
 
@@ -40,7 +41,7 @@ def counters(path: Path) -> dict[str, int]:
     return {}
 
 
-def _lowest(limits: Iterable[float | None]) -> Any:
+def _lowest(limits: Iterable[Number | None]) -> Number | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contract import seconds, table_text
-from supervise import row_so_far, running, self_test
+from supervise import reading, row_so_far, running
 from supervise.terminal import Terminal
 
 
@@ -41,7 +41,7 @@ class Progress:
     def result(self, record: dict[str, Any]) -> str:
         """The run's result: ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
         if record["status"] == "ok":
-            found = f"{table_text.ms(self_test.step_ms(record))} ms/step"
+            found = f"{table_text.ms(reading.step_ms(record))} ms/step"
         else:
             found = f"{record['status']}: {record['reason']}"
         return f"{self._position or ''}{self._name}: {found}"

@@ -69,3 +69,9 @@ def read(path: str | Path) -> dict[str, Any]:
 def could_not_begin(record: dict[str, Any]) -> bool:
     """True if a record says only that its environment was missing, which may change at a start."""
     return "not_deployed" in (record["not_tried"] or {})
+
+
+def step_ms(record: dict[str, Any]) -> float:
+    """ms per step of all timed steps of a record together, as in the table."""
+    blocks = record["timing"]["blocks"]
+    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6

@@ -4,7 +4,7 @@ import statistics
 from typing import Any
 
 from contract import table_text
-from supervise.self_test import step_ms
+from supervise.reading import step_ms
 
 Records = dict[str, dict[str, Any]]  # by path
 Row = tuple[str, str, int]

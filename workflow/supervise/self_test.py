@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from deploy.environments import write_atomically
+from supervise.reading import step_ms
 
 
 def main() -> None:
@@ -38,12 +39,6 @@ def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
 def session(record: dict) -> str | None:
     """The id of a record's session; None for a record that was measured by itself."""
     return (record.get("session") or {}).get("id")
-
-
-def step_ms(record: dict) -> float:
-    """ms per step of all timed steps together, as in the table."""
-    blocks = record["timing"]["blocks"]
-    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 
 
 def read(path: Path) -> dict:

@@ -56,13 +56,8 @@ def main() -> None:
     if not found:
         raise InputError(f"{arguments.plan}: an archive is made of a project's {PLAN}")
     project, place = Path(str(plan)[: -len(found[0])]), found[1]
-    changed = pack(
-        project,
-        arguments.config,
-        arguments.output,
-        keep_paths=arguments.keep_paths,
-        place=place,
-    )
+    keep = arguments.keep_paths
+    changed = pack(project, arguments.config, arguments.output, keep_paths=keep, place=place)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(summary(arguments.output, changed, load_results(plan)))
 

@@ -41,7 +41,8 @@ def no_best_backend(results: Results) -> Outcome:
     text = f"Fastest by the means: {fastest} of {count(rows, 'row')}."
     text += f" Significantly slower than another backend: {slower}." if _compared(found) else ""
     holds = True if behind.all() else False if (alone == rows).any() else None
-    return Outcome(holds, text, evidence={"shown_slower_in": behind.to_dict(), "rows": rows})
+    evidence = {"significantly_slower_in": behind.to_dict(), "rows": rows}
+    return Outcome(holds, text, evidence=evidence)
 
 
 @claim_test()

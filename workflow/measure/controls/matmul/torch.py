@@ -63,11 +63,11 @@ def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
 
 
 def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
-    """The function with the fastest call, of a few after the first: one may be disturbed."""
+    """The function with the fastest call of a few: the first is slow, and one may be disturbed."""
 
     def seconds(way: Callable[[], object]) -> float:
         start = time.perf_counter()
         way()
         return time.perf_counter() - start
 
-    return min(ways, key=lambda way: min([seconds(way) for _ in range(CALLS)][1:]))
+    return min(ways, key=lambda way: min(seconds(way) for _ in range(CALLS)))
