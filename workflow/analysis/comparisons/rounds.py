@@ -29,8 +29,10 @@ class Undecided:
     @cached_property
     def needed(self) -> int | None:
         """The number of rounds in all after which every column would as likely as not have its
-        place; None where no sensible number would do.
+        place; None where no sensible number would do, or a column took less that is not compared.
         """
+        if self.row.took_less:
+            return None
         contests = [contest(cells) for cells in self.row.contestants if {*cells} & {*self.cells}]
         more = [rounds_to_place(held, sorted(not_slower(held.standings()))) for held in contests]
         return None if not more or None in more else self.rounds + max(more)

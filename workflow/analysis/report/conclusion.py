@@ -81,6 +81,8 @@ def _of_row(found: Undecided) -> str:
     """Say 'Not decided in BERT fit: Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
     titles = listed([cell.column.title for cell in found.cells])
     start = f"Not decided in {found.row.row.label}: {titles}"
+    if less := [cell.column.title for cell in found.row.took_less]:
+        return f"{start}; {listed(less)} took less and could not be compared: measure again."
     if found.needed is None:
         return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
     more = count(found.needed - found.rounds, "more round")

@@ -66,19 +66,10 @@ def row_sentence(row: RowCells, among: str = "") -> str:
         (standing, _titles(row, standing)) for standing in (Standing.BEST, Standing.UNDECIDED)
     ]
     parts = [f"{standing}{among}: {listed(titles)}" for standing, titles in standings if titles]
-    if took_less := [cell.column.title for cell in _took_less(row)]:
-        parts.append(f"not compared, since not steady: {listed(took_less)}")
+    if row.took_less:
+        titles = listed([cell.column.title for cell in row.took_less])
+        parts.append(f"{titles} took less and could not be compared")
     return f"{row.row.label}: {span}; {'; '.join(parts)}."
-
-
-def _took_less(row: RowCells) -> list[Cell]:
-    """Unsteady cells that took less than every column that they compete with."""
-    found = []
-    for cells in row.contestants:
-        fastest = min((cell.step_ms for cell in cells if cell.comparable), default=0.0)
-        unsteady = (cell for cell in cells if not (cell.comparable or cell.disturbed))
-        found += [cell for cell in unsteady if cell.step_ms < fastest]
-    return found
 
 
 def _titles(row: RowCells, standing: Standing) -> list[str]:
@@ -103,11 +94,11 @@ def _best(rows: list[RowCells], among: str) -> Iterator[str]:
         return
     left = sum(Standing.BEST not in row.standings.values() for row in rows)
     open_rows = f"; {count(left, 'row')} undecided" if left else ""
-    less = sum(bool(_took_less(row)) for row in rows)
-    unsteady = f"; in {count(less, 'row')} a column that was not steady took less" if less else ""
+    less = sum(bool(row.took_less) for row in rows)
+    less_time = f", {less} for a column that took less and could not be compared" if less else ""
     yield (
-        f"Best or equal (no other column{among} could be more than {percent(MARGIN)} faster): "
-        f"{_in_rows(wins)} of {count(len(rows), 'row')}{open_rows}{unsteady}."
+        f"Best or equal (no other that is compared{among} could be more than {percent(MARGIN)} "
+        f"faster): {_in_rows(wins)} of {count(len(rows), 'row')}{open_rows}{less_time}."
     )
 
 

@@ -1,7 +1,9 @@
 """A row of the table, and the standing of each of its columns."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from analysis.results.cells import Cell, contest
 from analysis.results.plan import Row
@@ -35,12 +37,21 @@ class RowCells:
     @cached_property
     def standings(self) -> dict[str, Standing]:
         """The standing of every measured column among those of its stack, by name; one that was not
-        steady, or disturbed, is not compared.
+        steady, or disturbed, is not compared, and none is best where such a one took less.
         """
         found = {cell.column.name: Standing.NOT_COMPARED for cell in self.measured}
         for cells in self.contestants:
             found |= contest(cells).standings()
+            if _took_less(cells, found):
+                best = [c.column.name for c in cells if found[c.column.name] is Standing.BEST]
+                found |= dict.fromkeys(best, Standing.UNDECIDED)
         return found
+
+    @cached_property
+    def took_less(self) -> tuple[Cell, ...]:
+        """The cells that are not compared and took less than all of their stack that are."""
+        found = (_took_less(cells, self.standings) for cells in self.contestants)
+        return tuple(chain.from_iterable(found))
 
     @cached_property
     def plain(self) -> tuple[Cell, ...]:
@@ -50,3 +61,9 @@ class RowCells:
     def family(self, name: str) -> tuple[Cell, ...]:
         """The plain columns of a family that may be compared."""
         return tuple(c for c in self.plain if c.column.family == name and c.comparable)
+
+
+def _took_less(cells: Collection[Cell], standings: Mapping[str, Standing]) -> list[Cell]:
+    compared = [c for c in cells if standings[c.column.name] is not Standing.NOT_COMPARED]
+    fastest_ms = min((cell.step_ms for cell in compared), default=0.0)
+    return [cell for cell in cells if cell.step_ms < fastest_ms]
