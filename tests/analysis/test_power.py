@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.best_set import Contest, Standing
-from analysis.statistics.forecast import false_slower, rounds_to_place, true_slower
+from analysis.statistics.forecast import false_slower, field_of, rounds_to_place, true_slower
 from analysis.statistics.intervals import Verdict, as_measured, paired_ratio
 from analysis.statistics.moderation import Prior
 
@@ -76,7 +76,7 @@ def test_the_rate_of_false_verdicts_is_that_of_simulated_rows(scatter, low, high
     generator = np.random.default_rng(3)
     rows = [contest(scatter * generator.normal(size=(6, 3))) for _ in range(400)]
     counted = np.mean([Standing.SLOWER in row.standings().values() for row in rows])
-    told = np.mean([false_slower(row, 200) for row in rows[:40]])
+    told = np.mean([false_slower(field_of(row), 200) for row in rows[:40]])
     assert low <= counted <= high and low <= told <= high
     assert told == pytest.approx(counted, abs=0.03)
 
@@ -87,7 +87,7 @@ def test_what_is_shown_of_a_true_gap_is_that_of_simulated_rows(gap, scatter, wei
     moderate = Prior(2 * scatter**2).moderated if weigh else as_measured
     generator = np.random.default_rng(4)
     logs = scatter * generator.normal(size=(600, 6, 3))
-    told = np.mean([true_slower(contest(row, moderate), 300, gap) for row in logs[:60]])
+    told = np.mean([true_slower(field_of(contest(row, moderate)), 300, gap) for row in logs[:60]])
     logs[:, 2] += math.log1p(gap)
     found = [contest(row, moderate).standings()["2"] is Standing.SLOWER for row in logs]
     assert told == pytest.approx(np.mean(found), abs=0.05)
@@ -96,6 +96,6 @@ def test_what_is_shown_of_a_true_gap_is_that_of_simulated_rows(gap, scatter, wei
 def test_more_rounds_and_larger_gaps_show_more():
     generator = np.random.default_rng(5)
     logs = 0.02 * generator.normal(size=(4, 8))
-    few, many = contest(logs[:, :4]), contest(logs)
+    few, many = field_of(contest(logs[:, :4])), field_of(contest(logs))
     assert true_slower(few, 500, 0.05) < true_slower(few, 500, 0.10) < true_slower(many, 500, 0.10)
     assert true_slower(many, 500, 0.0) <= 0.03

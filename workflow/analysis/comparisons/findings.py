@@ -2,8 +2,10 @@
 allow.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,7 @@ class Finding:
     numbers: dict[str, Any]
 
 
+@lru_cache(maxsize=2)
 def findings(results: Results) -> list[Finding]:
     """The findings about the columns without settings, in the order of the report."""
     stacks = {column.stack for column in results.plan.columns if column.plain}
@@ -86,7 +89,7 @@ def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
     return _finding(
         "one_best_backend",
         verdict,
-        [_contest(of_row) for _, of_row in found.groupby("row", sort=False)],
+        list(_contests(found)),
         {},
         ahead=titles[behind == 0].tolist(),
         rows=f"all {rows} rows{on}" if rows > 1 else f"the only row{on}",
@@ -95,13 +98,13 @@ def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
     )
 
 
-def _contest(row: pd.DataFrame) -> tuple[str, str]:
-    """A row's label, and 'fastest Keras 3 (JAX), 8.016 ms; best or equal: Keras 3 (JAX); ...'."""
-    fastest = row[row["first"]].iloc[0]
-    titles = row.groupby("standing")["title"].agg(list)
-    standings = [f"{title}: {listed(titles[title])}" for title in Standing if title in titles]
-    text = f"fastest {fastest['title']}, {ms(fastest['step_ms'])} ms"
-    return fastest["label"], "; ".join([text, *standings])
+def _contests(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Yield of each row its label, and 'fastest Keras 3 (JAX), 8.016 ms; best or equal: ...'."""
+    titles = found.groupby(["row", "standing"])["title"].agg(list)
+    for line in found[found["first"]].itertuples():
+        places = [(standing, titles.get((line.row, str(standing)))) for standing in Standing]
+        told = [f"{standing}: {listed(names)}" for standing, names in places if names]
+        yield line.label, "; ".join([f"fastest {line.title}, {ms(line.step_ms)} ms", *told])
 
 
 def _faster(name: str, results: Results, on: str) -> Finding:

@@ -5,7 +5,7 @@ row, paired by round.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pandas as pd
@@ -113,6 +113,7 @@ def gain_of(new: Sequence[Cell], base: Sequence[Cell]) -> Gain | None:
     return Gain(first, second, ratio, tuple(new), tuple(base)) if ratio else None
 
 
+@lru_cache(maxsize=32)
 def gains(results: Results, new: str, base: str) -> list[Gain]:
     """The gains of one family or column over another, in every row with both; a family is
     represented by its fastest plain column.

@@ -11,7 +11,7 @@ from analysis.formats.text import listed, percent, spread
 from analysis.report.setting import machines, period, software, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, correlation_of_starts, has_priors
-from analysis.statistics.forecast import false_slower, true_slower
+from analysis.statistics.forecast import false_slower, field_of, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
 from analysis.topics import said
@@ -86,17 +86,17 @@ def _error_rates(results: Results) -> dict[str, Any]:
     shown, and what few processes cannot show.
     """
     contests = [held for row in results.rows for held in map(contest, row.contestants)]
-    compared = [held for held in contests if held.p_values]
+    compared = [field_of(held) for held in contests if held.p_values]
     if not compared:
         return {"by_chance": None}
     draws = max(EXPERIMENTS // len(compared), 100)
-    found = [false_slower(held, draws) for held in compared]
+    found = [false_slower(field, draws) for field in compared]
     rounds = min(len(cell.run_ms) for cell in results.cells if cell.interval)
     return {
         "by_chance": fmean(found),
         "any_row": 1 - math.prod(1 - rate for rate in found),
         "shown": [
-            f"{percent(gap)} in {percent(fmean(true_slower(h, draws, gap) for h in compared))}"
+            f"{percent(gap)} in {percent(fmean(true_slower(f, draws, gap) for f in compared))}"
             for gap in GAPS
         ],
         "rounds": rounds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -163,15 +163,16 @@ class Record:
 # Parts that are read once for all records in which they are the same.
 SHARED = {"environment": Environment, "threads": Threads, "machine": Machine, "parity": dict}
 SHARED |= {"work": Work, "session": SessionName}
+MARSHAL = 2  # its last version that writes equal data as equal bytes, whoever else holds them
 
 
 def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
     """A part of a record, once for all records in which it is the same: of ten thousand cells the
     lists of packages alone took a gigabyte. Nobody changes what was read.
     """
-    return None if data is None else _built(kind, json.dumps(data))
+    return None if data is None else _built(kind, marshal.dumps(data, MARSHAL))
 
 
 @cache
-def _built(kind: Callable[..., Any], content: str) -> Any:
-    return kind(**json.loads(content))
+def _built(kind: Callable[..., Any], content: bytes) -> Any:
+    return kind(**marshal.loads(content))

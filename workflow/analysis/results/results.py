@@ -22,7 +22,7 @@ from analysis.statistics.intervals import run_logs
 from analysis.statistics.moderation import UNKNOWN, TableScatter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one reading of the files: it serves as a key
 class Results:
     """All that was planned and measured; `digest` names exactly these bytes of all files.
 

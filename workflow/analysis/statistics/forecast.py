@@ -145,26 +145,30 @@ def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
     return more + 1 if more < most else None
 
 
-def false_slower(contest: Contest, draws: int) -> float:
+def field_of(contest: Contest) -> Field:
+    """The columns of a row that were compared with its fastest."""
+    return Field(contest, {contest.fastest, *contest.p_values})
+
+
+def false_slower(field: Field, draws: int) -> float:
     """The chance that a row of columns that scatter as these do, but are all equally fast, has one
     that comes out significantly slower, by so many experiments.
     """
-    return float(_slower_of_equal(contest, draws).any(axis=1).mean())
+    return float(_slower_of_equal(field, draws).any(axis=1).mean())
 
 
-def true_slower(contest: Contest, draws: int, gap: float) -> float:
+def true_slower(field: Field, draws: int, gap: float) -> float:
     """The chance that a column comes out significantly slower that is slower by this gap than all
     others of such a row; each is that column in turn.
     """
-    found = _slower_of_equal(contest, draws, gap)
+    found = _slower_of_equal(field, draws, gap)
     return float(found[_each_in_turn(*found.shape)].mean())
 
 
-def _slower_of_equal(contest: Contest, draws: int, gap: float = 0.0) -> ndarray:
+def _slower_of_equal(field: Field, draws: int, gap: float = 0.0) -> ndarray:
     """Mask of the columns found slower where one in turn is, by the gap: experiments x columns."""
     import numpy
 
-    field = Field(contest, {contest.fastest, *contest.p_values})
     if not field.usable:
         return numpy.zeros((draws, 1), dtype=bool)
     shape = (draws, len(field.means), field.rounds)

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from analysis.data import CELL, Data
+from analysis.data import CELL, CellKey, Data
 from analysis.figures.panels import Points, size_panels
 from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
@@ -20,6 +20,8 @@ def sample_ms(data: Data) -> Points:
     """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes."""
     found = of_fullest_runs(steps(data), CELL, ["samples"])
     found = found.assign(each=(found["ms"] / found["samples"]).astype(float))
-    means = found.groupby([*CELL, "samples"])["each"].agg(geometric_mean).reset_index("samples")
-    cells = means.groupby(CELL)
-    return {key: of_cell.set_index("samples")["each"].to_dict() for key, of_cell in cells}
+    means = found.groupby([*CELL, "samples"])["each"].agg(geometric_mean)
+    cells: dict[CellKey, dict[int, float]] = {}
+    for (*key, samples), mean_ms in means.items():
+        cells.setdefault(tuple(key), {})[samples] = mean_ms
+    return cells

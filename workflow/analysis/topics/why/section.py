@@ -43,7 +43,8 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     compared: dict[tuple, list[dict[str, Any]]] = {}
     for line in records(_compared(data)):
         compared.setdefault(tuple(line[name] for name in (*ROW, "fastest")), []).append(line)
-    parts, stacks = cell_parts(data), measured.drop_duplicates(STACK).groupby(ROW).size()
+    parts = cell_parts(data).to_dict("index")
+    stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
     for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
         key = (*row, rivals["fastest"].iloc[0])
         if key in compared:
@@ -55,7 +56,7 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
                 "title": title,
                 "summary": TEXTS.say("summary", **told),
                 "sentences": list(_sentences(cells, base, columns)),
-                "table": _grid(title, cells, base, parts.loc[key], columns),
+                "table": _grid(title, cells, base, parts[key], columns),
             }
 
 
@@ -115,7 +116,7 @@ def _grid(
     title: str,
     cells: Mapping[str, Any],
     base: Any,
-    of_base: pd.Series,
+    of_base: Mapping[str, float],
     columns: Sequence[dict[str, Any]],
 ) -> Grid:
     """The table of a row; its first line is that of the fastest column."""
