@@ -47,7 +47,8 @@ def _lacking(row: RowCells, family: str) -> Iterator[str]:
     for name in ("keras3", family):
         if not row.family(name):
             columns = [cell for cell in row.cells if cell.column.family == name]
-            statuses = dict.fromkeys(_status(cell) for cell in columns if cell.column.plain)
+            left_out = [cell for cell in columns if cell.column.plain and not cell.comparable]
+            statuses = dict.fromkeys(map(_status, left_out))
             absent = "only with settings of its own" if columns else "not among the columns"
             yield f"{FAMILIES[name]} {' or '.join(statuses) or absent}"
 

@@ -59,8 +59,13 @@ class RowCells:
         return tuple(cell for cell in self.measured if cell.column.plain)
 
     def family(self, name: str) -> tuple[Cell, ...]:
-        """The plain columns of a family that may be compared."""
-        return tuple(c for c in self.plain if c.column.family == name and c.comparable)
+        """The plain columns of a family that may be compared; none where the one that took least
+        may not, for which no other can stand.
+        """
+        cells = [cell for cell in self.plain if cell.column.family == name]
+        fastest = min(cells, key=lambda cell: cell.step_ms, default=None)
+        told = fastest is not None and fastest.comparable
+        return tuple(cell for cell in cells if cell.comparable) if told else ()
 
 
 def _took_less(cells: Collection[Cell], standings: Mapping[str, Standing]) -> list[Cell]:
