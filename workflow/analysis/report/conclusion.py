@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 
 from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
 from analysis.formats.text import count, listed, plain
@@ -81,8 +82,14 @@ def _of_row(found: Undecided) -> str:
     """Say 'Not decided in BERT fit: Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
     titles = listed([cell.column.title for cell in found.cells])
     start = f"Not decided in {found.row.row.label}: {titles}"
-    if less := [cell.column.title for cell in found.row.took_less]:
-        return f"{start}; {listed(less)} took less and could not be compared: measure again."
+    if less := found.row.took_less:
+        titles = listed([cell.column.title for cell in less])
+        # a round is of one session: all of the row is measured again, or nothing is compared
+        folder = PurePosixPath(less[0].runs[0].path).parents[1]
+        return (
+            f"{start}; {titles} took less and could not be compared: remove {folder} and start "
+            "again, which measures the row anew."
+        )
     if found.needed is None:
         return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
     more = count(found.needed - found.rounds, "more round")
