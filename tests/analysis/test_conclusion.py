@@ -98,6 +98,19 @@ def test_what_is_shown_asks_for_nothing_more_and_what_is_missing_comes_first(tmp
     assert conclusion(load_results(one.plan_path)).more is None
 
 
+def test_what_took_less_is_compared_once_its_runs_are_there(tmp_path):
+    """No record is removed for a verdict that the next runs bring."""
+    times = {TF: [12.0, 12.01, 12.02], TORCH: [13.0, 13.01, 13.02], JAX: [10.0, 10.01, 10.02]}
+    project = table(tmp_path, times)
+    project.save()
+    for number in (2, 3):
+        next(tmp_path.rglob(f"{JAX}/run{number}.json")).unlink()
+    found = conclusion(load_results(project.plan_path))
+    assert found.sentences[-1].endswith(
+        "Keras 3 (TensorFlow); Keras 3 (JAX) took less and cannot be compared yet."
+    )
+
+
 def test_the_report_has_it_below_the_table(tmp_path, figures):
     project = table(tmp_path, {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]})
     page = report_of(project, figures)

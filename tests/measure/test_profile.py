@@ -1,5 +1,6 @@
 """Which events of a trace count as computing, and under which names."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 from measure.frameworks import torch_profile
@@ -48,6 +49,42 @@ def test_on_a_gpu_only_its_own_streams_count():
         (7, 10, "loop_add_fusion", stream),
         (10, 15, "ampere_sgemm_128x64_tn", stream),
     ]
+
+
+@dataclass
+class Known:
+    """A program of a trace with one instruction, which it describes by a place."""
+
+    name: str
+    instruction: str
+    place: str
+
+    def has(self, name):
+        return name == self.instruction
+
+    def described(self, name, kernel):
+        return f"{kernel} in {self.place}"
+
+
+def test_a_program_is_known_by_its_number_and_one_read_from_disk_by_its_name_too():
+    """Events of the latter have the number that it had in the process that compiled it."""
+    known = {
+        6: Known("jit_other", "dot.1", "another"),
+        8: Known("jit_step", "dot.1", "near"),
+        9: Known("jit_step", "dot.2", "nearer, without it"),
+        20: Known("jit_step", "dot.1", "far"),
+    }
+
+    def named(module, number, instruction="dot.1"):
+        facts = {"hlo_op": instruction, "program_id": number, **module}
+        return computing([Event(HOST, POOL, "dot.1", 0, 10, facts)], known, True)[0].name
+
+    step = {"hlo_module": "jit_step"}
+    assert [named(step, number) for number in (8, 20)] == ["dot.1 in near", "dot.1 in far"]
+    assert [named(step, number) for number in (6, 10)] == 2 * ["dot.1 in near"]
+    assert named(step, 6, "dot.3") == named({"hlo_module": "jit_unknown"}, 8) == "dot"
+    assert named({}, 6) == "dot.1 in another"  # older releases tell no name
+    assert named({}, 7) == "dot"
 
 
 CPU, CUDA = "cpu", "cuda"

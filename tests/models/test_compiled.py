@@ -52,6 +52,19 @@ def test_a_process_tells_whether_it_found_all_compiled(framework, settings, tmp_
     assert found == [[None, "cold"], [None, "warm"]]
 
 
+def test_programs_of_xla_that_were_read_from_disk_say_what_they_do(tmp_path, monkeypatch):
+    """As those of the process that compiled them did: JAX gives them other numbers."""
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "programs"))
+    monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+    one = cell("mnist_dense", "keras3-jax", "fit", "smoke", batch_size=8)
+    cold, warm = (run("compiled", one, "profiled", folder=tmp_path) for _ in range(2))
+    assert [cold[0], warm[0]] == ["cold", "warm"]
+    assert warm[1] == cold[1]
+    # what a piece fuses, and where in the model it stands
+    assert any("(add" in name and ") in dense" in name for name in warm[1]), warm[1]
+
+
 def test_a_step_of_two_compiled_modules_is_marked_once_before_the_first(told):
     """Otherwise CUDA graphs of the second overwrite what it reads of the first."""
     step = ["mark", "ImageEncoderViT reduce-overhead", "MaskDecoder reduce-overhead"]

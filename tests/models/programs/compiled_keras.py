@@ -1,4 +1,4 @@
-"""State of the compilation cache in Keras 3 on PyTorch."""
+"""What Keras 3 finds compiled, and under which names its operations are profiled."""
 
 from column import framework_of
 
@@ -11,3 +11,15 @@ def start(cell):
     (inputs, *_) = framework.models.batch(cell, cell.batch_size)
     framework.model.predict(inputs, verbose=0)
     return [before, framework.compile_cache()]
+
+
+def profiled(cell):
+    """State of the cache after a step of training, and names of what computed in another."""
+    framework = framework_of(cell)
+    framework.build()
+    data = framework.models.batch(cell, cell.batch_size)
+    framework.model.fit(*data, batch_size=cell.batch_size, verbose=0)
+    framework.begin_profile()
+    framework.model.fit(*data, batch_size=cell.batch_size, verbose=0)
+    spans = framework.end_profile()
+    return [framework.compile_cache(), sorted({span.name for span in spans})]

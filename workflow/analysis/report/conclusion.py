@@ -8,7 +8,7 @@ from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
 from analysis.formats.text import count, listed, plain
 from analysis.report.setting import as_yaml, runs_setting
 from analysis.results.results import Results
-from analysis.results.runs import STALE
+from analysis.results.runs import STALE, Run
 from analysis.statistics.best_set import Standing
 from analysis.statistics.forecast import MOST_ROUNDS
 
@@ -83,12 +83,14 @@ def _of_row(found: Undecided) -> str:
     titles = listed([cell.column.title for cell in found.cells])
     start = f"Not decided in {found.row.row.label}: {titles}"
     if less := found.row.took_less:
-        titles = listed([cell.column.title for cell in less])
+        start = f"{start}; {listed([cell.column.title for cell in less])} took less and"
+        if any(map(_to_be_measured, (run for cell in less for run in cell.runs))):
+            return f"{start} cannot be compared yet."
         # a round is of one session: all of the row is measured again, or nothing is compared
         folder = PurePosixPath(less[0].runs[0].path).parents[1]
         return (
-            f"{start}; {titles} took less and could not be compared: remove {folder} and start "
-            "again, which measures the row anew."
+            f"{start} could not be compared: remove {folder} and start again, which measures the "
+            "row anew."
         )
     if found.needed is None:
         return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
@@ -137,4 +139,8 @@ def _duration(value_s: float) -> str:
 
 def _unfinished(results: Results) -> bool:
     """True if a run of the plan has no record, or a stale one."""
-    return any(run.record is None or run.status == STALE for _, run in results.runs)
+    return any(_to_be_measured(run) for _, run in results.runs)
+
+
+def _to_be_measured(run: Run) -> bool:
+    return run.record is None or run.status == STALE

@@ -28,7 +28,7 @@ PLUMBING = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "b
 PLUMBING |= {"reshape", "iota"}
 MOST_OPCODES = 8
 _NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
-_PROGRAM_ID = re.compile(r"\((\d+)\)$")  # 12 in jit_step(12)
+_PROGRAM = re.compile(r"(.*)\((\d+)\)")  # jit_step(12): the name of its module, and its id
 _INSTANCE = re.compile(r"_\d+(?=_|$)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -43,10 +43,10 @@ class Instruction:
 
 
 class Program:
-    """One compiled program, parsed when it is first needed."""
+    """One compiled program, parsed when it is first needed. name: that of its module."""
 
-    def __init__(self, proto: memoryview) -> None:
-        self._proto = proto
+    def __init__(self, name: str, proto: memoryview) -> None:
+        self.name, self._proto = name, proto
         self._known: dict[tuple[str, str], str] = {}
 
     def described(self, name: str, kernel: str) -> str:
@@ -57,6 +57,10 @@ class Program:
         if (name, kernel) not in self._known:
             self._known[name, kernel] = self._described(name, kernel)
         return self._known[name, kernel]
+
+    def has(self, name: str) -> bool:
+        """True if an instruction of it has this name."""
+        return name in self._instructions
 
     def _described(self, name: str, kernel: str) -> str:
         kind, found = without_number(kernel), self._instructions.get(name)
@@ -118,11 +122,11 @@ def with_place(operation: str, path: str) -> str:
 def _program(entry: memoryview) -> Iterator[tuple[int, Program]]:
     """The program in an entry of the map of events, by the id that is part of the event's name."""
     for event in parts(entry, ENTRY_VALUE):
-        number = _PROGRAM_ID.search(text(event, NAME_OF_EVENT))
+        named = _PROGRAM.fullmatch(text(event, NAME_OF_EVENT))
         for stat in parts(event, EVENT_STATS):
             for proto in parts(stat, STAT_BYTES):
-                if number:
-                    yield int(number[1]), Program(proto)
+                if named:
+                    yield int(named[2]), Program(named[1], proto)
 
 
 def _computation(message: memoryview) -> tuple[int, dict[str, Instruction]]:

@@ -18,10 +18,11 @@ from measure.frameworks.hlo import Program, programs, with_place, without_number
 from measure.operations import Span
 
 OPERATION = "hlo_op"
-PROGRAM = ("program_id", "hlo_module_id")  # on a GPU, on the host
+PROGRAM = ("program_id", "hlo_module_id")  # one of both
+MODULE = "hlo_module"
 ENDED = "end: "
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
-FACTS = (OPERATION, *PROGRAM)  # the facts of an event that are read
+FACTS = (OPERATION, MODULE, *PROGRAM)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
 
@@ -133,11 +134,25 @@ def _on_the_host(event: Event, known: dict[int, Program]) -> str:
 
 def _operation(event: Event, known: dict[int, Program]) -> str:
     """The name of a piece of an XLA program, or of another kernel on a device."""
-    number = next((event.facts[name] for name in PROGRAM if name in event.facts), None)
-    program = known.get(int(number) % 2**64) if number is not None else None
-    if program is None or OPERATION not in event.facts:
+    if OPERATION not in event.facts:
         return without_number(event.name)
-    return program.described(str(event.facts[OPERATION]), event.name)
+    instruction = str(event.facts[OPERATION])
+    program = _program(event.facts, instruction, known)
+    return program.described(instruction, event.name) if program else without_number(event.name)
+
+
+def _program(facts: dict[str, Any], instruction: str, known: dict[int, Program]) -> Program | None:
+    """The program that an instruction is of; None if the trace does not have it.
+
+    The events of a program that JAX read from disk have the id that it had in the process that
+    compiled it, and here it has another one. Both make their programs in the same order: among
+    those of its name it has the nearest id.
+    """
+    number = next((int(facts[name]) % 2**64 for name in PROGRAM if name in facts), None)
+    if number is None or MODULE not in facts:
+        return known.get(number) if number is not None else None
+    named = [id for id, of in known.items() if of.name == facts[MODULE] and of.has(instruction)]
+    return known[min(named, key=lambda id: abs(id - number))] if named else None
 
 
 def _programs(path: Path) -> dict[int, Program]:

@@ -93,18 +93,18 @@ def _reason(part: str, more_ms: float, whole: float) -> str:
 def _sentences(
     cells: Mapping[str, Any], base: Any, columns: Sequence[dict[str, Any]]
 ) -> Iterator[str]:
-    for found in columns:
+    slower = str(Standing.SLOWER)
+    behind = [found for found in columns if found["standing"] == slower]
+    near = [cells[f["column"]].column_title for f in columns if f["standing"] != slower]
+    if near:
+        yield TEXTS.say("not_slower", titles=near, margin=MARGIN)
+    for found in behind:
         split = {
             name: found[each] if found[each] is None else _signed(found[each], found["whole"])
             for name, each in zip(SPREADS, SPLIT, strict=True)
         }
-        title = cells[found["column"]].column_title
-        yield TEXTS.say("compared", title=title, margin=MARGIN, **{**found, **split})
-    unlike = [
-        cells[found["column"]].column_title
-        for found in columns
-        if found["standing"] == str(Standing.SLOWER) and found[SPLIT[0]] is None
-    ]
+        yield TEXTS.say("slower", title=cells[found["column"]].column_title, **{**found, **split})
+    unlike = [cells[f["column"]].column_title for f in behind if f[SPLIT[0]] is None]
     if unlike:
         yield TEXTS.say("unlike", base=base.column_title, unlike=unlike)
     told = {base.column, *(found["column"] for found in columns)}
