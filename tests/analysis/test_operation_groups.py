@@ -27,7 +27,8 @@ NAMES = {
     Group.COPIES: """aten::copy_ | aten::_to_copy | aten::t | aten::as_strided | aten::zero_
         aten::meshgrid | copy | transpose(copy, transpose) in key | wrapped_transpose | Cast
         ConcatV2 | cpp_fused_clone_transpose_view | Memcpy HtoD (Pageable -> Device)
-        StridedSlice | copy_bitcast_fusion | ReadVariableOp in query | PyFunc""",
+        StridedSlice | copy_bitcast_fusion | ReadVariableOp in query | PyFunc
+        XlaDynamicUpdateSlice in while""",
     Group.OPTIMISER: """aten::mul_ in Optimizer.step | aten::_foreach_add_ | ResourceApplyAdam
         multiply(add, sqrt) in adamw | Mul in adam_w | aten::_fused_adamw_
         multi_tensor_apply_kernel""",
