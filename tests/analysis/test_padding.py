@@ -218,6 +218,15 @@ def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(pr
         assert sentence.endswith(" of each interval.") is not said
 
 
+def test_of_a_padded_column_without_a_share_the_reason_is_told(project):
+    project.change(lambda r: r["parity"].update(cache="static, 50 positions"), JAX)
+    assert "The cache of Keras 3 (JAX) is static as well" in caveat_of(project)[0]
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.3), JAX)
+    sentence, _ = caveat_of(project)
+    assert sentence.endswith("Nothing is said of Keras 3 (JAX), which cannot be compared.")
+    assert "static as well" not in sentence
+
+
 def test_the_methods_say_what_was_fitted(project):
     (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
     assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text

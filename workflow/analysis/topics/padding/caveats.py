@@ -45,7 +45,8 @@ def static_padding(data: Data) -> Iterator[Found]:
             "lengths": sorted({f"{n}" for of in calls.values() for n in of["max_length"]}, key=int),
             "length": models[row.row.model].architecture["max_length"],
             "over_runs": all(share.over_runs for share in own.values()),
-            "left": [c.column.title for c in row.measured if pads(c) and c not in own],
+            "left": [c.column.title for c in row.comparable if pads(c) and c not in own],
+            "withheld": [c.column.title for c in row.measured if pads(c) and not c.comparable],
         }
         evidence = {cell: _evidence(cell, share, calls[cell]) for cell, share in own.items()}
         yield Found(own, labelled(evidence), words | _slowest(row, own))
