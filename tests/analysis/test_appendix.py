@@ -1,6 +1,9 @@
 """The details of every cell: where a number comes from, and the caveats that touch it."""
 
+from functools import partial
+
 from drawn_pages import appendix_of, pages_of
+from record_changes import takes
 
 
 def test_every_number_leads_to_its_cell(project, figures):
@@ -21,6 +24,16 @@ def test_a_cell_whose_first_run_failed_says_what_it_lacks_by_that(project, figur
     project.fail("timeout", column="keras3-jax", task="fit", run=1)
     text = appendix_of(project, figures)
     assert text.count("NA: published arithmetic and other batch sizes, timeout") == 1
+
+
+def test_a_step_with_a_fence_and_what_the_fence_adds_agree(project, figures):
+    """Both are geometric means: of very unlike runs another mean would contradict the other."""
+    for run, step_ms, fenced_ms in ((1, 90.0, 99.0), (2, 45.0, 49.5), (3, 40.0, 44.0)):
+        project.change(partial(takes, step_ms=step_ms), "keras3-jax", "fit", run)
+        fenced = {"synchronised_ns": [round(fenced_ms * 1e6)] * 10}
+        project.change(lambda r, f=fenced: r["timing"].update(f), "keras3-jax", "fit", run)
+    mean_ms = (99.0 * 49.5 * 44.0) ** (1 / 3)
+    assert f">{mean_ms:.2f} ms, +10" in appendix_of(project, figures)
 
 
 def test_details_say_what_the_machine_did(project, figures):

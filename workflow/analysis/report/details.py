@@ -23,6 +23,7 @@ from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
+from analysis.statistics.intervals import geometric_mean
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
@@ -86,7 +87,7 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
     yield "Steady state", str(cell.steadiness.state)
     fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
     if fenced:
-        yield "Step with a fence after it", f"{ms(fmean(fenced))} ms, {_observer(cell)}"
+        yield "Step with a fence after it", f"{ms(geometric_mean(fenced))} ms, {_observer(cell)}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"
