@@ -138,10 +138,10 @@ def _drifted(accelerator: str, results: Results) -> Grid | None:
         for session in found
         if session in worst
     ]
-    shown = f"{len(worst)} of " if len(found) > len(worst) else ""
+    shown = f", the {len(worst)} largest" if len(found) > len(worst) else ""
     caption = (
         f"Change of these times on {accelerator} within a session, where it is beyond "
-        f"{percent(MARGIN)}: {shown}{count(len(found), 'session')}."
+        f"{percent(MARGIN)}: {count(len(found), 'session')}{shown}."
     )
     return Grid(caption, ("Session", "Node", "Started (UTC)", *names), tuple(lines))
 
