@@ -175,7 +175,8 @@ CONDITIONS = {
     "host_overhead_high": lambda p: p.change(lambda r: overhead(r, after={"share": 0.5}), TORCH),
     "other_operations": lambda p: p.change(
         # of the step as it was timed: else nothing computes in a little more or less of it
-        lambda r: overhead(r, before=profile(step_ns(r) / 1e6, operations=HALF_KNOWN)), TORCH
+        lambda r: overhead(r, before=profile(step_ns(r) / 1e6, operations=HALF_KNOWN)),
+        TORCH,
     ),
     "energy_counters_differ": two_counters,
     "feeding_differs": fed_differently,
