@@ -91,8 +91,9 @@ def test_no_column_is_best_where_one_that_was_not_steady_took_less(tmp_path, pro
     many = whole_table(tmp_path / "many", runs=3)
     many.change(slow_down, "keras3-jax", "fit")
     (best, *_), rows = sentences(many), many.load().rows
-    left = sum(bool(row.took_less) for row in rows)
-    assert left > 1 and f"; {left} rows undecided, {left} for a column that took less" in best
+    less = sum(bool(row.took_less) for row in rows)
+    # no more is said: in a row with a best one others may be undecided
+    assert less > 1 and f"; none in {less} rows, {less} of them for a column that took less" in best
 
 
 def test_a_setting_is_answered_before_the_families(tmp_path):

@@ -93,6 +93,9 @@ def _is_valid(schema_name: str, data: Any) -> bool:
 
 @cache
 def _compiled(schema_name: str) -> Any:
+    """A definition is called where it is named, within a list for each entry: one that many records
+    have many entries of is that of the whole list.
+    """
     from fastjsonschema import compile as compile_schema
 
     formats = {"date-time": _is_date_time}

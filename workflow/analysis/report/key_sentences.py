@@ -92,13 +92,13 @@ def _best(rows: list[RowCells], among: str) -> Iterator[str]:
     wins = _counted(rows, Standing.BEST)
     if not wins:
         return
-    left = sum(Standing.BEST not in row.standings.values() for row in rows)
-    open_rows = f"; {count(left, 'row')} undecided" if left else ""
-    less = sum(bool(row.took_less) for row in rows)
-    less_time = f", {less} for a column that took less and could not be compared" if less else ""
+    left = [row for row in rows if Standing.BEST not in row.standings.values()]
+    none = f"; none in {count(len(left), 'row')}" if left else ""
+    less = sum(bool(row.took_less) for row in left)
+    why = f", {less} of them for a column that took less and could not be compared" if less else ""
     yield (
         f"Best or equal (no other that is compared{among} could be more than {percent(MARGIN)} "
-        f"faster): {_in_rows(wins)} of {count(len(rows), 'row')}{open_rows}{less_time}."
+        f"faster): {_in_rows(wins)} of {count(len(rows), 'row')}{none}{why}."
     )
 
 

@@ -48,7 +48,7 @@ OF_A_RUN = {
     "Load before": ("load.before", "{:.2f}".format),
     "Foreign CPU": ("load.foreign_cpu_share", percent),
 }
-WITHOUT_RECORDS = 3  # columns of a cell without a record: run, measured as, status
+WITHOUT_RECORDS = ("Run", "Measured as", "Status")  # the first columns, of a cell without a record
 
 
 def row_views(
@@ -91,7 +91,7 @@ def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
     found = {}
     # without a frame for each cell: ten thousand of them take as long as all else of the page
     for key, at in data.runs.groupby(CELL, sort=False).indices.items():
-        told = titles if ran[at].any() else titles[:WITHOUT_RECORDS]
+        told = titles if ran[at].any() else WITHOUT_RECORDS
         found[key] = Grid(caption, told, tuple(map(tuple, lines[at, : len(told)])))
     return found
 

@@ -163,14 +163,14 @@ class Record:
 # Parts that are read once for all records in which they are the same.
 SHARED = {"environment": Environment, "threads": Threads, "machine": Machine, "parity": dict}
 SHARED |= {"work": Work, "session": SessionName}
-MARSHAL = 2  # its last version that writes equal data as equal bytes, whoever else holds them
+MARSHAL_VERSION = 2  # the last that writes equal data as equal bytes, whoever else holds them
 
 
 def _shared(kind: Callable[..., Any], data: dict[str, Any] | None) -> Any:
     """A part of a record, once for all records in which it is the same: of ten thousand cells the
     lists of packages alone took a gigabyte. Nobody changes what was read.
     """
-    return None if data is None else _built(kind, marshal.dumps(data, MARSHAL))
+    return None if data is None else _built(kind, marshal.dumps(data, MARSHAL_VERSION))
 
 
 @cache

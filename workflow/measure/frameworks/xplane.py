@@ -149,8 +149,10 @@ def _program(facts: dict[str, Any], instruction: str, known: dict[int, Program])
     those of its name it has the nearest id.
     """
     number = next((int(facts[name]) % 2**64 for name in PROGRAM if name in facts), None)
-    if number is None or MODULE not in facts:
-        return known.get(number) if number is not None else None
+    if number is None:
+        return None
+    if MODULE not in facts:
+        return known.get(number)
     named = [id for id, of in known.items() if of.name == facts[MODULE] and of.has(instruction)]
     return known[min(named, key=lambda id: abs(id - number))] if named else None
 
