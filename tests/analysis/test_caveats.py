@@ -11,7 +11,7 @@ from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project,
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
-from analysis.caveats.core import RULES, caveats_json
+from analysis.caveats.core import RULES, Changes, caveats_json
 from analysis.caveats.files import to_markdown
 from analysis.caveats.groups import grouped
 from analysis.caveats.thresholds import COPY_SHARE
@@ -23,6 +23,14 @@ PROBE = {"batch_size": 4, "max_length": None, "new_tokens": None, "failed": None
 
 def test_every_rule_has_its_condition():
     assert RULES.keys() == CONDITIONS.keys()
+
+
+def test_what_may_stand_on_the_first_page_says_what_to_do():
+    changing = (Changes.ORDER, Changes.ELSEWHERE)
+    first = [
+        r for r in RULES.values() if r.severity > Severity.NOTE and r.read_as.changes in changing
+    ]
+    assert first and all(rule.read_as.remedy for rule in first)
 
 
 @pytest.mark.parametrize("name", CONDITIONS)

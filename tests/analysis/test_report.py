@@ -1,5 +1,6 @@
 import copy
 import re
+import shutil
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -10,13 +11,16 @@ from drawn_pages import appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.figures.catalogue import FIGURES
+from analysis.figures.drawing import save
+from analysis.figures.panels import empty, saying
+from analysis.formats.text import listed
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.figure_views import inline_svg
 from analysis.report.machine import card_note
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
 from analysis.report.self_test import self_test
-from analysis.report.setting import settings, software
+from analysis.report.setting import period, settings, software
 from analysis.tables.model import main_table
 from analysis.writing.rendering import TEMPLATES
 
@@ -228,6 +232,59 @@ def test_software_of_a_column_is_named_once_whatever_its_models_libraries(projec
     text = software(project.load())
     assert "Keras 3 (JAX): jax 1;" in f"{text};"
     assert "peft 3" in text and "diffusers 4" in text and text.count("torch 2") == 1
+
+
+def test_columns_of_the_same_software_are_named_together(project):
+    project.change(lambda r: r["parity"].update(framework_version="jax 1"))
+    project.change(lambda r: r["parity"].update(framework_version="torch 2"), "keras3-torch")
+    titles = [c["title"] for c in project.plan["columns"] if c["name"] != "keras3-torch"]
+    assert software(project.load()) == f"{listed(titles)}: jax 1; Keras 3 (PyTorch): torch 2"
+
+
+def test_a_day_is_named_once(project):
+    times = {"started_at": "2026-11-26T01:12:04Z", "finished_at": "2026-11-26T01:43:59Z"}
+    project.change(lambda r: r.update(times))
+    assert period(project.load()) == "2026-11-26 01:12 to 01:43 UTC"
+    project.change(lambda r: r.update(finished_at="2026-11-27T00:03:00Z"))
+    assert period(project.load()) == "2026-11-26 01:12 to 2026-11-27 00:03 UTC"
+
+
+@pytest.mark.parametrize(
+    ("items", "text"),
+    [
+        ([], "none"),
+        (["a, b"], "a, b"),
+        (["a", "b, c"], "a and b, c"),
+        (["a", "b", "c"], "a, b and c"),
+        (["a", "b, c", "d"], "a; b, c and d"),
+    ],
+)
+def test_items_of_a_sentence_are_told_apart(items, text):
+    assert listed(items) == text
+
+
+def test_what_has_nothing_to_say_is_left_out(tmp_path, figures):
+    """Findings and claims are about columns that this table lacks, and so is the page's table."""
+    plan = make_plan(columns=("pytorch-eager",))
+    for row in plan["rows"]:
+        row["published_batch_size"] = None
+    report, appendix = pages_of(Project(tmp_path, plan), figures)
+    for page in (report, appendix):
+        assert [
+            a for a in ("findings", "claims", "published") if f'<section id="{a}"' in page
+        ] == []
+    assert '<section id="caveats"' in report
+
+
+def test_a_figure_with_nothing_to_show_is_left_out_and_one_that_failed_is_not(
+    project, figures, tmp_path
+):
+    folder = tmp_path / "figures"
+    shutil.copytree(figures, folder)
+    save(empty("no row has both"), folder, "speedup_over_keras2")
+    save(saying("Nothing to draw: the drawing failed."), folder, "speedup_over_pytorch")
+    found = re.findall(r'<figure id="figure-(\w+)"', report_of(project, folder))
+    assert "speedup_over_keras2" not in found and {"speedup_over_pytorch", "published"} <= {*found}
 
 
 def test_settings_give_the_plan_again(project):

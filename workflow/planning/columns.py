@@ -37,6 +37,9 @@ class Column:
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
     of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
+    asked: Mapping[
+        str, object
+    ]  # what it names that is not the default, as the configuration has it
 
     def __hash__(self) -> int:
         """The name's, which is unique in a plan: tens of thousands of runs hash their column."""
@@ -101,6 +104,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
             raise ConfigError(
                 f"columns.{place}.{setting}: {name} does not take it; allowed are {allowed}"
             )
+    written = dict(entry)
     if "overlay" in entry:
         entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
     interpreter = entry.get("interpreter") or defaults["interpreters"].get(name)
@@ -119,6 +123,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
         look=look(framework, told),
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting, _ in framework.settings},
+        asked={setting: written[setting] for setting in told},
     )
 
 

@@ -67,6 +67,7 @@ def _column(column: Column) -> dict:
         "framework": framework.name,
         "family": framework.family,
         "settings": column.settings,
+        "asked": dict(column.asked),
         "against": dict(framework.against),
         **asdict(column.look),
     }

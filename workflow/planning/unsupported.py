@@ -80,10 +80,10 @@ class Unsupported:
     def _ways(self) -> dict[tuple[Row, str], str]:
         """Cells whose model has no version of its operation in the column's way."""
         return {
-            (row, column.name): f"{row.model} has no {way} way on {column.framework.name}"
+            (row, column.name): f"its model has no such way on {column.framework.name}"
             for row in self._plan.rows
             for column in self._plan.columns
-            if (way := column.way or FRAMEWORK_ALONE)
+            if (column.way or FRAMEWORK_ALONE)
             not in self._plan.models.load(row.model).ways_on(column.framework.name)
         }
 

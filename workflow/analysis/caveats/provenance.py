@@ -13,7 +13,6 @@ from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
 from analysis.results.machine import Machine
 from analysis.results.machines import is_one_machine
-from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.reference import load_reference
 
@@ -165,7 +164,7 @@ def scale_is_reduced(data: Data) -> Iterator[Found]:
 def random_weights(data: Data) -> Iterator[Found]:
     """With random weights times are valid, and generated texts and images mean nothing."""
     plan = data.results.plan
-    if plan.weights == "random" and not _without_models(plan):
+    if plan.weights == "random" and not plan.without_models:
         yield Found(None, {"weights": plan.weights, "seed": plan.seed})
 
 
@@ -174,12 +173,7 @@ def measured_on_cpu(data: Data) -> Iterator[Found]:
     """A ranking on processors need not hold on a GPU; the number of threads is part of it."""
     results = data.results
     threads = sorted({record.threads.requested for record in results.records})
-    if results.accelerators == ("cpu",) and threads and not _without_models(results.plan):
+    if results.accelerators == ("cpu",) and threads and not results.plan.without_models:
         of_processes = [count(number, "thread") for number in threads]
         evidence = {"accelerator": "cpu", "threads": threads}
         yield Found(None, evidence, {"of_processes": of_processes})
-
-
-def _without_models(plan: Plan) -> bool:
-    """True if all columns are operations without a framework."""
-    return all(column.alone for column in plan.columns)

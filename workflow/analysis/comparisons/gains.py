@@ -19,6 +19,7 @@ from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.families import family_interval, luck_of_choice
 from analysis.statistics.intervals import Interval, Ratio, Verdict, verdict
 
+LARGE = 10.0  # as a factor, beyond which per cent are hard to read
 FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
 VERDICT_TEXT = {
     Verdict.FASTER: "faster",
@@ -98,7 +99,9 @@ def gain_text(ratio: float, interval: Interval | None) -> str:
 
 
 def change(ratio: float) -> str:
-    """A throughput gain, with a decimal where it is small."""
+    """A throughput gain, with a decimal where it is small; as a factor where it is large."""
+    if ratio >= LARGE:
+        return f"{ratio:,.{0 if ratio >= 100 else 1}f}\u00d7"
     return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
 
 

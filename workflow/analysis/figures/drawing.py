@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from analysis.data import Data
 from analysis.figures.catalogue import FIGURES
-from analysis.figures.panels import empty
+from analysis.figures.panels import saying
 from analysis.figures.style import RC
 from analysis.formats.errors import InputError
 from analysis.results.stand_in import TITLE, is_simulated
@@ -59,4 +59,4 @@ def _draw(data: Data, folder: Path, name: str) -> None:
             first = next(iter(str(error).splitlines()), "")[:MOST_CHARACTERS]
             reason = f"the drawing failed, {type(error).__name__}: {first}"
             print(f"error: figure {name}: {reason}", file=sys.stderr)
-            save(empty(reason), folder, name)
+            save(saying(f"Nothing to draw: {reason}."), folder, name)

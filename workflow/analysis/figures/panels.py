@@ -26,6 +26,7 @@ LINE_IN, SECOND_LINE_IN = 0.2, 0.13  # of a panel, for each title at its left
 LABEL_CHARACTERS = 34  # of a line; a longer title takes two
 FEW_COLUMNS = 6  # that fit into a panel of the least height
 MARKER_SIZE, SMALL = 7, 8.5
+NOTHING = "nothing-to-draw"  # the id of the words of a figure that has nothing else
 
 Points = Mapping[CellKey, Mapping[int, float]]  # by cell and size, of two sizes or more
 
@@ -157,9 +158,14 @@ def note_left_out(figure: Figure, rows: Sequence[RowCells]) -> None:
 
 
 def empty(reason: str) -> Figure:
-    """A figure that says why there is nothing to draw."""
+    """A figure that says why there is nothing to draw; pages leave it out (NOTHING)."""
+    return saying(f"Nothing to draw: {reason}.", gid=NOTHING)
+
+
+def saying(text: str, **looks: str) -> Figure:
+    """A figure of words alone."""
     figure = Figure(figsize=(WIDTH_IN, 1.2))
-    figure.text(0.5, 0.5, f"Nothing to draw: {reason}.", ha="center", va="center")
+    figure.text(0.5, 0.5, text, ha="center", va="center", **looks)
     return figure
 
 

@@ -117,14 +117,13 @@ def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}
 
 
 def listed(items: list[str]) -> str:
-    """Items in the words of a sentence: 'a', 'a and b', 'a, b and c'."""
-    return (
-        items[0]
-        if len(items) == 1
-        else f"{', '.join(items[:-1])} and {items[-1]}"
-        if items
-        else "none"
-    )
+    """Items in the words of a sentence: 'a', 'a and b', 'a, b and c'; 'a; b, c and d' where one of
+    three is 'b, c'.
+    """
+    if len(items) < 2:
+        return items[0] if items else "none"
+    between = "; " if len(items) > 2 and any(", " in item for item in items) else ", "
+    return f"{between.join(items[:-1])} and {items[-1]}"
 
 
 def spelled(value: str | int | float | bool | None) -> str:

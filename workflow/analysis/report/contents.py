@@ -17,6 +17,8 @@ SECTIONS += ("run", "methods", "reproduce", "cite")
 # Of the appendix: first what the report shows in brief, then what it does not show.
 IN_FULL = ("caveats", "findings", "effects", "why", "native", "claims")
 DETAILS = ("measured", "cells", "details", "quality", "machine", "versions", "schedule", "rules")
+# Those that are left out where they have nothing to say.
+OPTIONAL = ("findings", "claims", "published", "figures", "details")
 HEADINGS = {
     "caveats": "Caveats",
     "findings": "Key findings",
@@ -39,9 +41,9 @@ HEADINGS = {
 
 
 def contents(names: Sequence[str], values: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield anchor, heading and template of each section; of topics, those that have values."""
+    """Yield anchor, heading and template of each section that has anything to show."""
     for name in names:
         if name in values["topics"]:
             yield name, topics()[name].heading, f"{name}/section.html.j2"
-        elif name in HEADINGS:
+        elif name in HEADINGS and (name not in OPTIONAL or values[name]):
             yield name, HEADINGS[name], f"sections/{name}.html.j2"

@@ -3,9 +3,11 @@ clash and colours that vanish in dark mode.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from analysis.figures.panels import NOTHING
 from analysis.figures.style import INK, PUBLISHED, RULE
 from analysis.formats.contents import caption
 from analysis.formats.strict_json import read_bytes
@@ -24,7 +26,13 @@ def figure_view(name: str, figures: Path) -> dict[str, Any]:
 
     text = " ".join(caption(name).split())
     svg = Markup(inline_svg(figures / f"{name}.svg", name, text))
-    return {"name": name, "svg": svg, "caption": text}
+    return {"name": name, "svg": svg, "caption": text, "empty": f'id="{name}-{NOTHING}"' in svg}
+
+
+def drawn(names: Iterable[str], figures: Path) -> list[dict[str, Any]]:
+    """These figures, without those that have nothing to show."""
+    views = (figure_view(name, figures) for name in names)
+    return [view for view in views if not view["empty"]]
 
 
 def inline_svg(path: Path, name: str, description: str) -> str:

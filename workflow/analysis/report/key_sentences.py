@@ -113,7 +113,7 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
     yield (
         f"Significantly slower than the fastest of its row: {_in_rows(behind)} of "
         f"{count(len(rows), 'row')}; most in {slow.row.label}, where {slow.column.title} takes "
-        f"{ratio:.1f} times as long as {fast.column.title}."
+        f"{ratio:,.1f} times as long as {fast.column.title}."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from analysis.caveats.groups import FIRST, SHOWN, Group
 from analysis.claims import judge
 from analysis.claims.verdicts import ClaimResult
-from analysis.comparisons.findings import findings
+from analysis.comparisons.findings import Answer, findings
 from analysis.data import Data
 from analysis.formats.contents import figure_modules, figures_of
 from analysis.formats.errors import write_text
@@ -19,10 +19,12 @@ from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.conclusion import conclusion
 from analysis.report.contents import DETAILS, IN_FULL, SECTIONS, contents
 from analysis.report.details import OfTopics
-from analysis.report.figure_views import figure_view, sample
+from analysis.report.figure_views import drawn, figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
+from analysis.results.reference import Reference
+from analysis.results.results import Results
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
@@ -59,8 +61,8 @@ def _write_report(path: Path, values: dict[str, Any]) -> None:
 def _write_appendix(
     path: Path, report: str, values: dict[str, Any], data: Data, figures: Path
 ) -> None:
-    names = list(contents((*IN_FULL, *DETAILS), values))
     everything = values | _details(data, values["caveats"], figures)
+    names = list(contents((*IN_FULL, *DETAILS), everything))
     links = {"brief": False, "report": report, "appendix": ""}
     write_rendered(path, "appendix.html.j2", SCRIPT, contents=names, **links, **everything)
 
@@ -76,7 +78,8 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
     links = Links(cell_address, caveat_views.letters_of(results, groups))
     return {
         "title": setting.title(results),
-        "question": plan.study and plan.study["question"],
+        "study": plan.study,
+        "folder": plan.results,
         "topics": topic_views,
         "in_full": IN_FULL,
         # the first page
@@ -92,14 +95,14 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "shown_caveats": groups[:SHOWN],
         "severities": caveat_views.tally(groups),
         "table_of": caveat_views.table_of,
-        "findings": findings(results),
-        "claims": claims,
+        "findings": [f for f in findings(results) if f.verdict is not Answer.NOT_MEASURED],
+        "claims": claims if {c.verdict for c in claims} != {ClaimResult.NOT_TESTED} else [],
         "told_claims": [claim for claim in claims if claim.verdict not in UNTOLD],
         "claim_counts": listed([f"{number} {verdict}" for verdict, number in numbers.items()]),
-        "published": to_html(published_table(results, reference), Links(cell_address)),
+        "published": _published(results, reference),
         "reference": reference,
         "with_settings": not all(column.bare for column in plan.columns),
-        "figures": [figure_view(n, figures) for n in figure_modules() if n not in elsewhere],
+        "figures": drawn((name for name in figure_modules() if name not in elsewhere), figures),
         "sample": sample(results),
         # how it was measured, and how to repeat it
         "facts": setting.facts(results),
@@ -110,6 +113,14 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "citation": setting.citation(results),
         "models": plan.models.values(),
     }
+
+
+def _published(results: Results, reference: Reference) -> str:
+    """The table beside the published one; empty where that has none of these cells."""
+    ours = ((cell.row, cell.column) for cell in results.cells)
+    if all(reference.published_ms(*pair) is None for pair in ours):
+        return ""
+    return to_html(published_table(results, reference), Links(cell_address))
 
 
 def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
@@ -129,7 +140,7 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
     return {
         "measured": measured(results),
         "rows": sections.row_views(data, groups, _of_topics("row_details", data), of_cells),
-        "details": [figure_view(name, figures) for name in DETAILED if name in figure_modules()],
+        "details": drawn((name for name in DETAILED if name in figure_modules()), figures),
         "self_test": self_test.self_test(results),
         "self_test_note": self_test.self_test_note(results),
         "canaries": machine.canaries(results),

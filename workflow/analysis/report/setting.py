@@ -8,7 +8,7 @@ from analysis.caveats.provenance import describe
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
 from analysis.results.machines import machines_of
-from analysis.results.plan import Plan, RowKey
+from analysis.results.plan import Column, Plan, RowKey
 from analysis.results.record import Record
 from analysis.results.reference import Reference
 from analysis.results.results import Results
@@ -65,7 +65,8 @@ def period(results: Results) -> str:
         return NOTHING
     first = min(record.started_at for record in results.records)
     last = max(record.finished_at for record in results.records)
-    return f"{_minute(first)} to {_minute(last)} UTC"
+    day, begin, end = first[:10], _minute(first), _minute(last)
+    return f"{begin} to {end.removeprefix(f'{day} ')} UTC"
 
 
 def _minute(timestamp: str) -> str:
@@ -100,7 +101,9 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Measured", period(results)),
         ("Runs", f"{plan.runs_per_cell} planned; {coverage(results)}"),
         ("Threads", threads(results)),
-        ("Weights", f"{plan.weights}, seed {plan.seed}"),
+        ("Seed", f"{plan.seed}")
+        if plan.without_models
+        else ("Weights", f"{plan.weights}, seed {plan.seed}"),
         ("Software", software(results)),
         ("Data", f"sha256 of plan and records {results.digest}"),
     ]
@@ -152,8 +155,10 @@ def threads(results: Results) -> str:
 
 
 def software(results: Results) -> str:
-    """What each column's live framework reported: 'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2'."""
-    parts = []
+    """What the live frameworks reported: 'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2', columns of
+    the same versions together.
+    """
+    parts: dict[str, list[str]] = {}
     for column in results.plan.columns:
         cards = [
             record.parity
@@ -164,24 +169,47 @@ def software(results: Results) -> str:
         reported = [str(card["framework_version"]).split(", ") for card in cards if card]
         versions = dict.fromkeys(version for found in reported for version in found)
         if versions:
-            parts.append(f"{column.title}: {listed(list(versions))}")
-    return "; ".join(parts) or NOTHING
+            parts.setdefault(listed(list(versions)), []).append(column.title)
+    return "; ".join(f"{listed(titles)}: {found}" for found, titles in parts.items()) or NOTHING
 
 
 def settings(results: Results) -> str:
-    """The configuration that gives this plan again, as YAML."""
+    """The configuration that gives this plan again, as YAML; of a study all that its file holds."""
     plan = results.plan
     models: dict[str, dict[str, Any]] = {}
     for row in plan.rows:
         sizes = [r.batch_size for r in plan.rows if (r.model, r.task) == (row.model, row.task)]
         models.setdefault(row.model, {})[row.task] = sizes if sizes[1:] else sizes[0]
-    found = {key: getattr(plan, key) for key in ("scale", "accelerator", "weights")}
+    found: dict[str, Any] = {"study": plan.study} if plan.study else {}
+    found |= {key: getattr(plan, key) for key in ("scale", "accelerator", "weights", "precision")}
     found["runs"] = runs_setting(plan.runs_by_row, plan.runs)
     requested = {record.threads.requested for record in results.records}
     found |= {"threads": requested.pop()} if len(requested) == 1 else {}
     found |= {"training": plan.training} if plan.training else {}
+    found |= {"environment": variables} if (variables := _variables(results)) else {}
+    found |= {"interpreters": paths} if (paths := _interpreters(plan)) else {}
     found |= {"seed": plan.seed, "models": models}
-    return as_yaml(found | {"columns": [column.name for column in plan.columns]}, None)
+    return as_yaml(found | {"columns": list(map(_asked, plan.columns))}, None)
+
+
+def _asked(column: Column) -> str | dict[str, Any]:
+    """A column as the configuration has it."""
+    return {"framework": column.framework, **column.asked} if column.asked else column.name
+
+
+def _variables(results: Results) -> dict[str, str]:
+    """The environment variables that were set; none where runs do not agree."""
+    variables = [record.environment.variables for record in results.records]
+    return (
+        dict(variables[0]) if variables and variables.count(variables[0]) == len(variables) else {}
+    )
+
+
+def _interpreters(plan: Plan) -> dict[str, str]:
+    """The user's own interpreters by framework, but those that a column names itself."""
+    columns = [column for column in plan.columns if "interpreter" not in column.asked]
+    paths = {column.framework: column.settings.get("interpreter") for column in columns}
+    return {framework: path for framework, path in paths.items() if path}
 
 
 def runs_setting(runs_of: Mapping[RowKey, int], default: int) -> Any:

@@ -45,6 +45,7 @@ class Column:
     framework: str
     # Not known of a published column:
     settings: dict[str, Any] = field(default_factory=dict, hash=False)
+    asked: dict[str, Any] = field(default_factory=dict, hash=False)  # of these, in its own words
     against: dict[str, str] = field(default_factory=dict, hash=False)  # question by framework
     colour: str = "#56b4e9"
     marker: str = "X"
@@ -145,6 +146,11 @@ class Plan:
     def reduced(self) -> bool:
         """True if some model is smaller than the paper's."""
         return self.scale != "paper" and not all(m.full_size for m in self.models.values())
+
+    @property
+    def without_models(self) -> bool:
+        """True if all columns are operations without a framework."""
+        return all(column.alone for column in self.columns)
 
     @property
     def rules(self) -> str:

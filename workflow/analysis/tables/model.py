@@ -203,6 +203,7 @@ def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
         marks={
             mark: texts[standing] for standing, mark in STANDING_MARKS.items() if standing in found
         },
+        took_less=any(row.took_less for row in results.rows),
         several_stacks=results.several_stacks,
         unsteady=sorted(badges - {"", DISTURBED}),
         disturbed=DISTURBED if DISTURBED in badges else "",

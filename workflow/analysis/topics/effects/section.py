@@ -20,6 +20,7 @@ from analysis.writing.texts import Texts
 
 TEXTS = Texts(__file__)
 MOST_SENTENCES = 3
+MOST_GAINS = 2  # in a sentence at the top; of more it names the rows alone
 OTHER_TESTS = ("table_only", "pair_only")
 
 
@@ -30,14 +31,31 @@ def section(data: Data) -> dict[str, Any] | None:
 
 
 def key_sentences(data: Data) -> list[KeySentence]:
-    """Say what the settings change that columns of this table differ in, where that is shown."""
+    """Say what the settings change that columns of this table differ in, where that is shown in a
+    row or over rows; in a study also what frameworks change, which is its question then.
+    """
     found = effects(data)
-    of_settings = [of for _, of in found[found["setting"] != FRAMEWORK].groupby("effect")]
-    held = [_view(of) for of in of_settings if of["holds"].any()]
-    return [
-        KeySentence(f"{view['question']} {view['shown']}", f"#{view['anchor']}")
-        for view in held[:MOST_SENTENCES]
-    ]
+    asked = found if data.results.plan.study else found[found["setting"] != FRAMEWORK]
+    told = [_key_sentence(of) for _, of in asked.groupby("effect")]
+    return [sentence for sentence in told if sentence][:MOST_SENTENCES]
+
+
+def _key_sentence(effect: pd.DataFrame) -> KeySentence | None:
+    shown = [mean for mean in means(effect).itertuples() if mean.rows > 1 and _shows(mean)]
+    if not (shown or effect["holds"].any()):
+        return None
+    view = _view(effect)
+    says = view["shown"]
+    if effect["holds"].sum() <= MOST_GAINS:
+        labels = [f"{line.label} ({gain(line)})" for line in effect.itertuples()]
+        says = _shown(effect.assign(label=labels), view["tested"])
+    over_rows = [TEXTS.say("over_rows", **mean._asdict(), gain=gain(mean)) for mean in shown]
+    text = " ".join([view["question"], says, *over_rows])
+    return KeySentence(text, f"#{view['anchor']}")
+
+
+def _shows(mean: Any) -> bool:
+    return mean.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
 def table_notes(data: Data) -> list[str]:
@@ -68,6 +86,7 @@ def _view(effect: pd.DataFrame) -> dict[str, Any]:
         "anchor": f"effect-{first['effect']}",
         "question": first["question"],
         "shown": shown,
+        "tested": tested,
         "says": " ".join([difference, shown, *otherwise]),
         "pairs": list(map(_of_pair, pairs, means(effect).itertuples(index=False))),
     }
