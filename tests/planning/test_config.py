@@ -178,3 +178,9 @@ def test_an_unsupported_cell_is_planned_without_runs_and_with_its_reason():
         ("fit", "no compiler", 0),
         ("predict", None, 1),
     ]
+
+
+def test_a_model_whose_tasks_are_all_left_out_is_none_of_the_tables():
+    models = {**BERT, "sam": {"fit": None, "predict": None}}
+    document = plan(models=models).document()
+    assert [*document["models"]] == ["bert"] == [*{row["model"] for row in document["rows"]}]

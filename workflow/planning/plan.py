@@ -58,8 +58,9 @@ class Plan:
         self.columns = self._columns()
         self._environments = Environments(self, cache(environment_sha256), envs)
         self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
-        self.measured_models = [name for name, tasks in self.config["models"].items() if tasks]
-        self.rows = [row for name in self.measured_models for row in self._rows(name)]
+        asked = [name for name, tasks in self.config["models"].items() if tasks]
+        self.rows = [row for name in asked for row in self._rows(name)]
+        self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
