@@ -21,6 +21,7 @@ from analysis.writing.texts import Texts
 TEXTS = Texts(__file__)
 MOST_SENTENCES = 3
 MOST_GAINS = 2  # in a sentence at the top; of more it names the rows alone
+MOST_MEANS = 3  # over rows, there; of more pairs of columns it has none
 OTHER_TESTS = ("table_only", "pair_only")
 
 
@@ -41,7 +42,8 @@ def key_sentences(data: Data) -> list[KeySentence]:
 
 
 def _key_sentence(effect: pd.DataFrame) -> KeySentence | None:
-    shown = [mean for mean in means(effect).itertuples() if mean.rows > 1 and _shows(mean)]
+    of_rows = [mean for mean in means(effect).itertuples() if mean.rows > 1]
+    shown = len(of_rows) <= MOST_MEANS and any(map(_shows, of_rows))
     if not (shown or effect["holds"].any()):
         return None
     view = _view(effect)
@@ -49,8 +51,9 @@ def _key_sentence(effect: pd.DataFrame) -> KeySentence | None:
     if effect["holds"].sum() <= MOST_GAINS:
         labels = [f"{line.label} ({gain(line)})" for line in effect.itertuples()]
         says = _shown(effect.assign(label=labels), view["tested"])
-    over_rows = [TEXTS.say("over_rows", **mean._asdict(), gain=gain(mean)) for mean in shown]
-    text = " ".join([view["question"], says, *over_rows])
+    # all of them, so that none is there for having come out well
+    told = [TEXTS.say("over_rows", **mean._asdict(), gain=gain(mean)) for mean in of_rows if shown]
+    text = " ".join([view["question"], says, *([f"{'; '.join(told)}."] if told else [])])
     return KeySentence(text, f"#{view['anchor']}")
 
 
