@@ -56,7 +56,7 @@ def test_the_summary_names_the_highest_and_what_the_profiler_cost(pair):
     assert ceiling_summary(data) == (
         "Over 2 profiled cells the median ceiling is estimated as 1.56× and the highest as 2.00× "
         "[1.60×, 2.67×] (BERT fit on Keras 3 (PyTorch)). The profiler is shown to make steps "
-        "longer in 2 of 2 cells, 1.25× to 1.25×."
+        "longer in 2 of 2 cells, 1.25×."
     )
     assert ceiling_grid(data).lines[1] == (
         *("BERT fit on Keras 3 (PyTorch)", "50\u00a0%", "2.00× [1.60×, 2.67×]"),

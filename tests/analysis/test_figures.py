@@ -18,7 +18,7 @@ from whole_table import whole_table
 from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.catalogue import FIGURES
-from analysis.figures.panels import MOST_ROWS, short
+from analysis.figures.panels import MOST_ROWS, NOTHING, short
 from analysis.figures.style import RC
 from analysis.report import draw
 from analysis.results.plan import Column
@@ -49,6 +49,8 @@ def test_labels_say_what_was_compared_and_on_what(project, words):
     over_keras2 = words(results, "speedup_over_keras2")
     assert "Keras 3 (JAX) over Keras 2 (TensorFlow)" in over_keras2
     assert "2.50\u00d7" in over_keras2 and "2.27\u00d7" in over_keras2
+    data = Data(results, load_reference())
+    assert FIGURES["speedup_over_keras2"](data).axes[0].get_gid() is None
     assert "published, on A100 40 GB" in over_keras2
     over_pytorch = words(results, "speedup_over_pytorch")
     assert "Keras 3 (JAX) over PyTorch (compiled)" in over_pytorch
@@ -241,6 +243,8 @@ def test_a_family_without_columns_is_reported(tmp_path, words):
     project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
     assert "plain PyTorch not among the columns" in found
+    data = Data(project.load(), load_reference())
+    assert FIGURES["speedup_over_pytorch"](data).axes[0].get_gid() == NOTHING  # pages leave it out
 
 
 @pytest.mark.parametrize(

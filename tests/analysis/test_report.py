@@ -241,6 +241,20 @@ def test_columns_of_the_same_software_are_named_together(project):
     assert software(project.load()) == f"{listed(titles)}: jax 1; Keras 3 (PyTorch): torch 2"
 
 
+@pytest.mark.parametrize(
+    ("stack", "text"),
+    [
+        ("jax 1", "Keras 3 (JAX): jax 1"),
+        ("jax 0", "Keras 3 (JAX): jax 1; Keras 3 (JAX), 2024-03: jax 0"),
+    ],
+)
+def test_settings_are_named_with_the_software_where_that_differs(tmp_path, stack, text):
+    project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-jax+2024-03")))
+    project.change(lambda r: r["parity"].update(framework_version="jax 1"))
+    project.change(lambda r: r["parity"].update(framework_version=stack), "keras3-jax+2024-03")
+    assert software(project.load()) == text
+
+
 def test_a_day_is_named_once(project):
     times = {"started_at": "2026-11-26T01:12:04Z", "finished_at": "2026-11-26T01:43:59Z"}
     project.change(lambda r: r.update(times))

@@ -26,7 +26,7 @@ LINE_IN, SECOND_LINE_IN = 0.2, 0.13  # of a panel, for each title at its left
 LABEL_CHARACTERS = 34  # of a line; a longer title takes two
 FEW_COLUMNS = 6  # that fit into a panel of the least height
 MARKER_SIZE, SMALL = 7, 8.5
-NOTHING = "nothing-to-draw"  # the id of the words of a figure that has nothing else
+NOTHING = "nothing-to-draw"  # the id of what stands in a figure that pages leave out
 
 Points = Mapping[CellKey, Mapping[int, float]]  # by cell and size, of two sizes or more
 

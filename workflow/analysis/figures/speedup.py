@@ -4,10 +4,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.comparisons.gains import FAMILIES, Gain, change
+from analysis.comparisons.gains import Gain, change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.data import Data
-from analysis.figures.panels import WIDTH_IN, empty, note_left_out, shown
+from analysis.figures.panels import NOTHING, WIDTH_IN, note_left_out, shown
 from analysis.figures.style import INK, PUBLISHED
 from analysis.formats.text import times
 
@@ -33,12 +33,12 @@ def speedup_over_pytorch(data: Data) -> Figure:
 def _figure(data: Data, family: str, base: str) -> Figure:
     results, reference = data.results, data.reference
     entries = speedups(shown(results.rows), family, reference)
-    if not any(entry.gain for entry in entries):
-        return empty(f"no row has both Keras 3 and {FAMILIES[family]} that may be compared")
     height_in = 1.5 + ROW_INCHES * max(len(entries), 1)
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
     note_left_out(figure, results.rows)
     axes = figure.subplots()
+    if not any(entry.gain for entry in entries):
+        axes.set_gid(NOTHING)
     for place, entry in enumerate(entries):
         _bar(axes, place, entry)
     axes.set_yticks(range(len(entries)), [_label(entry) for entry in entries])

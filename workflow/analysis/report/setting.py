@@ -156,9 +156,9 @@ def threads(results: Results) -> str:
 
 def software(results: Results) -> str:
     """What the live frameworks reported: 'Keras 3 (JAX): keras 3.15.1 and jax 0.10.2', columns of
-    the same versions together.
+    the same versions together, and settings left out where a framework has the same with any.
     """
-    parts: dict[str, list[str]] = {}
+    found: dict[Column, str] = {}
     for column in results.plan.columns:
         cards = [
             record.parity
@@ -169,8 +169,16 @@ def software(results: Results) -> str:
         reported = [str(card["framework_version"]).split(", ") for card in cards if card]
         versions = dict.fromkeys(version for found in reported for version in found)
         if versions:
-            parts.setdefault(listed(list(versions)), []).append(column.title)
-    return "; ".join(f"{listed(titles)}: {found}" for found, titles in parts.items()) or NOTHING
+            found[column] = listed(list(versions))
+    of_frameworks = {column.framework: set() for column in found}
+    for column, versions in found.items():
+        of_frameworks[column.framework].add(versions)
+    titles: dict[str, dict[str, None]] = {}
+    for column, versions in found.items():
+        several = len(of_frameworks[column.framework]) > 1
+        title = column.title if several else column.title.partition(", ")[0]
+        titles.setdefault(versions, {})[title] = None
+    return "; ".join(f"{listed([*of])}: {versions}" for versions, of in titles.items()) or NOTHING
 
 
 def settings(results: Results) -> str:
