@@ -52,9 +52,8 @@ def _key_sentence(effect: pd.DataFrame) -> KeySentence | None:
         labels = [f"{line.label} ({gain(line)})" for line in effect.itertuples()]
         says = _shown(effect.assign(label=labels), view["tested"])
     # all of them, so that none is there for having come out well
-    told = [TEXTS.say("over_rows", **mean._asdict(), gain=gain(mean)) for mean in of_rows if shown]
-    text = " ".join([view["question"], says, *([f"{'; '.join(told)}."] if told else [])])
-    return KeySentence(text, f"#{view['anchor']}")
+    told = [TEXTS.say("over_rows", means=of_rows, gain=gain)] if shown else []
+    return KeySentence(" ".join([view["question"], says, *told]), f"#{view['anchor']}")
 
 
 def _shows(mean: Any) -> bool:
