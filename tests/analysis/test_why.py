@@ -153,12 +153,8 @@ def test_columns_whose_operations_are_not_named_alike_are_compared_by_groups_alo
     assert found["difference_ms"][Group.PRODUCTS] == pytest.approx(3.0)
     data = Data(pair.load())
     (view,) = rows(data)
-    reasons, unlike = view["sentences"]
-    assert "of the same names" not in reasons
-    assert unlike == (
-        "The operations of Keras 3 (JAX) are not named as those of Keras 3 (PyTorch), so that "
-        "groups are all that is compared."
-    )
+    (reasons,) = view["sentences"]
+    assert "matrix products" in reasons and "of the same names" not in reasons
     assert view["table"].lines[1][-4:-2] == ("NA", "NA")
     step = to_csv(table.why(data)).splitlines()[1]
     assert step.endswith(",NA,NA,14.0,18.0,3")
@@ -270,6 +266,5 @@ def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(re
     assert torch.startswith(
         "Keras 3 (PyTorch) takes 92.72 ms more: +75.29 ms (81\u00a0%) is time in which nothing "
     )
-    assert gemma["sentences"][-1].startswith(
-        "The operations of Keras 3 (JAX) are not named as those"
-    )
+    told = [sentence.startswith("Keras 3 (PyTorch) takes") for sentence in gemma["sentences"]]
+    assert any(told) and "of the same names" not in gemma["sentences"][told.index(True)]

@@ -104,9 +104,6 @@ def _sentences(
             for name, each in zip(SPREADS, SPLIT, strict=True)
         }
         yield TEXTS.say("slower", title=cells[found["column"]].column_title, **{**found, **split})
-    unlike = [cells[f["column"]].column_title for f in behind if f[SPLIT[0]] is None]
-    if unlike:
-        yield TEXTS.say("unlike", base=base.column_title, unlike=unlike)
     told = {base.column, *(found["column"] for found in columns)}
     for cell in (cell for name, cell in cells.items() if name not in told):
         yield TEXTS.say("not_compared", cell=cell)
