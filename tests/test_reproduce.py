@@ -1,4 +1,6 @@
-"""What a report says under "How to reproduce" is a configuration, and gives the same plan again."""
+"""What a report says of its columns: "How to reproduce" is a configuration and gives the same plan
+again, and each has the title of its framework.
+"""
 
 import pytest
 import yaml
@@ -23,6 +25,11 @@ GLOBAL = {"precision": "float32", "seed": 7, "weights": "preset"}
 GLOBAL |= {"interpreters": {"pytorch-eager": "/opt/python"}, "runs": {"default": 2, "bert": 3}}
 
 
+def titles(made):
+    """Those of the frameworks of its columns, as a report takes them from the columns'."""
+    return [column.framework_title for column in Plan.from_json(made.document()).columns]
+
+
 def again(made):
     """The plan from what its report says."""
     told = settings(Results(Plan.from_json(made.document()), (), ""))
@@ -37,6 +44,7 @@ def test_a_study(study, tmp_path, monkeypatch, gpus):
     monkeypatch.chdir(tmp_path / "millistep")
     made = plan(**{"threads": 2, **yaml.safe_load(study.read_text())})
     assert again(made).document() == made.document()
+    assert titles(made) == [column.framework.title for column in made.columns]
 
 
 def test_a_table_with_settings_for_all_and_for_some(tmp_path, monkeypatch):
@@ -45,3 +53,4 @@ def test_a_table_with_settings_for_all_and_for_some(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "millistep")
     made = plan(**GLOBAL, columns=COLUMNS, threads=1, models={"bert": {"fit": [4, 8]}})
     assert again(made).document() == made.document()
+    assert titles(made) == [column.framework.title for column in made.columns]

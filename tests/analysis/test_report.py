@@ -6,22 +6,18 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-import yaml
 from drawn_pages import appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
 from analysis.figures.catalogue import FIGURES
 from analysis.figures.drawing import save
 from analysis.figures.panels import empty, saying
-from analysis.formats.text import listed
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.figure_views import inline_svg
 from analysis.report.machine import card_note
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
 from analysis.report.self_test import self_test
-from analysis.report.setting import period, settings, software
-from analysis.tables.model import main_table
 from analysis.writing.rendering import TEMPLATES
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
@@ -229,59 +225,6 @@ def test_of_many_machines_without_a_card_the_first_eight_are_named(tmp_path):
     assert note.endswith("and results/machines/00000008.json (and of 2 more).")
 
 
-def test_software_of_a_column_is_named_once_whatever_its_models_libraries(project):
-    for run, library in enumerate(("peft 3", "diffusers 4"), start=1):
-        version = {"framework_version": f"{library}, torch 2"}
-        project.change(lambda r, v=version: r["parity"].update(v), "keras3-torch", run=run)
-    project.change(lambda r: r["parity"].update(framework_version="jax 1"), "keras3-jax")
-    text = software(project.load())
-    assert "Keras 3 (JAX): jax 1;" in f"{text};"
-    assert "peft 3" in text and "diffusers 4" in text and text.count("torch 2") == 1
-
-
-def test_columns_of_the_same_software_are_named_together(project):
-    project.change(lambda r: r["parity"].update(framework_version="jax 1"))
-    project.change(lambda r: r["parity"].update(framework_version="torch 2"), "keras3-torch")
-    titles = [c["title"] for c in project.plan["columns"] if c["name"] != "keras3-torch"]
-    assert software(project.load()) == f"{listed(titles)}: jax 1; Keras 3 (PyTorch): torch 2"
-
-
-@pytest.mark.parametrize(
-    ("stack", "text"),
-    [
-        ("jax 1", "Keras 3 (JAX): jax 1"),
-        ("jax 0", "Keras 3 (JAX): jax 1; Keras 3 (JAX), 2024-03: jax 0"),
-    ],
-)
-def test_settings_are_named_with_the_software_where_that_differs(tmp_path, stack, text):
-    project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-jax+2024-03")))
-    project.change(lambda r: r["parity"].update(framework_version="jax 1"))
-    project.change(lambda r: r["parity"].update(framework_version=stack), "keras3-jax+2024-03")
-    assert software(project.load()) == text
-
-
-def test_a_day_is_named_once(project):
-    times = {"started_at": "2026-11-26T01:12:04Z", "finished_at": "2026-11-26T01:43:59Z"}
-    project.change(lambda r: r.update(times))
-    assert period(project.load()) == "2026-11-26 01:12 to 01:43 UTC"
-    project.change(lambda r: r.update(finished_at="2026-11-27T00:03:00Z"))
-    assert period(project.load()) == "2026-11-26 01:12 to 2026-11-27 00:03 UTC"
-
-
-@pytest.mark.parametrize(
-    ("items", "text"),
-    [
-        ([], "none"),
-        (["a, b"], "a, b"),
-        (["a", "b, c"], "a and b, c"),
-        (["a", "b", "c"], "a, b and c"),
-        (["a", "b, c", "d"], "a; b, c and d"),
-    ],
-)
-def test_items_of_a_sentence_are_told_apart(items, text):
-    assert listed(items) == text
-
-
 def test_what_has_nothing_to_say_is_left_out(tmp_path, figures):
     """Findings and claims are about columns that this table lacks, and so is the page's table."""
     plan = make_plan(columns=("pytorch-eager",))
@@ -305,20 +248,6 @@ def test_a_figure_with_nothing_to_show_is_left_out_and_one_that_failed_is_not(
     save(saying("Nothing to draw: the drawing failed."), folder, "speedup_over_pytorch")
     found = re.findall(r'<figure id="figure-(\w+)"', report_of(project, folder))
     assert "speedup_over_keras2" not in found and {"speedup_over_pytorch", "published"} <= {*found}
-
-
-def test_settings_give_the_plan_again(project):
-    found = yaml.safe_load(settings(project.load()))
-    assert found["models"] == {"bert": {"fit": 8, "predict": 16}}
-    assert found["columns"] == [entry["name"] for entry in project.plan["columns"]]
-    assert (found["scale"], found["runs"], found["seed"], found["threads"]) == ("laptop", 3, 7, 2)
-    for cell in project.plan["cells"]:
-        if cell["task"] == "predict":
-            del cell["runs"][1:]
-    results = project.load()
-    assert "1 to 3 runs per cell planned" in main_table(results).caption
-    found = yaml.safe_load(settings(results))
-    assert found["runs"] == {"default": 3, "bert": {"predict": {16: 1}}}
 
 
 def test_every_caption_belongs_to_something_that_is_shown():

@@ -80,3 +80,15 @@ def test_markdown_stays_in_its_table_cell(text):
 def test_terminal_and_spreadsheet_get_no_orders(text):
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", plain(text))
     assert not csv_text(text).startswith(("=", "+", "-", "@"))
+
+
+@pytest.mark.parametrize(
+    ("items", "text"),
+    [
+        (["a, b"], "a, b"),
+        (["a", "b, c"], "a and b, c"),
+        (["a", "b, c", "d"], "a; b, c and d"),
+    ],
+)
+def test_items_of_a_sentence_are_told_apart(items, text):
+    assert listed(items) == text

@@ -37,9 +37,7 @@ class Column:
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
     of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
-    asked: Mapping[
-        str, object
-    ]  # what it names that is not the default, as the configuration has it
+    asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 
     def __hash__(self) -> int:
         """The name's, which is unique in a plan: tens of thousands of runs hash their column."""

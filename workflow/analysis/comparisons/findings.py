@@ -125,6 +125,6 @@ def _faster(name: str, results: Results, on: str) -> Finding:
     reach = texts[0] if ends[0] is ends[1] else f"from {texts[0]} to {texts[1]}"
     verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}
     chosen = any(len(gain.of_new) * len(gain.of_base) > 1 for gain in found)
-    holds = "; intervals are for whichever column is the fastest" if chosen else ""
-    told = f"{tally_of(found)}{on} (throughput {reach}{holds})"
+    whose = "; intervals are for whichever column is the fastest" if chosen else ""
+    told = f"{tally_of(found)}{on} (throughput {reach}{whose})"
     return _finding(name, verdicts[all_faster(found)], evidence, numbers(found), told=told)

@@ -3,7 +3,7 @@ row, paired by round.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -94,15 +94,23 @@ def of_new(verdict_of_base: Verdict) -> Verdict:
 
 def gain_text(ratio: float, interval: Interval | None) -> str:
     """A gain and its interval as text: '+42 % [+40 %, +44 %]'."""
-    ends = f" [{change(interval.low)}, {change(interval.high)}]" if interval else ""
-    return change(ratio) + ends
+    spell = changes_like(ratio)
+    return spell(ratio) + (f" [{spell(interval.low)}, {spell(interval.high)}]" if interval else "")
 
 
 def change(ratio: float) -> str:
-    """A throughput gain, with a decimal where it is small; as a factor where it is large."""
-    if ratio >= LARGE:
-        return f"{ratio:,.{0 if ratio >= 100 else 1}f}\u00d7"
+    """A throughput gain, with a decimal where it is small."""
     return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
+
+
+def factor(ratio: float) -> str:
+    """A throughput gain as a factor."""
+    return f"{ratio:,.{0 if ratio >= 100 else 1}f}\u00d7"
+
+
+def changes_like(ratio: float) -> Callable[[float], str]:
+    """How a gain and the ends of its interval are spelled: as factors where it is large."""
+    return factor if ratio >= LARGE else change
 
 
 def gain_of(new: Sequence[Cell], base: Sequence[Cell]) -> Gain | None:

@@ -41,7 +41,6 @@ def _setting(results: Results) -> dict[str, Any]:
     usual, *others = results.accelerators
     return {
         "plan": results.plan,
-        "without_models": results.plan.without_models,
         "machines": machines(results),
         "period": period(results),
         "environments": values_of(results, lambda record: record.environment.name),

@@ -170,14 +170,10 @@ def software(results: Results) -> str:
         versions = dict.fromkeys(version for found in reported for version in found)
         if versions:
             found[column] = listed(list(versions))
-    of_frameworks = {column.framework: set() for column in found}
-    for column, versions in found.items():
-        of_frameworks[column.framework].add(versions)
     titles: dict[str, dict[str, None]] = {}
     for column, versions in found.items():
-        several = len(of_frameworks[column.framework]) > 1
-        title = column.title if several else column.title.partition(", ")[0]
-        titles.setdefault(versions, {})[title] = None
+        same = all(found[c] == versions for c in found if c.framework == column.framework)
+        titles.setdefault(versions, {})[column.framework_title if same else column.title] = None
     return "; ".join(f"{listed([*of])}: {versions}" for versions, of in titles.items()) or NOTHING
 
 
@@ -207,10 +203,8 @@ def _asked(column: Column) -> str | dict[str, Any]:
 
 def _variables(results: Results) -> dict[str, str]:
     """The environment variables that were set; none where runs do not agree."""
-    variables = [record.environment.variables for record in results.records]
-    return (
-        dict(variables[0]) if variables and variables.count(variables[0]) == len(variables) else {}
-    )
+    found = {tuple(record.environment.variables.items()) for record in results.records}
+    return dict(found.pop()) if len(found) == 1 else {}
 
 
 def _interpreters(plan: Plan) -> dict[str, str]:

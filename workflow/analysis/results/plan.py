@@ -13,6 +13,7 @@ from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json, validate
 from analysis.formats.text import count
 from analysis.results.structure import build
+from contract.settings import said
 
 RowKey = tuple[str, str, int]
 OLDER = [f"millistep.plan/{version}" for version in (1, 2, 3)]  # measured in other units
@@ -58,6 +59,15 @@ class Column:
         question, what they change.
         """
         return self.name == self.framework
+
+    @property
+    def framework_title(self) -> str:
+        """Its title without the settings that it names."""
+        named = [
+            self.settings[name] if name == "overlay" else [said(name, value)["title"]]
+            for name, value in self.asked.items()
+        ]
+        return self.title.removesuffix("".join(f", {text}" for texts in named for text in texts))
 
     @property
     def alone(self) -> bool:

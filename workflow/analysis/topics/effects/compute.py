@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.comparisons.cards import other_differences, versions_changed
-from analysis.comparisons.gains import change, of_new
+from analysis.comparisons.gains import changes_like, of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
 from analysis.formats.spelling import within
@@ -115,4 +115,4 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
 
 def gain(found: Any) -> str:
     """'+42 % [+40 %, +44 %]': the gain of a line with `speedup` and its interval."""
-    return within(found.speedup, found.ci95_low, found.ci95_high, change)
+    return within(found.speedup, found.ci95_low, found.ci95_high, changes_like(found.speedup))

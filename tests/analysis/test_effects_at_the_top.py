@@ -1,0 +1,63 @@
+"""What the first page says of effects: verdicts, gains, and means over rows."""
+
+import pytest
+from effect_projects import JAX, TF32, TORCH, project_of, scale, tf32_project
+from results_factory import uneven
+
+from analysis.comparisons.gains import gain_text
+from analysis.data import Data
+from analysis.statistics.intervals import Interval, Verdict
+from analysis.topics.effects.compute import effects, means
+from analysis.topics.effects.section import key_sentences
+
+
+def data_of(project):
+    return Data(project.load())
+
+
+def test_what_is_shown_over_rows_alone_stands_at_the_top_too(tmp_path):
+    """Each row has its two comparisons to make good for; the mean of the rows rests on both."""
+    project = tf32_project(tmp_path)
+    scale(project, TF32, {1: 0.90, 2: 0.94, 3: 0.92}, "fit")
+    scale(project, TF32, {1: 0.94, 2: 0.92, 3: 0.90}, "predict")
+    found = effects(data_of(project))
+    (mean,) = means(found).itertuples()
+    assert not found["holds"].any() and mean.verdict == Verdict.FASTER
+    (sentence,) = key_sentences(data_of(project))
+    gain = f"+{100 * (mean.speedup - 1):.1f}\u00a0% ["
+    assert "no difference of more than 2\u00a0% is shown in any one row. Geo" in sentence.text
+    mean = f"Geometric mean of 2 rows: Keras 3 (JAX), tf32 against Keras 3 (JAX) {gain}"
+    assert mean in sentence.text and sentence.text.endswith("].")
+
+
+def test_means_over_rows_stand_at_the_top_all_or_none(tmp_path):
+    """One that is told for being shown, of several, would be chosen by its luck."""
+    project = project_of(tmp_path, JAX, TF32, TORCH, f"{TORCH}+tf32")
+    project.change(uneven)
+    scale(project, TF32, {1: 0.45, 2: 0.5, 3: 0.55})
+    (sentence,) = key_sentences(data_of(project))
+    assert sentence.text.count("tf32 against Keras 3") == 2
+    project.fail("oom", column=TF32, task="fit")
+    project.fail("oom", column=f"{TORCH}+tf32", task="fit")
+    (sentence,) = key_sentences(data_of(project))
+    assert "Geometric" not in sentence.text  # the mean of one row is that row
+
+
+@pytest.mark.parametrize("study", [None, {"name": "try", "title": "T", "question": "Q?"}])
+def test_what_frameworks_change_stands_at_the_top_of_a_study_alone(tmp_path, study):
+    """Elsewhere the findings tell it, and the rows."""
+    project = project_of(tmp_path, "pytorch-eager", "pytorch-compiled", study=study)
+    project.change(uneven)
+    scale(project, "pytorch-compiled", dict.fromkeys((1, 2, 3), 0.5))
+    found = [sentence.text for sentence in key_sentences(data_of(project))]
+    assert [text.partition("?")[0] for text in found] == ["What does compiling change"] * bool(
+        study
+    )
+
+
+def test_a_large_gain_is_a_factor():
+    texts = [gain_text(ratio, None) for ratio in (1.05, 1.42, 9.99, 10.0, 99.96, 1237.3)]
+    assert texts == ["+5.0\u00a0%", "+42\u00a0%", "+899\u00a0%", "10.0×", "100.0×", "1,237×"]
+    # the ends of an interval as the gain itself
+    assert gain_text(33.1, Interval(9.5, 115.0)) == "33.1× [9.5×, 115×]"
+    assert gain_text(9.5, Interval(4.0, 22.5)) == "+850\u00a0% [+300\u00a0%, +2150\u00a0%]"
