@@ -6,9 +6,12 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import time
 from itertools import chain
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bundle import commands, steps
@@ -163,24 +166,34 @@ def test_a_supervisor_that_was_killed_says_so_in_its_second_attempt_and_no_soone
     assert not list(FILE.parent.rglob(".*"))
 
 
-KILLED_AT_ITS_END = """\
+ENDED_AT_ITS_END = """\
 import os, runpy, signal, sys
 sys.path.insert(0, {workflow!r})
 from supervise.marks import Mark
-Mark.end = lambda mark, **how: os.kill(os.getpid(), signal.SIGKILL)
+end = Mark.end
+def ended(mark, **how):
+    end(mark, **how) if {how} == signal.SIGTERM else None
+    os.kill(os.getpid(), {how})
+Mark.end = ended
 sys.argv = {arguments!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def test_what_was_measured_before_its_supervisor_was_killed_stays():
-    cell, settings = Cell(), Session(BUNDLE, None, None)._settings
+def ended_at_its_end(cell: Cell, how: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """The program of one run, to which a signal comes when all is written."""
+    settings = Session(BUNDLE, None, None)._settings
     command = commands.cell(cell.block.runs[0], cell.block, settings, 1)
     place = command.index(str(commands.PROGRAM))
-    program = KILLED_AT_ITS_END.format(
-        workflow=str(commands.PROGRAM.parent), arguments=command[place:]
+    program = ENDED_AT_ITS_END.format(
+        workflow=str(commands.PROGRAM.parent), arguments=command[place:], how=int(how)
     )
-    killed = subprocess.run([*command[:place], "-c", program], capture_output=True, text=True)
+    return subprocess.run([*command[:place], "-c", program], capture_output=True, text=True)
+
+
+def test_what_was_measured_before_its_supervisor_was_killed_stays():
+    cell = Cell()
+    killed = ended_at_its_end(cell, signal.SIGKILL)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     measured = cell.file.read_bytes()
     cell.file.unlink()  # as Snakemake does with what a job that failed has written
@@ -199,6 +212,36 @@ def test_what_ends_with_the_job_of_its_block_is_killed_in_the_second_one():
     Cell().file.unlink()
     assert Cell().run(**second)[0] == 0
     assert record("two")["status"] == "ok"
+
+
+def test_a_job_may_be_ended_in_any_order_of_its_processes():
+    # The framework's first: the run is no record of the first attempt, which Snakemake may remove.
+    process = Cell(hang=True).start(**sitting.share(0, 1, 1))
+    child, _ = map(int, wait_for(Path("pids")).split())
+    os.kill(child, signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    assert (process.wait(timeout=30), Cell().file.exists()) == (143, False)
+    assert Cell().run(**sitting.share(0, 1, 2))[0] == 0
+    assert record("two")["status"] == "killed"
+    # At its very end: then it is measured.
+    Cell().file.unlink()
+    assert ended_at_its_end(Cell(), signal.SIGTERM).returncode == 0
+    assert record("two")["status"] == "ok" and not list(FILE.parent.rglob(".*"))
+
+
+def test_snakemake_does_not_go_on_with_a_job_of_which_a_run_was_ended_first():
+    settings = Session(BUNDLE, None, None)._settings
+    cell = Cell(hang=True)
+    command = commands.cell(cell.block.runs[0], cell.block, settings, 1)
+    goes_on = f"import pathlib, subprocess; subprocess.run({command!r}); pathlib.Path('on').touch()"
+    snakemake = subprocess.Popen([sys.executable, "-c", goes_on])
+    child, _ = map(int, wait_for(Path("pids")).split())
+    os.kill(psutil.Process(child).ppid(), signal.SIGTERM)
+    time.sleep(0.5)
+    snakemake.terminate()
+    assert snakemake.wait(timeout=30) == -signal.SIGTERM
+    assert gone(child) and not Path("on").exists()
 
 
 def test_what_is_interrupted_is_measured_by_the_next_start_as_if_nothing_had_been():

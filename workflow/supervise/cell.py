@@ -16,7 +16,13 @@ from contract import ending
 from measure.process import leave
 from supervise import caches, jobs, parent, preconditions, reading, sitting, sources
 from supervise.device import NoSuchDevice
-from supervise.interrupts import end_with_snakemake, exit_status, number
+from supervise.interrupts import (
+    end_after_snakemake,
+    end_with_snakemake,
+    exit_status,
+    hold,
+    number,
+)
 from supervise.marks import Mark
 from supervise.progress import Progress
 from supervise.record import RecordFile
@@ -69,12 +75,13 @@ def main() -> int:
         status = 1
     except KeyboardInterrupt as end:
         if number(end) == signal.SIGTERM:
-            return exit_status(end)  # a cluster ends the job: its second attempt will say so
+            return end_after_snakemake(end)  # a cluster's job, whose second attempt will say so
         status = exit_status(end)
     else:
         status = 0
+    hold()  # a signal between the two that follow would cost what was measured
     mark.end(refused=status == 1 and not again)
-    leave(status)  # at once: a kill between the two would cost what was measured
+    leave(status)
     return status
 
 

@@ -1,12 +1,15 @@
 """Ending by a signal: the first one ends everything in order, and later ones are ignored."""
 
+import os
 import signal
+import time
 from collections.abc import Iterable
 from types import FrameType
 
 from measure.process import die_with_parent
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
 
 
 def end_with_snakemake() -> None:
@@ -29,6 +32,21 @@ def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
     for each in ending:
         # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
         signal.signal(each, interrupted)
+
+
+def hold() -> None:
+    """Let no signal interrupt this process any more: what it still does takes a moment."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, POLITE)
+
+
+def end_after_snakemake(end: KeyboardInterrupt) -> int:
+    """The exit status; after SIGTERM, not before Snakemake is gone: if a cluster ends the whole job
+    and we are told first, Snakemake would begin the next run, at the cost of that run.
+    """
+    parent, until = os.getppid(), time.monotonic() + TOGETHER_S
+    while number(end) == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
+        time.sleep(0.05)
+    return exit_status(end)
 
 
 def number(end: KeyboardInterrupt) -> int:

@@ -13,7 +13,7 @@ from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import device, memory, preconditions, processors, variables
-from supervise.interrupts import end_with_snakemake, exit_status
+from supervise.interrupts import end_after_snakemake, end_with_snakemake
 from supervise.watch import Watched
 
 
@@ -66,7 +66,7 @@ def exit_code(job: Callable[[], None]) -> int:
         print(f"millistep: {refusal}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as end:
-        return exit_status(end)
+        return end_after_snakemake(end)
     return 0
 
 

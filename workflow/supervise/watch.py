@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contract.ending import Ending
+from contract.ending import FROM_OUTSIDE, Ending
 from supervise import machine
 from supervise.channel import Channel, NoEvent
+from supervise.interrupts import TOGETHER_S
 from supervise.logs import Log, last_words
 
 CHILD = Path(__file__).parent.parent / "measure" / "child.py"
@@ -102,6 +103,8 @@ class Watched:
                     self.timed_out_after_s = time_limit_s
                     break
                 self._reap(os.WNOHANG)
+            if -(self.exit_code or 0) in FROM_OUTSIDE:
+                time.sleep(TOGETHER_S)  # if a whole job is being ended, the next signal is ours
         finally:
             self._end()
         self._listen(WATCH_S, on_packages)
