@@ -73,6 +73,23 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     assert found.more.text.endswith(" and keeps what there is")
 
 
+def test_no_more_is_suggested_than_the_table_took_unless_nothing_else_would_decide(tmp_path):
+    """A row that needs eighty rounds does not hide one that needs four."""
+    long = {TF: [10.0, 10.6, 10.3], JAX: [10.3, 10.1, 10.9]}
+    short = {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.4, 10.7]}
+    project = table(tmp_path, long, rows=BERT_ROWS)
+    (alone,) = undecided(project.load())
+    assert conclusion(project.load()).more.text.startswith(f"measures up to {alone.needed - 3} ")
+    for column, run_ms in short.items():
+        for run, step_ms in enumerate(run_ms, start=1):
+            project.change(partial(takes, step_ms=step_ms), column, task="predict", run=run)
+    fit, predict = undecided(project.load())
+    assert predict.needed < 9 < fit.needed  # the table took six rounds of one row
+    more = conclusion(project.load()).more
+    assert yaml.safe_load(more.runs) == {"default": 3, "bert": {"predict": {16: predict.needed}}}
+    assert more.text.startswith(f"measures up to {predict.needed - 3} more rounds of 1 row, ")
+
+
 def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):
     """The same scatter, repeated: what was told to be enough is, by the table's own rule."""
     times = {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]}

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from analysis.comparisons.rounds import Undecided, seconds_of_a_round, undecided
@@ -109,19 +110,31 @@ def _for_all(results: Results) -> MoreRounds | None:
 
 
 def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None:
-    """More rounds of the rows that some number of them would decide."""
-    rows = [found for found in open_rows if found.needed is not None]
-    if not rows or _unfinished(results):
+    """More rounds of the rows that some number of them would decide: of the cheapest, which
+    together take no longer than the whole table did, and of one at least.
+    """
+    if _unfinished(results):
         return None
-    runs_of = {row: runs for row, runs in results.plan.runs_by_row.items() if runs}
-    runs_of |= {found.row.row.key: found.needed for found in rows}
-    duration_s = sum(
-        (found.needed - found.rounds) * seconds_of_a_round(found.row) for found in rows
-    )
-    most = max(found.needed - found.rounds for found in rows)
-    what = count(len(rows), "row")
-    text = _measures(most, duration_s, results.plan.runs, what)
+    table_s = sum(results.plan.runs * seconds_of_a_round(row) for row in results.rows)
+    needed, duration_s, most = {}, 0.0, 0
+    for cost_s, found in sorted(_costs(open_rows), key=itemgetter(0)):
+        if not needed or duration_s + cost_s <= table_s:
+            needed[found.row.row.key] = found.needed
+            duration_s, most = duration_s + cost_s, max(most, found.needed - found.rounds)
+    if not needed:
+        return None
+    runs_of = {row: needed.get(row, runs) for row, runs in results.plan.runs_by_row.items() if runs}
+    text = _measures(most, duration_s, results.plan.runs, count(len(needed), "row"))
     return MoreRounds(as_yaml(runs_setting(runs_of, min(runs_of.values())), True), text)
+
+
+def _costs(open_rows: list[Undecided]) -> list[tuple[float, Undecided]]:
+    """Rows that some number of rounds would decide, with the seconds of those still missing."""
+    return [
+        ((found.needed - found.rounds) * seconds_of_a_round(found.row), found)
+        for found in open_rows
+        if found.needed is not None
+    ]
 
 
 def _measures(more: int, duration_s: float, have: int, what: str) -> str:

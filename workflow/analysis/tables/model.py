@@ -174,9 +174,15 @@ def badge(cell: Cell) -> str:
 
 
 def _notes(cell: Cell) -> tuple[str, ...]:
-    """A footnote for every run that a mean lacks, and for what disturbed one that it has."""
+    """A footnote for each reason why a mean lacks runs, and for what disturbed one that it has."""
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
-    lost = [f"{kept}; run {run.number} {run.status}: {run.reason}" for run in cell.lost_runs]
+    why: dict[str, list[str]] = {}
+    for run in cell.lost_runs:
+        why.setdefault(f"{run.status}: {run.reason}", []).append(str(run.number))
+    lost = [
+        f"{kept}; {'runs' if own[1:] else 'run'} {listed(own)} {reason}"
+        for reason, own in why.items()
+    ]
     disturbed = [f"{DISTURBED}: {cell.disturbed}"] if cell.disturbed else []
     return (*lost, *disturbed)
 
