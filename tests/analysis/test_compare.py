@@ -2,17 +2,12 @@
 
 import csv
 import json
-import math
-import random
 import re
 
 import pytest
 from archive_factory import as_archive
-from hypothesis import given
-from hypothesis import strategies as st
-from record_changes import stretch
+from record_changes import slow_down, stretch
 from results_factory import Project, fail, make_plan
-from scipy.stats import ttest_ind
 from test_commands import run
 from test_report import Page
 
@@ -21,20 +16,22 @@ from analysis.compare.archives import read_archives
 from analysis.compare.cells import compare
 from analysis.compare.changes import changes
 from analysis.compare.page import BANNER, times, write_comparisons
-from analysis.compare.welch import welch_ratio
+from analysis.compare.summary import fixed_work, result
 from analysis.formats.errors import InputError
 from analysis.statistics.intervals import Verdict
 from packing.sealed_zip import write_zip
 
 COLUMNS = ("keras3-tensorflow", "keras3-jax")
 ROWS = (("bert", "fit", 8, 32),)
-logs = st.lists(st.floats(0.01, 1000), min_size=2, max_size=8)
 
 
-def make_archive(folder, name, change=lambda record: None, runs=3, **plan):
-    """An archive that holds what is measured, and nothing that is drawn from it."""
+def make_archive(folder, name, change=lambda record: None, runs=3, canaries=None, **plan):
+    """An archive that holds what is measured, and nothing that is drawn from it. canaries: changes
+    of each.
+    """
     project = Project(folder / name, make_plan(runs, **{"rows": ROWS, "columns": COLUMNS, **plan}))
     project.change(change)
+    project.canaries = [{**canary, **(canaries or {})} for canary in project.canaries]
     project.save()
     return as_archive(project.folder, folder / f"{name}.zip")
 
@@ -131,6 +128,61 @@ def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
     assert times(comparison).lines[1][1:] == shown
 
 
+def test_both_fail_for_one_reason(tmp_path):
+    a, b = make_archive(tmp_path, "a", lost), make_archive(tmp_path, "b", lost)
+    (comparison,) = compared(tmp_path, a, b)
+    assert list(comparison.pairs["note"]) == ["", "both: oom: MemoryError: too much"]
+
+
+def test_what_was_not_steady_is_no_change(tmp_path):
+    a, b = make_archive(tmp_path, "a"), make_archive(tmp_path, "b", slow_down)
+    (comparison,) = compared(tmp_path, a, b)
+    assert set(comparison.pairs["note"]) == {"other: its steps were not steady"}
+    assert comparison.pairs["verdict"].isna().all()
+
+
+def test_it_begins_with_all_cells_together_and_with_the_machine(tmp_path):
+    a = make_archive(tmp_path, "a", runs=3)
+    slower = {"python_loop_ms": 60.0, "memory_copy_gib_per_s": 10.0}
+    b = make_archive(tmp_path, "b", upgraded, runs=3, canaries=slower)
+    (comparison,) = compared(tmp_path, a, b)
+    _, text, _ = written(tmp_path, comparison)
+    total = "Of 2 cells B is SLOWER in 2. Over all of them B takes 1.200 times as long as A"
+    machine = "float32 matmul 1.000, bfloat16 matmul 1.000, memory copy 0.800 and Python loop 1.200"
+    assert total in text and f"took, B over A: {machine} (geometric means)" in text
+    # those of another library are other work
+    newer = make_archive(tmp_path, "c", canaries={"identity": '{"environment": "newer"}'})
+    (comparison,) = compared(tmp_path / "a", a, newer)
+    assert fixed_work(comparison) == ""
+
+
+def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
+    rows = tuple(("bert", "fit", size, 32) for size in range(1, 21))
+    a, b = (make_archive(tmp_path, name, rows=rows) for name in "ab")
+    (comparison,) = compared(tmp_path, a, b)
+    assert "Of 40 cells B is SAME in 40; about 2 of so many 95 % intervals" in result(comparison)
+
+
+def test_code_that_measures_is_told_by_cells(tmp_path):
+    def changed(record):
+        if record["cell"]["column"] == "keras3-jax":
+            record["identity"] = json.dumps({**json.loads(record["identity"]), "sources": "new"})
+
+    def planned(made):
+        for planned_run in (each for cell in made["cells"] for each in cell["runs"]):
+            if "keras3-jax" in planned_run["record"]:
+                identity = {**json.loads(planned_run["identity"]), "sources": "new"}
+                planned_run["identity"] = json.dumps(identity)
+        return made
+
+    a = make_archive(tmp_path, "a")
+    project = Project(tmp_path / "b", planned(make_plan(3, rows=ROWS, columns=COLUMNS)))
+    project.change(changed)
+    project.save()
+    (comparison,) = compared(tmp_path, a, as_archive(project.folder, tmp_path / "b.zip"))
+    assert changes(comparison)[0].lines == (("measuring code", "", "another in 1 of 2 cells"),)
+
+
 def test_other_work_has_no_ratio(tmp_path):
     model = make_plan(3, ROWS, COLUMNS)["models"]["bert"]
     models = {"bert": {**model, "architecture": {"layers": 5, "hidden": 256}}}
@@ -192,36 +244,3 @@ def test_a_plan_of_another_version_is_one_line(tmp_path):
     with pytest.raises(InputError, match=r"b\.zip: .*plan\.json: made by an older") as raised:
         compared(tmp_path, a, b)
     assert str(tmp_path / "unpacked") not in str(raised.value)
-
-
-@pytest.mark.filterwarnings("ignore:Precision loss")
-@given(logs, logs)
-def test_welch_is_scipys(times, base):
-    ratio, inverse = welch_ratio(times, base), welch_ratio(base, times)
-    assert ratio.value == pytest.approx(1 / inverse.value)
-    assert ratio.interval.low == pytest.approx(1 / inverse.interval.high)
-    expected = ttest_ind(
-        list(map(math.log, times)), list(map(math.log, base)), equal_var=False
-    ).confidence_interval()
-    if math.isnan(expected.low) or len({*times}) == 1 or len({*base}) == 1:
-        return
-    assert ratio.interval.low == pytest.approx(math.exp(expected.low), rel=1e-6)
-    assert ratio.interval.high == pytest.approx(math.exp(expected.high), rel=1e-6)
-
-
-def test_welch_covers_the_truth():
-    """Three runs against five, the noise of one twice that of the other: about 95 % of 2,000."""
-    noise, covered = random.Random(1), 0
-    for _ in range(2000):
-        times = [math.exp(noise.gauss(0.1, 0.012)) for _ in range(3)]
-        base = [math.exp(noise.gauss(0.0, 0.006)) for _ in range(5)]
-        interval = welch_ratio(times, base).interval
-        covered += interval.low <= math.exp(0.1) <= interval.high
-    assert 0.93 <= covered / 2000 <= 0.97
-
-
-def test_welch_without_runs_or_spread():
-    assert welch_ratio([], [1.0]) is None
-    assert welch_ratio([2.0], [1.0, 1.0]).interval is None
-    ratio = welch_ratio([2.0, 2.0], [1.0, 1.0])
-    assert (ratio.interval.low, ratio.interval.high) == (2.0, 2.0) and ratio.value == 2.0

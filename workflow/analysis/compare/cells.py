@@ -65,22 +65,19 @@ def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
 
 def _not_comparable(found: dict[str, Cell | None]) -> str:
     """Why there is no ratio; empty where there is one."""
-    missing = "; ".join(
-        f"{name}: {ABSENT if cell is None else f'{cell.status}: {cell.reason}'}"
-        for name, cell in found.items()
-        if cell is None or not cell.ok_runs
-    )
-    return missing or "; ".join(
-        f"{name} disturbed: {cell.disturbed}"
-        for name, cell in found.items()
-        if cell and cell.disturbed
-    )
+    why = {name: cell.tells_nothing if cell else ABSENT for name, cell in found.items()}
+    if len({*why.values()}) == 1:
+        return f"both: {why['base']}" if why["base"] else ""
+    return "; ".join(f"{name}: {reason}" for name, reason in why.items() if reason)
 
 
 def _ratio(found: dict[str, Cell | None], differ: bool, why: str) -> dict[str, Any]:
     if why:
         return {"note": why}
-    ratio = welch_ratio(found["other"].independent_ms, found["base"].independent_ms)
+    cells = found["other"], found["base"]
+    ratio = welch_ratio(
+        *(cell.independent_ms for cell in cells), tuple(cell.moderate for cell in cells)
+    )
     ends = ratio.interval
     if not ends:
         return {"ratio": ratio.value, "note": "one run has no interval"}

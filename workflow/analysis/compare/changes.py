@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from analysis.caveats.core import name as cell_name
 from analysis.compare.cells import Comparison
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.parity import card_of
+from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.writing.grid import Grid
 
@@ -26,8 +28,9 @@ def changes(comparison: Comparison) -> list[Grid]:
         found = _changed(*(_values(read(archive.results)) for archive in archives))
         return Grid(caption, (first, *labels), tuple(found))
 
+    configuration = grid("Configuration", "Key", _configuration)
     return [
-        grid("Configuration", "Key", _configuration),
+        replace(configuration, lines=(*configuration.lines, *_other_sources(comparison))),
         grid("Machine", "Fact", _machine),
         grid("Versions", "Environment, package", _versions),
         Grid("Parity cards", ("Entry", *labels, "Cells"), _parity(comparison)),
@@ -55,13 +58,29 @@ def _configuration(results: Results) -> Facts:
     for model, facts in plan.models.items():
         for key, value in sorted(facts.architecture.items()):
             yield f"architecture of {model}: {key}", value
-    sources = {_sources(record.identity) for record in results.records}
-    yield from (("measuring sources", digest) for digest in sorted(sources))
 
 
-def _sources(identity: str) -> str:
+def _other_sources(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """In how many cells of both archives the measuring code was another; no line where in none."""
+    both = _of_both(comparison)
+    other = sum(_sources(base) != _sources(other) for base, other in both)
+    return [("measuring code", "", f"another in {other} of {len(both)} cells")] if other else []
+
+
+def _of_both(comparison: Comparison) -> list[tuple[Cell, Cell]]:
+    """The cells that have a time in both archives."""
+    pairs = comparison.pairs
+    both = pairs[(pairs["base_runs"] > 0) & (pairs["other_runs"] > 0)]
+    return list(zip(both["base_cell"], both["other_cell"], strict=True))
+
+
+def _sources(cell: Cell) -> set[str]:
+    return {_digest(record.identity) for record in cell.records}
+
+
+def _digest(identity: str) -> str:
     try:
-        return str(json.loads(identity).get("sources", NA))[:12]
+        return str(json.loads(identity).get("sources", NA))
     except (ValueError, RecursionError, AttributeError):
         return NA
 
@@ -84,10 +103,8 @@ def _versions(results: Results) -> Facts:
 
 def _parity(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
     """The entries of parity cards that changed, each with the cells that share the change."""
-    pairs = comparison.pairs
-    both = pairs[(pairs["base_runs"] > 0) & (pairs["other_runs"] > 0)]
     cells: dict[tuple[str, str, str], list[str]] = {}
-    for base, other in zip(both["base_cell"], both["other_cell"], strict=True):
+    for base, other in _of_both(comparison):
         for change in _changed(dict(card_of(base)), dict(card_of(other))):
             cells.setdefault(change, []).append(cell_name(base))
     return tuple((*change, "; ".join(names)) for change, names in cells.items())

@@ -5,13 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.compare.cells import COLUMNS, Comparison
+from analysis.compare.cells import COLUMNS, OF_THE_PAGE, Comparison
 from analysis.compare.changes import changes
+from analysis.compare.summary import fixed_work, result
 from analysis.formats.errors import write_text
 from analysis.formats.spelling import each_known
 from analysis.formats.text import listed, ms, percent
 from analysis.report.setting import coverage, machines, period, software
-from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.statistics.intervals import MARGIN, Verdict, as_measured
 from analysis.writing.files import to_csv
 from analysis.writing.grid import Grid
 from analysis.writing.rendering import template, write_rendered
@@ -27,6 +28,7 @@ METHOD = (
     "since the runs of two archives are not paired. Intervals are not adjusted for the number of "
     "cells."
 )
+WEIGHED = "The variance of a cell is weighed with that of its column in other rows of its table."
 VERDICTS = (
     f"FASTER and SLOWER: the interval lies wholly beyond {percent(MARGIN)}; SAME: wholly within; "
     "AMBIGUOUS: neither; no verdict where either has one run."
@@ -63,8 +65,8 @@ def page(comparisons: list[Comparison]) -> dict[str, Any]:
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str]]:
-    """The facts that tell which two archives these are."""
-    return [
+    """The facts that tell which two archives these are, and what they show in all."""
+    archives = [
         (
             f"Archive {archive.label}",
             f"{archive.name}, {results.plan.scale} scale, measured on {machines(results)}, "
@@ -74,6 +76,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
         for archive in (comparison.base, comparison.other)
         for results in [archive.results]
     ]
+    shown = [("Result", result(comparison)), ("The machine", fixed_work(comparison))]
+    return [*archives, *(fact for fact in shown if fact[1])]
 
 
 def times(comparison: Comparison) -> Grid:
@@ -95,5 +99,12 @@ def times(comparison: Comparison) -> Grid:
     if comparison.machines_differ:
         del texts["Verdict"]
     shown = pairs["verdict"].isin((Verdict.FASTER, Verdict.SLOWER)).to_numpy().nonzero()[0]
-    caption = METHOD if comparison.machines_differ else f"{METHOD} {VERDICTS}"
-    return Grid.of(pd.DataFrame(texts), caption, marked=frozenset(shown), mark="changed")
+    measured = [cell for side in OF_THE_PAGE for cell in pairs[side] if cell]
+    weighed = any(cell.moderate is not as_measured for cell in measured)
+    caption = [METHOD, WEIGHED if weighed else "", "" if comparison.machines_differ else VERDICTS]
+    return Grid.of(
+        pd.DataFrame(texts),
+        " ".join(filter(None, caption)),
+        marked=frozenset(shown),
+        mark="changed",
+    )

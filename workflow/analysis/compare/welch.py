@@ -4,14 +4,18 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from analysis.statistics.intervals import MIN_RUNS, Ratio, interval_around
+from analysis.statistics.intervals import MIN_RUNS, Moderate, Ratio, as_measured, interval_around
 from analysis.statistics.mean_ratio import of_mean, of_sum
 
 
-def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
+def welch_ratio(
+    times: Sequence[float],
+    base: Sequence[float],
+    moderate: tuple[Moderate, Moderate] = (as_measured, as_measured),
+) -> Ratio | None:
     """Geometric mean of `times` over that of `base` (ms/step of runs, or means of nodes) with
     Welch's 95 % interval on logarithms; no interval where either has fewer than two, None where
-    either has none.
+    either has none. `moderate`: how the variance of each is moderated.
 
     The variances are not taken as equal: another version may be noisier. Degrees of freedom are
     Welch's and Satterthwaite's.
@@ -22,6 +26,6 @@ def welch_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio | None:
     difference = fmean(samples[0]) - fmean(samples[1])
     number, interval, freedom = min(map(len, samples)), None, 0.0
     if number >= MIN_RUNS:
-        error, freedom = of_sum(list(map(of_mean, samples)))
+        error, freedom = of_sum(list(map(of_mean, samples, moderate)))
         interval = interval_around(difference, error, freedom)
     return Ratio(math.exp(difference), interval, number, number, freedom)

@@ -86,14 +86,19 @@ class Cell:
     @cached_property
     def interval(self) -> Interval | None:
         """95 % interval of its time, weighed with the scatter of its column; None with one run."""
-        if not self.comparable:
-            return self.plain_interval
-        return self._around_mean(self.scatter.of_cell(self.column.name, self.run_ms))
+        return self._around_mean(self.moderate)
 
     @cached_property
     def plain_interval(self) -> Interval | None:
         """95 % interval of its time by its own runs alone."""
         return self._around_mean(as_measured)
+
+    @property
+    def moderate(self) -> Moderate:
+        """How the variance of its run means is weighed with that of its column in other rows."""
+        if not self.comparable:
+            return as_measured
+        return self.scatter.of_cell(self.column.name, self.run_ms)
 
     def _around_mean(self, moderate: Moderate) -> Interval | None:
         found, factor = log_t_interval(self.independent_ms, moderate), math.exp(self.adjustment)

@@ -20,8 +20,10 @@ from statistics import fmean
 from analysis.statistics.intervals import (
     MIN_RUNS,
     Interval,
+    Moderate,
     Runs,
     Verdict,
+    as_measured,
     by_node,
     deviation,
     independent,
@@ -84,9 +86,10 @@ def of_sum(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return math.sqrt(total), 1 / spent
 
 
-def of_mean(logs: list[float]) -> tuple[float, int]:
+def of_mean(logs: list[float], moderate: Moderate = as_measured) -> tuple[float, float]:
     """Variance of the mean of logarithms, and its degrees of freedom."""
-    return deviation(logs) ** 2 / len(logs), len(logs) - 1
+    variance, freedom = moderate(deviation(logs) ** 2, len(logs) - 1)
+    return variance / len(logs), freedom
 
 
 def _of_nodes(rows: list[dict[str, list[float]]]) -> list[tuple[float, int]]:
