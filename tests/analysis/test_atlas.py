@@ -187,6 +187,14 @@ def test_a_link_to_a_file_that_is_too_large_is_one_line(tmp_path, monkeypatch):
             assert len(raised.value.lines) == 1
 
 
+def test_a_single_day_and_a_single_ratio_are_said_once(tmp_path):
+    one = Atlas([archive(tmp_path, "2026-01-02")])
+    write_page(one, trends(one), tmp_path / "atlas.html")
+    text = (tmp_path / "atlas.html").read_text()
+    assert "measured on 1 machine on 2026-01-02." in text
+    assert "×<" in text and not re.search(r"(\d\.\d\d×) to \1", text)
+
+
 @pytest.fixture(scope="module")
 def page(atlas, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "atlas.html"

@@ -53,9 +53,11 @@ def _says(atlas: Atlas) -> list[str]:
     n_for, n_against = several["in_favour"].map(len), several["against"].map(len)
     agree = ((n_for == several["machines"]) | (n_against == several["machines"])).sum()
     contrary = ((n_for > 0) & (n_against > 0)).sum()
+    when = [dates.min(), dates.max()]
+    days = f"on {when[0]}" if when[0] == when[1] else f"from {when[0]} to {when[1]}"
     found = [
         f"{count(len(atlas.cells), 'cell')} of {count(len(atlas.used), 'archive')}, measured on "
-        f"{count(len(atlas.machines), 'machine')} from {dates.min()} to {dates.max()}."
+        f"{count(len(atlas.machines), 'machine')} {days}."
     ]
     if len(several):
         found.append(
@@ -99,8 +101,8 @@ def _range(one: Any) -> Number | str:
     if pd.isna(one.ratio_low):
         return NA
     archives = {number for word in WORDS for number in getattr(one, f"{word}_archives")}
-    text = f"{times(one.ratio_low)} to {times(one.ratio_high)}"
-    return Number(text, archives=sorted(archives))
+    ends = dict.fromkeys([times(one.ratio_low), times(one.ratio_high)])
+    return Number(" to ".join(ends), archives=sorted(archives))
 
 
 def _pairs(atlas: Atlas) -> dict[str, Entry]:
