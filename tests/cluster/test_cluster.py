@@ -111,7 +111,8 @@ def test_a_run_that_its_job_was_ended_in_is_killed_and_the_others_of_its_block_a
     for model in ("cancelled", "late"):
         statuses = sorted(table.record(model, column)["status"] for column in ("fake", "other"))
         attempts = [session["attempt"] for session in table.sessions(model)]
-        assert (statuses, attempts) == (["killed", "ok"], [1, 2]), f"{model}\n{table.said}"
+        expected = (["killed", "ok"], [1, 2])
+        assert (statuses, attempts) == expected, f"{model}\n{table.said}\n{table.cluster.log}"
 
 
 def test_the_planning_machine_shows_the_lines_of_all_nodes(table):

@@ -20,6 +20,7 @@ NODE = (
     "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}"
     " RealMemory=1000\n"
 )
+# On a busy machine an answer may take longer than the 10 s after which SLURM starts a job anew.
 CONF = """\
 ClusterName=throwaway
 SlurmctldHost={host}(127.0.0.1)
@@ -45,6 +46,8 @@ JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 ReturnToService=2
 MinJobAge=3600
+MessageTimeout=60
+BatchStartTimeout=120
 KillWait=5
 MailProg=/bin/true
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
@@ -74,6 +77,11 @@ class Cluster:
         return subprocess.run(
             command, env=self.environ, capture_output=True, text=True, timeout=30, check=True
         ).stdout
+
+    @property
+    def log(self) -> str:
+        """What the controller says of its jobs."""
+        return (self.folder / "slurmctld.log").read_text()
 
     def start(self, name: str, *command: str) -> None:
         log = self.folder / f"{name}.out"
@@ -146,7 +154,7 @@ def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
             if time.monotonic() > deadline or any(
                 d.poll() is not None for d in found.daemons.values()
             ):
-                raise RuntimeError((folder / "slurmctld.log").read_text())
+                raise RuntimeError(found.log)
             time.sleep(0.05)
         yield found
     finally:
