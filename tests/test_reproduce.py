@@ -8,6 +8,7 @@ import yaml
 from analysis.report.setting import settings
 from analysis.results.plan import Plan
 from analysis.results.results import Results
+from analysis.tables.model import main_table
 
 from .measure.nvidia_smi import A100
 from .planning.test_config import plan
@@ -54,3 +55,20 @@ def test_a_table_with_settings_for_all_and_for_some(tmp_path, monkeypatch):
     made = plan(**GLOBAL, columns=COLUMNS, threads=1, models={"bert": {"fit": [4, 8]}})
     assert again(made).document() == made.document()
     assert titles(made) == [column.framework.title for column in made.columns]
+
+
+def test_the_mode_of_a_framework_is_said_once_unless_it_has_several():
+    def caption(*columns):
+        made = plan(columns=[*columns], threads=1, models={"bert": {"fit": 8}})
+        return main_table(Results(Plan.from_json(made.document()), (), "")).caption
+
+    compiled = [
+        "pytorch-compiled",
+        {"framework": "pytorch-compiled", "precision": "float32"},
+        {"framework": "pytorch-compiled", "optimizer": "fused"},
+    ]
+    told = "PyTorch (compiled): torch.compile in mode reduce-overhead."
+    assert caption(*compiled).endswith(f" {told}") and caption(*compiled).count("mode") == 1
+    other = caption(*compiled, {"framework": "pytorch-compiled", "mode": "default"})
+    titles = "PyTorch (compiled); PyTorch (compiled), float32 and PyTorch (compiled), "
+    assert titles in other and other.count("in mode reduce-overhead") == 1

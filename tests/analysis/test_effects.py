@@ -93,6 +93,16 @@ def test_a_row_without_a_ratio_says_why_and_the_mean_names_it(tmp_path):
     assert (mean["speedup"], mean["missing"]) == ("NA", "every row")
 
 
+def test_a_question_that_no_row_can_answer_here_says_why(tmp_path):
+    project = tf32_project(tmp_path)
+    project.fail("unsupported", "needs a GPU", column=TF32, task="fit")
+    assert only_view(project)["pairs"]  # the other row can
+    project.fail("unsupported", "needs a GPU", column=TF32)
+    view = only_view(project)
+    assert "No row can have both columns here: needs a GPU." in view["says"]
+    assert view["pairs"] == []
+
+
 @pytest.mark.parametrize(("rows", "holds"), [(1, [True]), (2, [False, False])])
 def test_what_holds_for_all_rows_is_corrected_for_all_of_them(tmp_path, rows, holds):
     """Alone the row shows it at 2.5 %; as one of two, Holm's first step asks for 1.25 %."""

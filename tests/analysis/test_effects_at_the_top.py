@@ -55,6 +55,21 @@ def test_what_frameworks_change_stands_at_the_top_of_a_study_alone(tmp_path, stu
     )
 
 
+def test_a_study_answers_its_question_also_where_nothing_is_shown_or_can_be(tmp_path):
+    def told(project):
+        return [sentence.text for sentence in key_sentences(data_of(project))]
+
+    project = tf32_project(tmp_path, study={"name": "try", "title": "T", "question": "Q?"})
+    (nothing,) = told(project)
+    assert "no difference of more than 2\u00a0% is shown in any one row. Geometric" in nothing
+    assert told(tf32_project(tmp_path / "table")) == []  # there it was not asked
+    project.fail("unsupported", "needs a GPU", column=TF32)
+    (cannot,) = told(project)
+    assert cannot.endswith("change? No row can have both columns here: needs a GPU.")
+    unfinished = tf32_project(tmp_path / "runs", study=project.plan["study"], runs=1)
+    assert told(unfinished) == []
+
+
 def test_a_large_gain_is_a_factor():
     texts = [gain_text(ratio, None) for ratio in (1.05, 1.42, 9.99, 10.0, 99.96, 1237.3)]
     assert texts == ["+5.0\u00a0%", "+42\u00a0%", "+899\u00a0%", "10.0×", "100.0×", "1,237×"]

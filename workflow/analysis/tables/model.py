@@ -193,13 +193,10 @@ def caption(name: str, **values: Any) -> str:
 
 
 def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
-    """The caption of the main table; `marks` are those that stand behind numbers, `modes` say what
-    "compiled" is, for columns whose titles do not.
-    """
+    """The caption of the main table; `marks` are those that stand behind numbers."""
     plan, texts = results.plan, texts_of(CAPTIONS)["standings"]
     found = {standing for row in results.rows for standing in row.standings.values()}
     badges = {badge(cell) for cell in results.cells if cell.ok_runs}
-    modes = {c.title: c.settings["mode"] for c in plan.columns if c.settings.get("mode")}
     return caption(
         "main",
         plan=plan,
@@ -214,6 +211,19 @@ def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
         unsteady=sorted(badges - {"", DISTURBED}),
         disturbed=DISTURBED if DISTURBED in badges else "",
         accelerators=listed(list(results.accelerators)) or plan.accelerator,
-        modes={title: mode for title, mode in modes.items() if mode not in title},
+        modes=_modes(plan.columns),
         of_all=of_all,
     )
+
+
+def _modes(columns: Sequence[Column]) -> dict[str, list[str]]:
+    """What "compiled" is, by mode: titles that do not say it, of a framework once where it has no
+    other mode.
+    """
+    mode_of = {column: column.settings.get("mode") for column in columns}
+    found: dict[str, dict[str, None]] = {}
+    for column, mode in mode_of.items():
+        if mode and mode not in column.title:
+            one = {mode_of[c] for c in columns if c.framework == column.framework} == {mode}
+            found.setdefault(mode, {})[column.framework_title if one else column.title] = None
+    return {mode: list(titles) for mode, titles in found.items()}

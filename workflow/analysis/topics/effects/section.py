@@ -11,6 +11,7 @@ from analysis.comparisons.questions import FRAMEWORK, STACK
 from analysis.data import Data
 from analysis.formats.text import listed, ms
 from analysis.results.cells import Cell
+from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.forecast import MOST_ROUNDS
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.topics import KeySentence
@@ -33,26 +34,35 @@ def section(data: Data) -> dict[str, Any] | None:
 
 def key_sentences(data: Data) -> list[KeySentence]:
     """Say what the settings change that columns of this table differ in, where that is shown in a
-    row or over rows; in a study also what frameworks change, which is its question then.
+    row or over rows. In a study they are its question, which is answered also where no difference
+    is shown, or none can be; and so is what frameworks change, where that is shown.
     """
-    found = effects(data)
-    asked = found if data.results.plan.study else found[found["setting"] != FRAMEWORK]
-    told = [_key_sentence(of) for _, of in asked.groupby("effect")]
+    found, study = effects(data), data.results.plan.study
+    settings = found["setting"] != FRAMEWORK
+    asked = found if study else found[settings]
+    told = [
+        _key_sentence(of, bool(study) and settings[of.index].all())
+        for _, of in asked.groupby("effect")
+    ]
     return [sentence for sentence in told if sentence][:MOST_SENTENCES]
 
 
-def _key_sentence(effect: pd.DataFrame) -> KeySentence | None:
+def _key_sentence(effect: pd.DataFrame, answered: bool) -> KeySentence | None:
+    """The sentence about a question, if there is something to say; `answered`: also that nothing is
+    shown.
+    """
     of_rows = [mean for mean in means(effect).itertuples() if mean.rows > 1]
-    shown = len(of_rows) <= MOST_MEANS and any(map(_shows, of_rows))
-    if not (shown or effect["holds"].any()):
+    view, holds = _view(effect), int(effect["holds"].sum())
+    answered &= bool(view["tested"] or _cannot_run(effect))
+    averaged = 0 < len(of_rows) <= MOST_MEANS and (answered or any(map(_shows, of_rows)))
+    if not (averaged or holds or answered):
         return None
-    view = _view(effect)
     says = view["shown"]
-    if effect["holds"].sum() <= MOST_GAINS:
+    if 0 < holds <= MOST_GAINS:
         labels = [f"{line.label} ({gain(line)})" for line in effect.itertuples()]
         says = _shown(effect.assign(label=labels), view["tested"])
     # all of them, so that none is there for having come out well
-    told = [TEXTS.say("over_rows", means=of_rows, gain=gain)] if shown else []
+    told = [TEXTS.say("over_rows", means=of_rows, gain=gain)] if averaged else []
     return KeySentence(" ".join([view["question"], says, *told]), f"#{view['anchor']}")
 
 
@@ -76,7 +86,8 @@ def _view(effect: pd.DataFrame) -> dict[str, Any]:
     first, tested = effect.iloc[0], int(effect["p_value"].notna().sum())
     kind = "framework" if first["setting"] == FRAMEWORK else "setting"
     instead = f"{first['to']} instead of {first['from']}"
-    shown = _shown(effect, tested)
+    cannot = _cannot_run(effect)
+    shown = TEXTS.say("cannot_run", reasons=cannot) if cannot else _shown(effect, tested)
     otherwise = [
         TEXTS.say(test, rows=_rows(effect, test), tested=tested)
         for test in OTHER_TESTS
@@ -90,8 +101,17 @@ def _view(effect: pd.DataFrame) -> dict[str, Any]:
         "shown": shown,
         "tested": tested,
         "says": " ".join([difference, shown, *otherwise]),
-        "pairs": list(map(_of_pair, pairs, means(effect).itertuples(index=False))),
+        "pairs": []
+        if cannot
+        else list(map(_of_pair, pairs, means(effect).itertuples(index=False))),
     }
+
+
+def _cannot_run(effect: pd.DataFrame) -> list[str]:
+    """Why no row can have both columns on this machine; empty where one can."""
+    cells = zip(effect["base_cell"], effect["new_cell"], strict=True)
+    why = [[cell.reason for cell in pair if cell.status == UNSUPPORTED] for pair in cells]
+    return sorted({reason for reasons in why for reason in reasons}) if all(why) else []
 
 
 def _shown(effect: pd.DataFrame, tested: int) -> str:
