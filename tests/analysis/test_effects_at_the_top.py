@@ -66,6 +66,13 @@ def test_a_study_answers_its_question_also_where_nothing_is_shown_or_can_be(tmp_
     project.fail("unsupported", "needs a GPU", column=TF32)
     (cannot,) = told(project)
     assert cannot.endswith("change? No row can have both columns here: needs a GPU.")
+    # what is shown comes first, in whichever order the columns stand
+    jit = f"{JAX}+jit"
+    several = tf32_project(tmp_path / "two", (jit,), study=project.plan["study"])
+    several.change(uneven)
+    scale(several, jit, dict.fromkeys((1, 2, 3), 0.5))
+    first, last = told(several)
+    assert "compiling in Keras" in first and "no difference" not in first and "TF32" in last
     unfinished = tf32_project(tmp_path / "runs", study=project.plan["study"], runs=1)
     assert told(unfinished) == []
 

@@ -34,35 +34,43 @@ def section(data: Data) -> dict[str, Any] | None:
 
 def key_sentences(data: Data) -> list[KeySentence]:
     """Say what the settings change that columns of this table differ in, where that is shown in a
-    row or over rows. In a study they are its question, which is answered also where no difference
-    is shown, or none can be; and so is what frameworks change, where that is shown.
+    row or over rows. In a study also what frameworks change, and last the settings, which it asks
+    about, of which nothing is shown or can be.
     """
-    found, study = effects(data), data.results.plan.study
-    settings = found["setting"] != FRAMEWORK
-    asked = found if study else found[settings]
-    told = [
-        _key_sentence(of, bool(study) and settings[of.index].all())
-        for _, of in asked.groupby("effect")
-    ]
-    return [sentence for sentence in told if sentence][:MOST_SENTENCES]
+    every = [effect for _, effect in effects(data).groupby("effect")]
+    settings = [effect for effect in every if effect["setting"].iloc[0] != FRAMEWORK]
+    study = data.results.plan.study
+    told = list(filter(_is_shown, every if study else settings))
+    if study:
+        told += [of for of in settings if not _is_shown(of) and (_tested(of) or _cannot_run(of))]
+    return list(map(_key_sentence, told[:MOST_SENTENCES]))
 
 
-def _key_sentence(effect: pd.DataFrame, answered: bool) -> KeySentence | None:
-    """The sentence about a question, if there is something to say; `answered`: also that nothing is
-    shown.
+def _is_shown(effect: pd.DataFrame) -> bool:
+    return bool(effect["holds"].any()) or any(map(_shows, _averaged(effect)))
+
+
+def _tested(effect: pd.DataFrame) -> int:
+    return int(effect["p_value"].notna().sum())
+
+
+def _averaged(effect: pd.DataFrame) -> list[Any]:
+    """Its means over rows, all of them, so that none is told for having come out well; none where
+    there are too many.
     """
-    of_rows = [mean for mean in means(effect).itertuples() if mean.rows > 1]
-    view, holds = _view(effect), int(effect["holds"].sum())
-    answered &= bool(view["tested"] or _cannot_run(effect))
-    averaged = 0 < len(of_rows) <= MOST_MEANS and (answered or any(map(_shows, of_rows)))
-    if not (averaged or holds or answered):
-        return None
+    found = [mean for mean in means(effect).itertuples() if mean.rows > 1]
+    return found if len(found) <= MOST_MEANS else []
+
+
+def _key_sentence(effect: pd.DataFrame) -> KeySentence:
+    view, holds, of_rows = _view(effect), int(effect["holds"].sum()), _averaged(effect)
     says = view["shown"]
     if 0 < holds <= MOST_GAINS:
         labels = [f"{line.label} ({gain(line)})" for line in effect.itertuples()]
         says = _shown(effect.assign(label=labels), view["tested"])
-    # all of them, so that none is there for having come out well
-    told = [TEXTS.say("over_rows", means=of_rows, gain=gain)] if averaged else []
+    if holds and not any(map(_shows, of_rows)):
+        of_rows = []
+    told = [TEXTS.say("over_rows", means=of_rows, gain=gain)] if of_rows else []
     return KeySentence(" ".join([view["question"], says, *told]), f"#{view['anchor']}")
 
 
@@ -83,7 +91,7 @@ def table_notes(data: Data) -> list[str]:
 
 
 def _view(effect: pd.DataFrame) -> dict[str, Any]:
-    first, tested = effect.iloc[0], int(effect["p_value"].notna().sum())
+    first, tested = effect.iloc[0], _tested(effect)
     kind = "framework" if first["setting"] == FRAMEWORK else "setting"
     instead = f"{first['to']} instead of {first['from']}"
     cannot = _cannot_run(effect)
