@@ -65,7 +65,7 @@ def page(comparisons: list[Comparison]) -> dict[str, Any]:
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str]]:
-    """The facts that tell which two archives these are, and what they show in all."""
+    """What the two archives show in all, and the facts that tell which two they are."""
     archives = [
         (
             f"Archive {archive.label}",
@@ -77,7 +77,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
         for results in [archive.results]
     ]
     shown = [("Result", result(comparison)), ("The machine", fixed_work(comparison))]
-    return [*archives, *(fact for fact in shown if fact[1])]
+    return [*(fact for fact in shown if fact[1]), *archives]
 
 
 def times(comparison: Comparison) -> Grid:
