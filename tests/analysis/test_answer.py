@@ -51,7 +51,11 @@ def test_a_patch_that_makes_one_row_slower(tmp_path, monkeypatch):
     assert "slower by more than 2\u00a0% in 1 of 2 rows; the same within 2\u00a0% in 1 of" in text
     line = next(line for line in text.splitlines() if "BERT fit, batch 8" in line)
     assert "| 8 | +10\u00a0%" in line.replace("+10.0", "+10") and "**slower**" in line
-    assert "sam/predict/4" in text and "[Report](https://example.org/r)" in text
+    assert (
+        "in one round alone" in text
+        and "sam/predict/4" in text
+        and "[Report](https://example.org/r)" in text
+    )
     assert data.results.digest in text
     content = as_json(found, seconds(data))
     settings = {"left_out": ["sam/predict/4"], "report": "https://example.org/r"}

@@ -26,7 +26,9 @@ WORDS = {
 def comment(
     answer: Answer, data: Data, groups: Sequence[Group], left_out: Sequence[str], report: str
 ) -> str:
-    """The whole comment. left_out: rows that did not fit into the time. report: a link."""
+    """The whole comment. left_out: rows of which more than the first round did not fit into the
+    time, as 'bert/fit/8'. report: a link.
+    """
     results = data.results
     base, new = results.plan.columns
     over = [count(len(answer.rows), "row"), count(answer.looks, "look")]
