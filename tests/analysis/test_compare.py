@@ -156,6 +156,29 @@ def test_it_begins_with_all_cells_together_and_with_the_machine(tmp_path):
     assert fixed_work(comparison) == ""
 
 
+@pytest.mark.parametrize("identity", ["{", "[1]", "[" * 100_000])
+def test_a_canary_without_a_readable_identity_is_the_work_of_none(tmp_path, identity):
+    a = make_archive(tmp_path, "a")
+    b = make_archive(tmp_path, "b", canaries={"identity": identity})
+    known = make_archive(tmp_path, "c", canaries={"identity": '{"environment": "e"}'})
+    for other in (b, known):
+        written(tmp_path, *compared(tmp_path / other.stem, a, other))
+    (comparison,) = compared(tmp_path / "a", known, b)
+    assert fixed_work(comparison) == ""
+
+
+def test_a_single_run_does_not_count_as_compared(tmp_path):
+    def lost_but_one(record):
+        upgraded(record)
+        if record["cell"]["column"] == "keras3-jax" and record["cell"]["run"] > 1:
+            fail(record, "oom", "too much")
+
+    a, b = make_archive(tmp_path, "a"), make_archive(tmp_path, "b", lost_but_one)
+    (comparison,) = compared(tmp_path, a, b)
+    assert comparison.pairs["ratio"].notna().all()
+    assert result(comparison).startswith("Of 1 cell B is SLOWER in 1. Over all")
+
+
 def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
     rows = tuple(("bert", "fit", size, 32) for size in range(1, 21))
     a, b = (make_archive(tmp_path, name, rows=rows) for name in "ab")

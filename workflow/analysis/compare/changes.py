@@ -1,12 +1,12 @@
 """What else differs between two archives: configuration, machine, versions, parity cards."""
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from analysis.caveats.core import name as cell_name
 from analysis.compare.cells import Comparison
+from analysis.compare.identities import facts
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
@@ -55,9 +55,9 @@ def _configuration(results: Results) -> Facts:
     plan = results.plan
     yield from ((key, getattr(plan, key)) for key in PLAN)
     yield from (("threads", record.threads.requested) for record in results.records)
-    for model, facts in plan.models.items():
-        for key, value in sorted(facts.architecture.items()):
-            yield f"architecture of {model}: {key}", value
+    for name, model in plan.models.items():
+        for key, value in sorted(model.architecture.items()):
+            yield f"architecture of {name}: {key}", value
 
 
 def _other_sources(comparison: Comparison) -> list[tuple[str, str, str]]:
@@ -75,14 +75,7 @@ def _of_both(comparison: Comparison) -> list[tuple[Cell, Cell]]:
 
 
 def _sources(cell: Cell) -> set[str]:
-    return {_digest(record.identity) for record in cell.records}
-
-
-def _digest(identity: str) -> str:
-    try:
-        return str(json.loads(identity).get("sources", NA))
-    except (ValueError, RecursionError, AttributeError):
-        return NA
+    return {str(facts(record.identity).get("sources")) for record in cell.records}
 
 
 def _machine(results: Results) -> Facts:

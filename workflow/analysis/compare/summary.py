@@ -1,8 +1,7 @@
 """What a comparison shows in a few words: of all cells together, and of the machine itself."""
 
-import json
-
 from analysis.compare.cells import Comparison
+from analysis.compare.identities import facts
 from analysis.formats.text import count, listed
 from analysis.results.results import Results
 from analysis.results.sessions import canaries_of
@@ -12,18 +11,18 @@ SAME_WORK = ("environment", "framework", "threads", "scale")  # of a canary's id
 
 
 def result(comparison: Comparison) -> str:
-    """The number of cells by verdict, and the mean of their ratios; empty without a verdict."""
-    pairs, other, base = comparison.pairs, comparison.other.label, comparison.base.label
-    ratios = pairs["ratio"].dropna()
-    found = {verdict: int((pairs["verdict"] == verdict).sum()) for verdict in Verdict}
-    if not any(found.values()):
+    """The number of cells by verdict, and the mean of their ratios; empty where none has one."""
+    judged = comparison.pairs.dropna(subset="verdict")
+    if judged.empty:
         return ""
-    missed = (1 - CONFIDENCE) * len(ratios)
+    other, base, ratios = comparison.other.label, comparison.base.label, judged["ratio"]
+    found = {verdict: (judged["verdict"] == verdict).sum() for verdict in Verdict}
+    missed = (1 - CONFIDENCE) * len(judged)
     told = listed([f"{verdict} in {number}" for verdict, number in found.items() if number])
     if missed >= 1:
         told += f"; about {missed:.0f} of so many 95 % intervals miss by chance"
     return (
-        f"Of {count(len(ratios), 'cell')} {other} is {told}. Over all of them {other} takes "
+        f"Of {count(len(judged), 'cell')} {other} is {told}. Over all of them {other} takes "
         f"{geometric_mean(ratios):.3f} times as long as {base} (geometric mean)."
     )
 
@@ -49,16 +48,16 @@ def fixed_work(comparison: Comparison) -> str:
 
 
 def _durations(results: Results) -> dict[tuple[str, ...], list[float]]:
-    """The times of each piece of work, of canaries that nothing disturbed; its name and what else
-    it is the same work by.
+    """The times of each piece of fixed work, by its name and by what makes it the same work, of
+    canaries that nothing disturbed.
     """
     found: dict[tuple[str, ...], list[float]] = {}
     for accelerator in results.accelerators:
         where = f" on {accelerator}" if len(results.accelerators) > 1 else ""
         for canary in canaries_of(results.sessions, accelerator):
             if canary.ok and not canary.disturbed:
-                identity = json.loads(canary.identity)
-                by = [str(identity.get(key)) for key in SAME_WORK]
+                known = facts(canary.identity)
+                by = [str(known.get(key)) for key in SAME_WORK]
                 for name, duration in canary.durations.items():
                     found.setdefault((f"{name}{where}", *by), []).append(duration)
     return found

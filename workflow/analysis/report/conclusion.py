@@ -115,7 +115,8 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
     """
     if _unfinished(results):
         return None
-    table_s = sum(results.plan.runs * seconds_of_a_round(row) for row in results.rows)
+    runs_of = results.plan.runs_by_row
+    table_s = sum(runs_of[row.row.key] * seconds_of_a_round(row) for row in results.rows)
     needed, duration_s, most = {}, 0.0, 0
     for cost_s, found in sorted(_costs(open_rows), key=itemgetter(0)):
         if not needed or duration_s + cost_s <= table_s:
@@ -123,7 +124,7 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
             duration_s, most = duration_s + cost_s, max(most, found.needed - found.rounds)
     if not needed:
         return None
-    runs_of = {row: needed.get(row, runs) for row, runs in results.plan.runs_by_row.items() if runs}
+    runs_of = {row: needed.get(row, runs) for row, runs in runs_of.items() if runs}
     text = _measures(most, duration_s, results.plan.runs, count(len(needed), "row"))
     return MoreRounds(as_yaml(runs_setting(runs_of, min(runs_of.values())), True), text)
 

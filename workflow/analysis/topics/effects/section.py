@@ -37,13 +37,14 @@ def key_sentences(data: Data) -> list[KeySentence]:
     row or over rows. In a study also what frameworks change, and last the settings, which it asks
     about, of which nothing is shown or can be.
     """
-    every = [effect for _, effect in effects(data).groupby("effect")]
-    settings = [effect for effect in every if effect["setting"].iloc[0] != FRAMEWORK]
-    study = data.results.plan.study
-    told = list(filter(_is_shown, every if study else settings))
-    if study:
-        told += [of for of in settings if not _is_shown(of) and (_tested(of) or _cannot_run(of))]
-    return list(map(_key_sentence, told[:MOST_SENTENCES]))
+    study, shown, nothing = data.results.plan.study, [], []
+    for _, effect in effects(data).groupby("effect"):
+        of_setting = effect["setting"].iloc[0] != FRAMEWORK
+        if _is_shown(effect):
+            shown += [effect] if study or of_setting else []
+        elif study and of_setting and (_tested(effect) or _cannot_run(effect)):
+            nothing.append(effect)
+    return list(map(_key_sentence, [*shown, *nothing][:MOST_SENTENCES]))
 
 
 def _is_shown(effect: pd.DataFrame) -> bool:
