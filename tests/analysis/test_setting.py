@@ -63,3 +63,9 @@ def test_settings_give_the_plan_again(project):
     assert "1 to 3 runs per cell planned" in main_table(results).caption
     found = yaml.safe_load(settings(results))
     assert found["runs"] == {"default": 3, "bert": {"predict": {16: 1}}}
+
+
+def test_settings_hold_what_nothing_else_tells(project):
+    further = {"device": 1, "limits": {"time_s": 30}, "folders": ["mine"]}
+    project.plan["further"] = further
+    assert further.items() <= yaml.safe_load(settings(project.load())).items()

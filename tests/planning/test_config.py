@@ -178,6 +178,8 @@ def test_an_unsupported_cell_is_planned_without_runs_and_with_its_reason():
         ("fit", "no compiler", 0),
         ("predict", None, 1),
     ]
+    assert document["further"] == {"unsupported": [reason]}
+    assert "further" not in plan(models=BERT).document()
 
 
 def test_a_model_whose_tasks_are_all_left_out_is_none_of_the_tables():

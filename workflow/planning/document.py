@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 
+from planning import schemas
 from planning.blocks import row
 from planning.cells import Row, Run
 from planning.columns import Column
 from planning.measures import measures
 from planning.models import Model
+
+# Keys of the configuration that nothing else in the file tells.
+FURTHER = ("device", "slots", "limits", "folders", "unsupported")
 
 
 def document(plan) -> dict:
@@ -29,6 +33,7 @@ def document(plan) -> dict:
         "runs": plan.rounds,
         "precision": plan.config["precision"],
         **({"training": plan.config["training"]} if plan.config["training"] else {}),
+        **({"further": further} if (further := _further(plan.config)) else {}),
         "blocks": [
             {**row(block), "round": block.number, "path": block.path} for block in plan.blocks
         ],
@@ -57,6 +62,14 @@ def document(plan) -> dict:
             for column in plan.columns
         ],
     }
+
+
+def _further(config: dict) -> dict:
+    """The keys of FURTHER that are not as they are by default."""
+    known = schemas.validator("config").schema["properties"]
+    limits = {k: v for k, v in config["limits"].items() if v not in ("default", "auto")}
+    found = {key: config[key] for key in FURTHER} | {"limits": limits}
+    return {key: value for key, value in found.items() if value != known[key]["default"]}
 
 
 def _column(column: Column) -> dict:

@@ -192,6 +192,7 @@ def settings(results: Results) -> str:
     found |= {"training": plan.training} if plan.training else {}
     found |= {"environment": variables} if (variables := _variables(results)) else {}
     found |= {"interpreters": paths} if (paths := _interpreters(plan)) else {}
+    found |= plan.further
     found |= {"seed": plan.seed, "models": models}
     return as_yaml(found | {"columns": list(map(_asked, plan.columns))}, None)
 

@@ -151,6 +151,9 @@ class Plan:
     columns: tuple[Column, ...]
     cells: dict[tuple[RowKey, str], PlannedCell]
     training: dict[str, Any] | None = None  # data, epochs and target accuracy, where asked for
+    further: dict[str, Any] = field(
+        default_factory=dict
+    )  # keys of the configuration, as it has them
 
     @property
     def reduced(self) -> bool:
