@@ -21,7 +21,7 @@ from analysis.topics.why.cells import details
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, differences
 from analysis.topics.why.figure import why
-from analysis.topics.why.section import rows
+from analysis.topics.why.section import rows, section
 from analysis.writing.files import to_csv
 
 MATMUL, GELU, COPY = "aten::mm", "aten::gelu", "aten::copy_"
@@ -218,10 +218,12 @@ def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
 
 def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
     differing(pair)
+    assert section(Data(pair.load()))["without"] == ""
     pair.change(lambda r: takes(r, 8.05 + 0.05 * r["cell"]["run"]), TORCH)
-    (view,) = rows(Data(pair.load()))
-    (sentence,) = view["sentences"]
+    found = section(Data(pair.load()))
+    ((sentence,),) = (view["sentences"] for view in found["rows"])
     assert sentence == "Not shown to be more than 2\u00a0% slower: Keras 3 (PyTorch)."
+    assert found["without"].startswith("In 1 of 1 row no column is shown to be slower; ")
 
 
 @pytest.fixture(scope="module")

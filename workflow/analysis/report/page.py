@@ -111,7 +111,7 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "environments": sections.environments(results),
         "settings": setting.settings(results),
         "citation": setting.citation(results),
-        "models": plan.models.values(),
+        "cited": {text: models for text, models in plan.cited.items() if text != "none"},
     }
 
 

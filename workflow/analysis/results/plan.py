@@ -130,6 +130,11 @@ class Model:
     variant_of: str | None = None  # the model of which it is a variant in other sizes
     full_size: bool = False  # the paper's sizes although the scale is another
 
+    @property
+    def named(self) -> str:
+        """The title, with the preset that it has."""
+        return self.title if self.preset == "none" else f"{self.title}, preset {self.preset}"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -159,6 +164,16 @@ class Plan:
     def reduced(self) -> bool:
         """True if some model is smaller than the paper's."""
         return self.scale != "paper" and not all(m.full_size for m in self.models.values())
+
+    @property
+    def cited(self) -> dict[str, list[Model]]:
+        """The models of each citation, which a model shares with its variants; "none" of those that
+        have none.
+        """
+        found: dict[str, list[Model]] = {}
+        for model in self.models.values():
+            found.setdefault(model.citation, []).append(model)
+        return found
 
     @property
     def without_models(self) -> bool:

@@ -20,6 +20,7 @@ from analysis.writing.texts import Texts, records
 from contract.table_text import decimals
 
 TEXTS = Texts(__file__)
+SLOWER = str(Standing.SLOWER)
 TOLD = 0.05  # of a difference: smaller parts are in the table alone
 TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
@@ -31,13 +32,19 @@ def section(data: Data) -> dict[str, Any] | None:
     """The values that the template shows; None where nothing was profiled."""
     if data.profiles.empty:
         return None
-    summary, table = ceiling_summary(data), ceiling_grid(data)
-    return {"rows": list(rows(data)), "ceilings": summary, "ceiling_table": table}
+    found = list(rows(data))
+    without = [row["title"] for row in found if not row["slower"]]
+    return {
+        "rows": found,
+        "without": TEXTS.say("without", rows=len(without), of=len(found)) if without else "",
+        "ceilings": ceiling_summary(data),
+        "ceiling_table": ceiling_grid(data),
+    }
 
 
 def rows(data: Data) -> Iterator[dict[str, Any]]:
     """The rows in which there is something to compare: a summary in one line, a sentence for every
-    other column, and the numbers.
+    other column, the numbers, and if any column is significantly `slower`.
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
     compared: dict[tuple, list[dict[str, Any]]] = {}
@@ -55,6 +62,7 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
             yield {
                 "title": title,
                 "summary": TEXTS.say("summary", **told),
+                "slower": any(found["standing"] == SLOWER for found in columns),
                 "sentences": list(_sentences(cells, base, columns)),
                 "table": _grid(title, cells, base, parts[key], columns),
             }
@@ -93,9 +101,8 @@ def _reason(part: str, more_ms: float, whole: float) -> str:
 def _sentences(
     cells: Mapping[str, Any], base: Any, columns: Sequence[dict[str, Any]]
 ) -> Iterator[str]:
-    slower = str(Standing.SLOWER)
-    behind = [found for found in columns if found["standing"] == slower]
-    near = [cells[f["column"]].column_title for f in columns if f["standing"] != slower]
+    behind = [found for found in columns if found["standing"] == SLOWER]
+    near = [cells[f["column"]].column_title for f in columns if f["standing"] != SLOWER]
     if near:
         yield TEXTS.say("not_slower", titles=near, margin=MARGIN)
     for found in behind:
