@@ -16,6 +16,7 @@ LOADED = {
     "keras3-tensorflow": ("12.9", "9.28.0"),
     "keras2-tensorflow": ("12.9", "9.28.0"),
 }
+FUSED = {"pytorch-eager": "scaled_dot_product_efficient_attention"}  # the others write it out
 
 
 @pytest.mark.parametrize("column", LOADED)
@@ -40,9 +41,15 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
     if IS_ASKED:  # a busy host is late
         assert 0.97 <= reported_ms / (step.busy_ms + step.idle_ms) <= 1.03
     if column != "keras2-tensorflow":  # which begins by comparing numbers on the device
-        kernels = harness.kernels(record)
+        kernels, processes = harness.kernels(record), machine.processes()
         assert sum(each["count"] for each in kernels) == step.launches
         assert sum(each["ms"] for each in kernels) == pytest.approx(step.busy_ms, rel=0.005)
+        assert parity["attention_kernel"] == FUSED.get(column, "none seen")
+        assert "attention" not in parity.get("declared", "")
+        xla = parity["compiler"] == "xla"
+        assert bool(parity.get("cuda_graphs")) == xla == any(p.graph_launches for p in processes)
+        names = {each["name"] for each in record["host_overhead"]["operations"]}
+        assert any(name.endswith(" in softmax") for name in names) == xla  # of the attention
     assert not any(record["timing"]["late_ns"] or [])  # none where TensorFlow is asked nothing
 
 

@@ -80,6 +80,7 @@ def test_compiled_steps_are_replayed_graphs(records):
         assert parity["graphs"] >= 1 and parity["graph_breaks"] == 0
         assert (parity["cuda_graphs"], parity["cuda_graphs_skipped"]) == (True, None)
         assert compilations["before_timing"] >= 1 and compilations["during_timing"] == 0
+        assert parity["attention_kernel"] == "scaled_dot_product_efficient_attention"
 
 
 def test_the_report_says_that_nothing_was_measured(measured):

@@ -38,8 +38,8 @@ def test_a_card_names_the_entries_that_nothing_was_read_for():
 )
 def test_a_profile_settles_what_was_only_declared(attention, kernels, declared, kernel):
     before = {**READ, "attention": attention, "declared": "attention"}
-    after = card.with_attention_seen(before, kernels)
+    after = card.with_profile(before, kernels)
     assert after.get("declared") == declared
     assert after["attention_kernel"] == kernel
-    kept = card.with_attention_seen({**before, "declared": "attention, threads"}, kernels)
+    kept = card.with_profile({**before, "declared": "attention, threads"}, kernels)
     assert "threads" in kept["declared"]

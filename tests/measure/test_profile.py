@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from measure.frameworks import torch_profile
+import pytest
+
+from measure.frameworks import attention, torch_profile
+from measure.frameworks.hlo import Instruction, Program
 from measure.frameworks.xplane import Event, computing
 
 HOST = "/host:CPU"
@@ -62,6 +65,9 @@ class Known:
     def has(self, name):
         return name == self.instruction
 
+    def runs(self, kernel):
+        return kernel == self.instruction.replace(".", "_")
+
     def described(self, name, kernel):
         return f"{kernel} in {self.place}"
 
@@ -75,14 +81,15 @@ def test_a_program_is_known_by_its_number_and_one_read_from_disk_by_its_name_too
         20: Known("jit_step", "dot.1", "far"),
     }
 
-    def named(module, number, instruction="dot.1"):
+    def named(module, number, instruction="dot.1", kernel="dot.1"):
         facts = {"hlo_op": instruction, "program_id": number, **module}
-        return computing([Event(HOST, POOL, "dot.1", 0, 10, facts)], known, True)[0].name
+        return computing([Event(HOST, POOL, kernel, 0, 10, facts)], known, True)[0].name
 
     step = {"hlo_module": "jit_step"}
     assert [named(step, number) for number in (8, 20)] == ["dot.1 in near", "dot.1 in far"]
     assert [named(step, number) for number in (6, 10)] == 2 * ["dot.1 in near"]
     assert named(step, 6, "dot.3") == named({"hlo_module": "jit_unknown"}, 8) == "dot"
+    assert named(step, 8, "command_buffer_1", "dot_1") == "dot_1 in near"  # one of a graph
     assert named({}, 6) == "dot.1 in another"  # older releases tell no name
     assert named({}, 7) == "dot"
 
@@ -138,3 +145,38 @@ def test_on_a_processor_operations_and_compiled_kernels_compute_and_ranges_do_no
         (12_000, 14_000, "aten::mm", (CPU, 2)),
         (31_000, 35_000, "cpp_fused_add_native_layer_norm", thread),
     ]
+
+
+def test_kernels_that_are_launched_as_one_graph_have_their_own_instructions():
+    program = Program("jit_step", memoryview(b""))
+    program._instructions = {
+        "loop_add_fusion.12": Instruction("add", "bert/query_3/add", ()),
+        "command_buffer_1": Instruction("call", "", ()),
+    }
+    launched = [("command_buffer", "loop_add_fusion_12"), ("command_buffer", "ampere_sgemm_128")]
+    expected = ["loop_add_fusion(add) in query", "ampere_sgemm"]
+    assert [program.described(*names) for names in launched] == expected
+    assert program.described("loop_add_fusion.12", "loop_add_fusion_12") == expected[0]
+
+
+EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product_flash_attention"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "operators"),
+    [
+        ("fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionK", [EFFICIENT]),
+        ("void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128", [FLASH]),
+        ("void pytorch_flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits", [FLASH]),
+        ("void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainl", [FLASH]),
+        (
+            "cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_6_64x64x64",
+            ["scaled_dot_product_cudnn_attention"],
+        ),
+        ("void (anonymous namespace)::softmax_warp_forward<float, float, float, 5>", []),
+        ("gemm_fusion_dot(dot) in attention_output", []),
+        ("triton_poi_fused__scaled_dot_product_efficient_attention__to_copy_add", []),
+    ],
+)
+def test_kernels_of_a_device_tell_which_attention_ran(kernel, operators):
+    assert attention.fused([kernel, "ampere_sgemm_128x64_tn"]) == operators

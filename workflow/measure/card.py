@@ -24,13 +24,15 @@ def parity(framework: Framework, amount: dict) -> dict:
     return with_declared(card, [name for name in sorted(names) if card[name] is not None])
 
 
-def with_attention_seen(card: dict, kernels: list[str]) -> dict:
-    """The card with the fused attention kernels that a profile has shown, if any.
+def with_profile(card: dict, kernels: list[str], graphs: bool = False) -> dict:
+    """The card with the fused attention kernels that a profile has shown, if any, and with CUDA
+    graphs if it has shown such; else nothing is said of them.
 
     An attention that the profile confirms is no longer only declared; one that is written out is
     confirmed if no such kernel ran.
     """
     card = {**card, "attention_kernel": ", ".join(kernels) or NO_KERNEL}
+    card |= {"cuda_graphs": True} if graphs else {}
     if not kernels and card["attention"] not in WRITTEN_OUT:
         return card
     left = [name for name in card.get("declared", "").split(", ") if name not in ("attention", "")]

@@ -17,7 +17,7 @@ from typing import Any
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from measure import frameworks, models  # noqa: E402 (found by the path above)
-from measure.card import parity, peak_device, with_attention_seen  # noqa: E402
+from measure.card import parity, peak_device, with_profile  # noqa: E402
 from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
@@ -176,7 +176,8 @@ class Measurement:
         self.events.send("host_overhead", host_overhead=share)
         kernels = getattr(self.framework, "attention_kernels", None)
         if kernels is not None:
-            card = with_attention_seen(self.card, kernels)
+            graphs = getattr(self.framework, "launches_graphs", False)
+            card = with_profile(self.card, kernels, graphs)
             self.events.send("parity", parity=card)
 
     def report_training(self, found: dict[str, Any]) -> None:

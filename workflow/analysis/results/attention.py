@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.results.runs import Run
 
-SEEN = ("attention_kernel", "declared")  # what a profile changes in a card
+SEEN = ("attention_kernel", "cuda_graphs", "declared")  # what a profile changes in a card
 
 
 def with_attention_seen(runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -20,6 +20,8 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
     seconds of its import that TensorFlow's took, where it does not compute with TensorFlow.
 ``attention_kernels``
     names of the fused kernels of attention that a profile has seen; set once that has ended.
+``launches_graphs``
+    True if a profile has seen that XLA's programs launch CUDA graphs; set then, too.
 """
 
 from __future__ import annotations

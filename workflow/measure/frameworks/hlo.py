@@ -31,6 +31,7 @@ _NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
 _PROGRAM = re.compile(r"(.*)\((\d+)\)")  # jit_step(12): the name of its module, and its id
 _INSTANCE = re.compile(r"_\d+(?=_|$)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_NO_WORD = re.compile(r"\W")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Program:
     def described(self, name: str, kernel: str) -> str:
         """Describe an instruction: ``ynn_fusion.3`` is ``ynn_fusion(add, dot) in query``.
 
-        kernel: the name of what ran it; on the host the same one.
+        kernel: the name of what ran it; on the host the same one. Where many are launched as one
+        graph, ``name`` is that of the launch, and the kernel's is that of its own instruction.
         """
         if (name, kernel) not in self._known:
             self._known[name, kernel] = self._described(name, kernel)
@@ -62,8 +64,13 @@ class Program:
         """True if an instruction of it has this name."""
         return name in self._instructions
 
+    def runs(self, kernel: str) -> bool:
+        """True if a kernel of this name computes one of its instructions."""
+        return kernel in self._of_kernels
+
     def _described(self, name: str, kernel: str) -> str:
-        kind, found = without_number(kernel), self._instructions.get(name)
+        kind = without_number(kernel)
+        found = self._instructions.get(name) or self._of_kernels.get(kernel)
         if found is None:
             return kind
         opcodes = sorted(set(self._opcodes(found)) - PLUMBING)[:MOST_OPCODES]
@@ -84,6 +91,11 @@ class Program:
         return {
             name: found for named in self._computations.values() for name, found in named.items()
         }
+
+    @cached_property
+    def _of_kernels(self) -> dict[str, Instruction]:
+        """Instructions by the names of their kernels, which hold no dots and dashes."""
+        return {_NO_WORD.sub("_", name): found for name, found in self._instructions.items()}
 
     @cached_property
     def _computations(self) -> dict[int, dict[str, Instruction]]:
@@ -109,10 +121,11 @@ def without_number(name: str) -> str:
 def with_place(operation: str, path: str) -> str:
     """Name an operation with its place: ``MatMul in query`` for the path ``bert/query_3/MatMul``.
 
-    Numbers of layers are left out, so that all of a kind have one name.
+    Numbers of layers are left out, so that all of a kind have one name. An einsum's subscripts are
+    no place, nor is a function that JAX compiles for its own use, ``jit(_where)``.
     """
     for part in reversed(path.split("/")[:-1]):
-        words = [] if "->" in part else _WORD.findall(part)  # an einsum's subscripts are no place
+        words = [] if "->" in part or "jit(_" in part else _WORD.findall(part)
         place = _INSTANCE.sub("", words[-1]) if words else operation
         if place != operation:  # as in the gradients of TensorFlow's operations
             return f"{operation} in {place}"

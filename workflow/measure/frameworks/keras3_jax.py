@@ -9,7 +9,7 @@ from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE
-from measure.frameworks import Clock
+from measure.frameworks import Clock, attention
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
@@ -168,7 +168,13 @@ class Framework(Keras3Framework):
         )
 
     def end_profile(self) -> list[Span]:
-        return self._trace.end()
+        spans = self._trace.end()
+        if (
+            self.cell.accelerator == "cuda"
+        ):  # on a processor a fused operation has no name of its own
+            self.attention_kernels = attention.fused(span.name for span in spans)
+            self.launches_graphs = self._trace.graphs
+        return spans
 
     def _events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE, total_mib
-from measure.frameworks import Cell
+from measure.frameworks import Cell, attention
 from measure.frameworks.denormals import flushed
 from measure.frameworks.feeding import Feed
 from measure.frameworks.keras import ENDLESS
@@ -126,7 +126,13 @@ class TensorFlowMixin:
         )
 
     def end_profile(self) -> list[Span]:
-        return self._trace.end()
+        spans = self._trace.end()
+        if (
+            self.cell.accelerator == "cuda"
+        ):  # on a processor a fused operation has no name of its own
+            self.attention_kernels = attention.fused(span.name for span in spans)
+            self.launches_graphs = self._trace.graphs
+        return spans
 
     def backend_version(self) -> str:
         return f"tensorflow {self.tf.__version__}"

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from measure.device_memory import SHARE
-from measure.frameworks import Cell
+from measure.frameworks import Cell, attention
 from measure.frameworks.compiled_kernels import announced
 from measure.frameworks.denormals import flushed
 from measure.frameworks.torch_profile import (
@@ -91,11 +91,13 @@ class TorchMixin:
         self._profile.stop()
         self._while_profiled.close()
         events = recorded_events(self._profile)
-        names = {event.name.removeprefix("aten::_").removesuffix("_backward") for event in events}
-        self.attention_kernels = sorted(n for n in names if n.startswith("scaled_dot_product_"))
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
-        nothing = computing_nothing(self.torch, {event.name for event in events})
+        names = {event.name for event in events}
+        operators = {name.removeprefix("aten::_").removesuffix("_backward") for name in names}
+        seen = {name for name in operators if name.startswith(attention.OPERATOR)}
+        self.attention_kernels = sorted(seen.union(attention.fused(names) if cuda else ()))
+        nothing = computing_nothing(self.torch, names)
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 
     def compile_cache(self) -> str | None:

@@ -21,6 +21,8 @@ OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # one of both
 MODULE = "hlo_module"
 ENDED = "end: "
+# How events are named that launch a CUDA graph, or run what is one while nothing is profiled.
+GRAPHS = ("cuGraphLaunch", "command_buffer")
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
 FACTS = (OPERATION, MODULE, *PROGRAM)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
@@ -58,6 +60,7 @@ class Trace:
         """
         self._folder = tempfile.TemporaryDirectory(prefix="millistep-trace-")
         self._stop, self._read, self._compiled = stop, read, compiled
+        self.graphs = False  # True once it has seen that CUDA graphs are launched
         start(self._folder.name)
 
     def end(self) -> list[Span]:
@@ -65,7 +68,9 @@ class Trace:
         self._stop()
         with self._folder:
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
-            return computing(list(self._read(path)), _programs(path), self._compiled)
+            events = list(self._read(path))
+            self.graphs = any(event.name.startswith(GRAPHS) for event in events)
+            return computing(events, _programs(path), self._compiled)
 
 
 def computing(events: list[Event], known: dict[int, Program], compiled: bool) -> list[Span]:
@@ -137,23 +142,24 @@ def _operation(event: Event, known: dict[int, Program]) -> str:
     if OPERATION not in event.facts:
         return without_number(event.name)
     instruction = str(event.facts[OPERATION])
-    program = _program(event.facts, instruction, known)
+    program = _program(event, instruction, known)
     return program.described(instruction, event.name) if program else without_number(event.name)
 
 
-def _program(facts: dict[str, Any], instruction: str, known: dict[int, Program]) -> Program | None:
-    """The program that an instruction is of; None if the trace does not have it.
+def _program(event: Event, instruction: str, known: dict[int, Program]) -> Program | None:
+    """The program that an instruction is of, or the event's kernel; None if the trace has none.
 
     The events of a program that JAX read from disk have the id that it had in the process that
     compiled it, and here it has another one. Both make their programs in the same order: among
     those of its name it has the nearest id.
     """
-    number = next((int(facts[name]) % 2**64 for name in PROGRAM if name in facts), None)
+    number = next((int(event.facts[name]) % 2**64 for name in PROGRAM if name in event.facts), None)
     if number is None:
         return None
-    if MODULE not in facts:
+    if MODULE not in event.facts:
         return known.get(number)
-    named = [id for id, of in known.items() if of.name == facts[MODULE] and of.has(instruction)]
+    of_name = {id: of for id, of in known.items() if of.name == event.facts[MODULE]}
+    named = [id for id, of in of_name.items() if of.has(instruction) or of.runs(event.name)]
     return known[min(named, key=lambda id: abs(id - number))] if named else None
 
 

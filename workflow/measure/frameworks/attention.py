@@ -1,0 +1,26 @@
+"""Finds the fused kernels of attention among the kernels that a device ran, by the names that their
+libraries give them.
+
+A CUDA graph is replayed without the operators that it was recorded from, and XLA has none: there
+only the kernels tell. They are named as PyTorch's operators are, so that columns can be compared.
+"""
+
+import re
+from collections.abc import Iterable
+
+OPERATOR = "scaled_dot_product_"  # how the names of PyTorch's fused operators begin
+KERNELS = {
+    "efficient_attention": re.compile(r"fmha_cutlass"),
+    "flash_attention": re.compile(r"flash_?(attn_?)?(fwd|bwd)", re.IGNORECASE),
+    "cudnn_attention": re.compile(r"cudnn\w*_sdpa_"),
+}
+
+
+def fused(kernels: Iterable[str]) -> list[str]:
+    """The operators that kernels of these names belong to, in alphabetical order."""
+    names = set(kernels)
+    return sorted(
+        f"{OPERATOR}{operator}"
+        for operator, pattern in KERNELS.items()
+        if any(map(pattern.search, names))
+    )
