@@ -16,11 +16,18 @@ NAMES = {
     Group.ATTENTION: """aten::_scaled_dot_product_flash_attention_for_cpu | aten::_softmax
         void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>> | Softmax
         fusion(exponential, subtract) in softmax | Mul in Softmax | cpp_fused__softmax_mul
-        fmha_cutlassF_bf16_aligned_64x64_rf_sm80 | softmax_warp_forward<float, float>""",
+        fmha_cutlassF_bf16_aligned_64x64_rf_sm80 | softmax_warp_forward<float, float>
+        void (anonymous namespace)::softmax_warp_forward<float, float, float, 5, false, false, 32>
+        triton_softmax | triton_softmax(divide, exponential, reduce, subtract) in while""",
     Group.NORMALISATION: """aten::native_layer_norm_backward | cpp_fused_add_native_layer_norm
         aten::rsqrt | fusion(multiply, reduce) in self_attention_layer_norm | FusedBatchNormV3
+        multiply(add, multiply) in final_normalization | ynn_fusion(reduce) in weighted_moments
+        triton_softmax(add, multiply, reduce, rsqrt) in mul | add(subtract) in _var
         cpp_fused_add_mean_mul_pow_rsqrt | void at::native::vectorized_layer_norm_kernel<f>""",
     Group.ELEMENTWISE: """aten::gelu | aten::mul | aten::_log_softmax | cpp_fused_add_view
+        void (anonymous namespace)::softmax_warp_backward<float, float, float, 10, true, false, 32>
+        ynn_fusion(reduce) in SparseSoftmaxCrossEntropyWithLogits | reduction_prod_kernel
+        void at::native::tensor_kernel_scan_innermost_dim<long, std::plus<long> >(long*, long)
         AddV2 in add | fusion(add, multiply) in dense | tanh | BiasAddGrad | aten::nll_loss_forward
         triton_poi_fused_add_gelu | SparseSoftmaxCrossEntropyWithLogits | loop_add_fusion
         aten::__or__ | cpp_fused__scaled_dot_product_flash_attention_for_cpu_add_cat""",
