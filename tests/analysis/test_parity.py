@@ -37,6 +37,7 @@ FLASH = "scaled_dot_product_flash_attention_for_cpu"
         ({"attention": "sdpa", "attention_kernel": FLASH}, f"favours sdpa / {FLASH} over einsum ("),
         ({"attention_kernel": FLASH}, f"favours einsum / {FLASH} over einsum ("),
         ({"attention": "sdpa", "attention_kernel": "scaled_dot_product_math"}, "unknown"),
+        ({"attention_kernel": "flex_attention"}, "favours einsum / flex_attention over einsum ("),
         ({"flush_denormals": False}, "favours yes over no"),
         ({"optimizer": "adamw with EMA"}, "favours adamw over adamw with EMA"),
         ({"optimizer": "sgd"}, "unknown"),
@@ -56,6 +57,12 @@ def test_the_favoured_value_of_a_difference_on_a_gpu(tmp_path, card, advantage):
     for caveat in caveats:
         assert advantage in caveat.sentence
         assert bool(caveat.evidence["favours"]) == ("It favours" in caveat.sentence)
+
+
+def test_an_attention_without_a_fused_kernel_is_like_one_that_is_written_out():
+    unfused = {"attention": "sdpa", "attention_kernel": "none seen"}
+    assert rank("attention", unfused, True) == rank("attention", {"attention": "einsum"}, True) == 0
+    assert rank("attention", {"attention": "sdpa"}, True) is None
 
 
 def test_times_that_say_otherwise_stand_beside_what_is_favoured_as_a_rule(tmp_path):

@@ -173,6 +173,7 @@ EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product
             "cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_6_64x64x64",
             ["scaled_dot_product_cudnn_attention"],
         ),
+        ("triton_tem_fused_mul_flex_attention_flex_attention_backward_3", ["flex_attention"]),
         ("void (anonymous namespace)::softmax_warp_forward<float, float, float, 5>", []),
         ("gemm_fusion_dot(dot) in attention_output", []),
         ("triton_poi_fused__scaled_dot_product_efficient_attention__to_copy_add", []),

@@ -10,17 +10,14 @@ from collections.abc import Iterable
 
 OPERATOR = "scaled_dot_product_"  # how the names of PyTorch's fused operators begin
 KERNELS = {
-    "efficient_attention": re.compile(r"fmha_cutlass"),
-    "flash_attention": re.compile(r"flash_?(attn_?)?(fwd|bwd)", re.IGNORECASE),
-    "cudnn_attention": re.compile(r"cudnn\w*_sdpa_"),
+    "flex_attention": re.compile(r"_tem_fused\w*flex_attention"),
+    f"{OPERATOR}cudnn_attention": re.compile(r"cudnn\w*_sdpa_"),
+    f"{OPERATOR}efficient_attention": re.compile(r"fmha_cutlass"),
+    f"{OPERATOR}flash_attention": re.compile(r"flash_?(attn_?)?(fwd|bwd)", re.IGNORECASE),
 }
 
 
 def fused(kernels: Iterable[str]) -> list[str]:
     """The operators that kernels of these names belong to, in alphabetical order."""
     names = set(kernels)
-    return sorted(
-        f"{OPERATOR}{operator}"
-        for operator, pattern in KERNELS.items()
-        if any(map(pattern.search, names))
-    )
+    return [operator for operator, kind in KERNELS.items() if any(map(kind.search, names))]
