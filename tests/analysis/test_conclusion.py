@@ -64,13 +64,19 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     assert {cell.column.name for cell in row.cells} == {TF, JAX}
     found = conclusion(results)
     assert found.sentences == (
-        "Which columns are best or equal is shown in 1 of 2 rows.",
+        "Decided for every column in 1 of 2 rows.",
         "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about "
         f"{row.needed - 3} more rounds would as likely as not decide it.",
     )
     assert yaml.safe_load(found.more.runs) == {"default": 3, "bert": {"fit": {8: row.needed}}}
     assert found.more.text.startswith(f"measures up to {row.needed - 3} more rounds of 1 row, ")
     assert found.more.text.endswith(" and keeps what there is")
+
+
+def test_where_no_column_is_decided_none_is_named(tmp_path):
+    times = {TF: [10.0, 10.2, 10.1], TORCH: [10.4, 10.1, 10.6], JAX: [10.5, 10.3, 10.9]}
+    (_, sentence) = conclusion(table(tmp_path, times).load()).sentences
+    assert sentence.startswith("Not decided in BERT fit: every column; about ")
 
 
 def test_no_more_is_suggested_than_the_table_took_unless_nothing_else_would_decide(tmp_path):

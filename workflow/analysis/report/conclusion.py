@@ -61,7 +61,7 @@ def conclusion(results: Results) -> Conclusion:
 
 
 def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
-    """Sentences that say in how many rows every column that was compared has its place."""
+    """Say in how many rows every column that was compared is best or equal, or slower."""
     ranked = [
         row
         for row in results.rows
@@ -69,7 +69,7 @@ def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
     ]
     shown = len(ranked) - len(open_rows)
     rows = count(len(ranked), "row")
-    found = [f"Which columns are best or equal is shown in {shown} of {rows}."] if ranked else []
+    found = [f"Decided for every column in {shown} of {rows}."] if ranked else []
     left = len(results.rows) - len(ranked)
     if left:
         found.append(
@@ -82,7 +82,8 @@ def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
 def _of_row(found: Undecided) -> str:
     """Say 'Not decided in BERT fit: Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
     titles = listed([cell.column.title for cell in found.cells])
-    start = f"Not decided in {found.row.row.label}: {titles}"
+    every = len(found.cells) == len(found.row.measured) > 2
+    start = f"Not decided in {found.row.row.label}: {'every column' if every else titles}"
     if less := found.row.took_less:
         start = f"{start}; {listed([cell.column.title for cell in less])} took less and"
         if any(map(_to_be_measured, (run for cell in less for run in cell.runs))):
