@@ -22,13 +22,13 @@ NAMES = {
     Group.NORMALISATION: """aten::native_layer_norm_backward | cpp_fused_add_native_layer_norm
         aten::rsqrt | fusion(multiply, reduce) in self_attention_layer_norm | FusedBatchNormV3
         multiply(add, multiply) in final_normalization | ynn_fusion(reduce) in weighted_moments
-        void at::native::(anonymous namespace)::ComputeBackwardFusedParamsCUDAKernel<float>(long, long)
+        void at::native::(anonymous namespace)::ComputeBackwardFusedParamsCUDAKernel<float>(long)
         triton_softmax(add, multiply, reduce, rsqrt) in mul | add(subtract) in _var
         cpp_fused_add_mean_mul_pow_rsqrt | void at::native::vectorized_layer_norm_kernel<f>""",
     Group.ELEMENTWISE: """aten::gelu | aten::mul | aten::_log_softmax | cpp_fused_add_view
         void (anonymous namespace)::softmax_warp_backward<float, float, float, 10, true, false, 32>
         ynn_fusion(reduce) in SparseSoftmaxCrossEntropyWithLogits | reduction_prod_kernel
-        void at::native::tensor_kernel_scan_outer_dim<float, unsigned int, std::plus<float> >(float*)
+        void at::native::tensor_kernel_scan_outer_dim<float, unsigned int, std::plus<float> >()
         void at::native::tensor_kernel_scan_innermost_dim<long, std::plus<long> >(long*, long)
         AddV2 in add | fusion(add, multiply) in dense | tanh | BiasAddGrad | aten::nll_loss_forward
         triton_poi_fused_add_gelu | SparseSoftmaxCrossEntropyWithLogits | loop_add_fusion
