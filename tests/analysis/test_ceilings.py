@@ -78,6 +78,16 @@ def test_a_profiler_that_is_not_shown_to_cost_anything_widens_nothing(pair):
     assert "is shown to make" not in ceiling_summary(Data(pair.load()))
 
 
+def test_what_is_too_little_to_be_printed_is_not_said(pair):
+    def hardly(record):
+        pairs = [{"plain_ms": 10.0, "profiled_ms": 10.0 + 0.02 + 0.001 * k} for k in range(3)]
+        record["host_overhead"]["pairs"] = pairs
+
+    pair.change(hardly)
+    assert all(cell.slowdown_low > 1 for cell in found_in(pair))
+    assert "is shown to make" not in ceiling_summary(Data(pair.load()))
+
+
 def busy(project):
     project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TORCH)
 

@@ -24,6 +24,7 @@ SLOWER = str(Standing.SLOWER)
 TOLD = 0.05  # of a difference: smaller parts are in the table alone
 TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
+SLOWED = 1.005  # more than this is no 1.00×
 SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
 LAST = ("Under the profiler", "Launched per step")
 
@@ -172,7 +173,7 @@ def ceiling_summary(data: Data) -> str:
         "median": found["ceiling"].median(),
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
         "costs": len(costs),
-        "slowed": found["profiler_slowdown"][found["slowdown_low"] > 1].tolist(),
+        "slowed": found["profiler_slowdown"][found["slowdown_low"] > SLOWED].tolist(),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
     return TEXTS.say("ceilings", **told).strip()
