@@ -12,6 +12,7 @@ Rank = Callable[[Card, bool], float | None]  # (card, on a GPU)
 
 HALF = {"bfloat16", "float16"}
 NARROW = ("matmul_precision", "convolution_precision")  # what may compute below the dtype
+SEEN = ("scaled_dot_product", "flex_attention")  # how fused kernels' names begin
 NO_KERNEL = "none seen"  # no fused attention, in a profile that would have shown it
 WRITTEN_OUT = {"einsum", "matmul", "eager"}
 FUSED = {"flash_attention_2", "flash_attention_3"}  # not sdpa, which chooses while it runs
@@ -34,9 +35,7 @@ def _precision(card: Card, gpu: bool) -> float | None:
 
 def _attention(card: Card, gpu: bool) -> float | None:
     kernel, kind = card.get("attention_kernel") or "", card["attention"]
-    if kernel.startswith(
-        ("scaled_dot_product", "flex_")
-    ):  # a compiler may fuse what is written out
+    if kernel.startswith(SEEN):  # a compiler may fuse what is written out
         return 0 if "math" in kernel else 1
     if kernel == NO_KERNEL or kind in WRITTEN_OUT:
         return 0

@@ -156,9 +156,8 @@ class Plan:
     columns: tuple[Column, ...]
     cells: dict[tuple[RowKey, str], PlannedCell]
     training: dict[str, Any] | None = None  # data, epochs and target accuracy, where asked for
-    further: dict[str, Any] = field(
-        default_factory=dict
-    )  # keys of the configuration, as it has them
+    # Keys of the configuration that nothing else here tells, as it has them.
+    further: dict[str, Any] = field(default_factory=dict)
 
     @property
     def reduced(self) -> bool:
