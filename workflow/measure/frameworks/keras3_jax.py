@@ -9,17 +9,16 @@ from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE
-from measure.frameworks import Clock, attention
+from measure.frameworks import Clock
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import FACTS, Event, NoOperation, Trace
+from measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
 from measure.libraries.jax import FORMER_FRACTION, memory_fraction, reads_traces
 from measure.libraries.keras import keeps_state_of_predict, leaves
-from measure.operations import Span
 
 
-class Framework(Keras3Framework):
+class Framework(Traced, Keras3Framework):
     backend = "jax"
     copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
     _outputs: Sequence[Any] = ()  # of steps since a fence, if there is no state to wait for
@@ -166,15 +165,6 @@ class Framework(Keras3Framework):
             self._events,
             compiled=True,
         )
-
-    def end_profile(self) -> list[Span]:
-        spans = self._trace.end()
-        if (
-            self.cell.accelerator == "cuda"
-        ):  # on a processor a fused operation has no name of its own
-            self.attention_kernels = attention.fused(span.name for span in spans)
-            self.launches_graphs = self._trace.graphs
-        return spans
 
     def _events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:

@@ -6,17 +6,16 @@ from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE, total_mib
-from measure.frameworks import Cell, attention
+from measure.frameworks import Cell
 from measure.frameworks.denormals import flushed
 from measure.frameworks.feeding import Feed
 from measure.frameworks.keras import ENDLESS
 from measure.frameworks.threads import XLA_POOL, named
-from measure.frameworks.xplane import FACTS, Event, Trace
+from measure.frameworks.xplane import FACTS, Event, Trace, Traced
 from measure.models import TrainerBuilder
-from measure.operations import Span
 
 
-class TensorFlowMixin:
+class TensorFlowMixin(Traced):
     """Mixin of the frameworks that have imported TensorFlow."""
 
     tf: Any  # the module
@@ -124,15 +123,6 @@ class TensorFlowMixin:
             _events,
             compiled=self.compiled(),
         )
-
-    def end_profile(self) -> list[Span]:
-        spans = self._trace.end()
-        if (
-            self.cell.accelerator == "cuda"
-        ):  # on a processor a fused operation has no name of its own
-            self.attention_kernels = attention.fused(span.name for span in spans)
-            self.launches_graphs = self._trace.graphs
-        return spans
 
     def backend_version(self) -> str:
         return f"tensorflow {self.tf.__version__}"

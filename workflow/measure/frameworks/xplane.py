@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from measure.frameworks import Cell, attention
 from measure.frameworks.hlo import Program, programs, with_place, without_number
 from measure.operations import Span
 
@@ -71,6 +72,22 @@ class Trace:
             events = list(self._read(path))
             self.graphs = any(event.name.startswith(GRAPHS) for event in events)
             return computing(events, _programs(path), self._compiled)
+
+
+class Traced:
+    """Mixin of the frameworks whose profiles are such traces."""
+
+    cell: Cell
+    _trace: Trace
+
+    def end_profile(self) -> list[Span]:
+        spans = self._trace.end()
+        if (
+            self.cell.accelerator == "cuda"
+        ):  # on a processor a fused operation has no name of its own
+            self.attention_kernels = attention.fused(span.name for span in spans)
+            self.launches_graphs = self._trace.graphs
+        return spans
 
 
 def computing(events: list[Event], known: dict[int, Program], compiled: bool) -> list[Span]:
