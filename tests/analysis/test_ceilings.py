@@ -88,6 +88,16 @@ def test_what_is_too_little_to_be_printed_is_not_said(pair):
     assert "is shown to make" not in ceiling_summary(Data(pair.load()))
 
 
+def test_a_cost_that_is_shown_is_said_however_close_to_none_its_interval_begins(pair):
+    def unsure(record):
+        pairs = [{"plain_ms": 10.0, "profiled_ms": ms} for ms in (10.24, 10.4, 10.56)]
+        record["host_overhead"]["pairs"] = [pairs[record["cell"]["run"] - 1]]
+
+    pair.change(unsure)
+    assert all(1 < cell.slowdown_low < 1.005 for cell in found_in(pair))
+    assert "longer in 2 of 2 cells, 1.04×." in ceiling_summary(Data(pair.load()))
+
+
 def busy(project):
     project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TORCH)
 

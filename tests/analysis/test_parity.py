@@ -175,6 +175,21 @@ def test_what_the_profile_of_one_run_saw_is_no_difference_between_runs(tmp_path)
     assert "attention_kernel" not in asked[0] and asked[0]["declared"] == "attention"
 
 
+def test_graphs_that_a_profile_saw_replace_none_that_were_read_back(tmp_path):
+    project = quiet_project(tmp_path)
+    profile = {"share": 0.1, "method": "profiler", "steps": 3}
+
+    def profiled(r):
+        r.update(host_overhead=profile)
+        r["parity"].update(cuda_graphs=True)
+
+    project.change(profiled, run=1)
+    project.change(lambda r: r["parity"].update(cuda_graphs=False), TORCH, run=2)
+    graphs = {(r.cell.column, r.cell.run): r.parity["cuda_graphs"] for r in project.load().records}
+    assert graphs.pop((TORCH, 2)) is False
+    assert set(graphs.values()) == {True}
+
+
 @given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.integers(0, 3)), max_size=5))
 def test_levels_hold_every_value_once_the_most_favoured_first(ranks):
     levels = favoured(ranks)

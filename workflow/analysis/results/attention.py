@@ -1,4 +1,5 @@
-"""Which kernels of attention ran: seen in the one run of a cell that is profiled, and true of all.
+"""Which kernels of attention ran, and if XLA launched CUDA graphs: seen in the one run of a cell
+that is profiled, and true of all.
 
 A card without a profile says what the model asks for. What a profile has seen of the same model in
 the same process is what the other runs of its cell ran as well, as long as their cards ask for the
@@ -11,7 +12,8 @@ from typing import Any
 
 from analysis.results.runs import Run
 
-SEEN = ("attention_kernel", "cuda_graphs", "declared")  # what a profile changes in a card
+SEEN = ("attention_kernel", "declared")  # what a profile changes in a card
+GRAPHS = "cuda_graphs"  # what it adds to one that could not read it back
 
 
 def with_attention_seen(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -27,4 +29,5 @@ def _completed(run: Run, seen: dict[str, Any]) -> Run:
         return run
     left = {name: value for name, value in card.items() if name not in SEEN}
     found = {name: seen[name] for name in SEEN if name in seen}
-    return replace(run, record=replace(run.record, parity={**left, **found}))
+    added = {GRAPHS: seen[GRAPHS]} if GRAPHS in seen else {}
+    return replace(run, record=replace(run.record, parity={**added, **left, **found}))

@@ -82,9 +82,8 @@ class Traced:
 
     def end_profile(self) -> list[Span]:
         spans = self._trace.end()
-        if (
-            self.cell.accelerator == "cuda"
-        ):  # on a processor a fused operation has no name of its own
+        # On a processor a fused operation has no name of its own.
+        if self.cell.accelerator == "cuda":
             self.attention_kernels = attention.fused(span.name for span in spans)
             self.launches_graphs = self._trace.graphs
         return spans

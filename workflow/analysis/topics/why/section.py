@@ -24,7 +24,7 @@ SLOWER = str(Standing.SLOWER)
 TOLD = 0.05  # of a difference: smaller parts are in the table alone
 TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
-SLOWED = 1.005  # more than this is no 1.00×
+SLOWED = 1.005  # what is less is printed as 1.00×
 SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
 LAST = ("Under the profiler", "Launched per step")
 
@@ -34,10 +34,10 @@ def section(data: Data) -> dict[str, Any] | None:
     if data.profiles.empty:
         return None
     found = list(rows(data))
-    without = [row["title"] for row in found if not row["slower"]]
+    without = sum(not row["slower"] for row in found)
     return {
         "rows": found,
-        "without": TEXTS.say("without", rows=len(without), of=len(found)) if without else "",
+        "without": TEXTS.say("without", rows=without, of=len(found)) if without else "",
         "ceilings": ceiling_summary(data),
         "ceiling_table": ceiling_grid(data),
     }
@@ -167,13 +167,13 @@ def ceiling_summary(data: Data) -> str:
     (...)'; empty where no cell was profiled.
     """
     found, left = _titled(data), withheld(data)
-    costs = found["slowdown_low"].dropna()
+    costs, slowed = found["slowdown_low"].dropna(), found["profiler_slowdown"]
     told = {
         "cells": len(found),
         "median": found["ceiling"].median(),
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
         "costs": len(costs),
-        "slowed": found["profiler_slowdown"][found["slowdown_low"] > SLOWED].tolist(),
+        "slowed": slowed[(found["slowdown_low"] > 1) & (slowed >= SLOWED)].tolist(),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
     return TEXTS.say("ceilings", **told).strip()
