@@ -22,6 +22,7 @@ from tests.fake_project import OWN
 
 NODES, CPUS = 4, 2
 LIMIT_S = 400
+BLOCKS = [("steady", 4), ("steady", 8), *((model, 4) for model in ("hungry", *HANG))]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def project(cluster, tmp_path_factory) -> ClusterProject:
 @pytest.fixture(scope="module")
 def table(project) -> ClusterProject:
     """Measured while a node is lost, a job is cancelled and another one's time is over."""
-    rows = [done("steady"), done("steady", 8), done("hungry"), *map(done, HANG)]
+    rows = itertools.starmap(done, BLOCKS)
     process = project.start("--quiet", "rules", "--", "results/plan.json", *rows)
     watcher = threading.Thread(target=_harm, args=(project, process), daemon=True)
     watcher.start()
@@ -84,7 +85,7 @@ def test_every_block_ends_whatever_becomes_of_its_jobs(table):
 
 
 def test_blocks_are_measured_at_once_each_on_one_node(table):
-    sessions = [s for model in ("steady", "hungry", *HANG) for s in table.sessions(model)]
+    sessions = [session for block in BLOCKS for session in table.sessions(*block)]
     assert len({session["node"] for session in sessions}) == NODES
     assert any(
         one["node"] != other["node"]
