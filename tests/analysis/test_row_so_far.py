@@ -62,3 +62,18 @@ def test_a_row_is_printed_once_its_round_is_complete_and_not_before(project):
     assert len(lines_of(project, path)) == 2
     (project.folder / other).write_text(json.dumps({**project.records[other], "identity": "old"}))
     assert len(lines_of(project, path)) == 2
+
+
+def test_a_time_that_other_work_disturbed_is_not_printed_as_if_it_told_something(project):
+    runs = [p for p in project.records if "fit" in p and "keras3-jax" in p]
+    project.records[runs[0]]["load"]["foreign_cpu_share"] = 0.3
+    project.save()
+    _, result, _, row = lines_of(project, runs[0])
+    assert result.endswith(
+        " ms/step, disturbed: other processes took at least 25 % of the processors"
+    )
+    assert row.split("|")[3].strip().split() == ["8.012", "disturbed"]
+    # Its row goes on with it, though the run of this round was left in peace.
+    _, result, _, row = lines_of(project, runs[1])
+    assert result.endswith(" ms/step") and " disturbed |" in row
+    assert " *disturbed* [" in to_markdown(main_table(project.load()))

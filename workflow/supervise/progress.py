@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contract import seconds, table_text
+from contract.disturbance import DISTURBED
 from supervise import reading, row_so_far, running
 from supervise.terminal import Terminal
 
@@ -42,6 +43,8 @@ class Progress:
         """The run's result: ``[5/12] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
         if record["status"] == "ok":
             found = f"{table_text.ms(reading.step_ms(record))} ms/step"
+            if why := reading.disturbed(record):
+                found += f", {DISTURBED}: {why}"
         else:
             found = f"{record['status']}: {record['reason']}"
         return f"{self._position or ''}{self._name}: {found}"

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from contract.disturbance import disturbance
 from supervise.record import SCHEMA
 from supervise.schema import SCHEMAS
 
@@ -69,6 +70,12 @@ def read(path: str | Path) -> dict[str, Any]:
 def could_not_begin(record: dict[str, Any]) -> bool:
     """True if a record says only that its environment was missing, which may change at a start."""
     return "not_deployed" in (record["not_tried"] or {})
+
+
+def disturbed(record: dict[str, Any]) -> str:
+    """What else computed beside a run so much that its times tell nothing; empty if nothing did."""
+    gpu = (record["monitor"] or {}).get("gpu") or {}
+    return disturbance(record["load"]["foreign_cpu_share"], gpu.get("foreign_processes"))
 
 
 def step_ms(record: dict[str, Any]) -> float:

@@ -4,7 +4,8 @@ import statistics
 from typing import Any
 
 from contract import table_text
-from supervise.reading import step_ms
+from contract.disturbance import DISTURBED
+from supervise import reading
 
 Records = dict[str, dict[str, Any]]  # by path
 Row = tuple[str, str, int]
@@ -31,7 +32,7 @@ def lines(plan: dict[str, Any], run: dict[str, Any], done: Records) -> list[str]
 
 def mean_step_ms(records: list[dict[str, Any]]) -> float | None:
     """Geometric mean of the runs' ms per step, as in the table; None if no run has a time."""
-    found = [step_ms(record) for record in records if record["status"] == "ok"]
+    found = [reading.step_ms(record) for record in records if record["status"] == "ok"]
     return statistics.geometric_mean(found) if found else None
 
 
@@ -40,11 +41,16 @@ def _key(cell: dict[str, Any]) -> Row:
 
 
 def _text(records: list[dict[str, Any]]) -> str:
-    """A cell's text as in the table but without interval: the time, else the first run's status."""
+    """A cell's text as in the table but without interval: the time, and whether it was disturbed,
+    else the first run's status.
+    """
     if not records:
         return table_text.NA
     time_ms = mean_step_ms(records)
-    return table_text.ms(time_ms) if time_ms is not None else str(records[0]["status"])
+    if time_ms is None:
+        return str(records[0]["status"])
+    disturbed = any(reading.disturbed(record) for record in records if record["status"] == "ok")
+    return f"{table_text.ms(time_ms)} {DISTURBED}" if disturbed else table_text.ms(time_ms)
 
 
 def _in_parts(plan: dict[str, Any], row: Row, texts: dict[str, str], intervals: bool) -> list[str]:

@@ -21,7 +21,7 @@ from analysis.comparisons.observer import observer_ratio, observer_shown
 from analysis.data import ROW, Data
 from analysis.formats.text import listed, percent, spread, times
 from analysis.results.cells import Cell
-from analysis.results.profiles import FOREIGN_CPU_HEAVY
+from contract.disturbance import FOREIGN_CPU_HEAVY
 
 CLOCKS = {  # columns of the table of runs
     "processors": "monitor.frequency_mhz",

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from analysis.results.disturbance import disturbance
 from analysis.results.plan import Column, Row
 from analysis.results.record import Record
 from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Run
@@ -27,6 +26,7 @@ from analysis.statistics.intervals import (
 )
 from analysis.statistics.moderation import UNKNOWN, TableScatter
 from analysis.statistics.steady_state import CellSteadiness, SteadyState, of_runs
+from contract.disturbance import disturbance
 
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
@@ -119,7 +119,10 @@ class Cell:
         """What else computed beside a run that counts, so much that the time tells nothing; empty
         where nothing did.
         """
-        return disturbance(self.records)
+        shares = [record.load.foreign_cpu_share or 0.0 for record in self.records]
+        gpus = [r.monitor.gpu for r in self.records if r.monitor and r.monitor.gpu]
+        processes = [gpu.foreign_processes or 0 for gpu in gpus]
+        return disturbance(max(shares, default=0.0), max(processes, default=0))
 
     @cached_property
     def tells_nothing(self) -> str:

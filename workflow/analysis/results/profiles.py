@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-FOREIGN_CPU_HEAVY = 0.25  # of its processors, used by others: what was measured tells nothing
+from contract.disturbance import disturbance
+
 REST = "operations that are not listed"
 
 
@@ -46,7 +47,7 @@ class HostOverhead:
     @property
     def disturbed(self) -> bool:
         """True if others took so much of the processors that it tells nothing."""
-        return (self.foreign_cpu_share or 0.0) >= FOREIGN_CPU_HEAVY
+        return bool(disturbance(self.foreign_cpu_share, None))
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:

@@ -14,11 +14,11 @@ from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from contract import table_text
+from contract.disturbance import DISTURBED
 
 # Marks beside a number. Best or equal is bold instead, and significantly slower has no mark.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
 CAPTIONS = Path(__file__).with_name("captions.yaml")
-DISTURBED = "disturbed"  # by other work: a number that tells nothing, greyed in every table
 
 
 @dataclass(frozen=True)
