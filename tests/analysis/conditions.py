@@ -133,6 +133,7 @@ CONDITIONS = {
     "few_steps": short,
     "foreign_load": record("load", "foreign_cpu_share", 0.05),
     "swapped": record("load", "swapped_mib", 12.0),
+    "much_in_the_kernel": record("load", "system_cpu_share", 0.12),
     "busy_before": record("load", "before", 2.5),
     "scattered_blocks": scattered,
     "overhead_bound": record("work", "flops_per_step", 1e7, run=0),

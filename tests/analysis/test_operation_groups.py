@@ -30,6 +30,8 @@ NAMES = {
         ynn_fusion(reduce) in SparseSoftmaxCrossEntropyWithLogits | reduction_prod_kernel
         void at::native::tensor_kernel_scan_outer_dim<float, unsigned int, std::plus<float> >()
         void at::native::tensor_kernel_scan_innermost_dim<long, std::plus<long> >(long*, long)
+        add_bitcast_fusion(add, exponential, reduce) in log_softmax | aten::native_dropout_backward
+        wrapped_exponential(exponential) in log_softmax | select(multiply, select) in dropout
         AddV2 in add | fusion(add, multiply) in dense | tanh | BiasAddGrad | aten::nll_loss_forward
         triton_poi_fused_add_gelu | SparseSoftmaxCrossEntropyWithLogits | loop_add_fusion
         aten::__or__ | cpp_fused__scaled_dot_product_flash_attention_for_cpu_add_cat""",
@@ -44,6 +46,13 @@ NAMES = {
     Group.EMBEDDING: """aten::embedding_dense_backward | gather in token_embedding | ResourceGather
         aten::index_select | cpp_fused_embedding | void indexSelectLargeIndex<float>
         fusion(add, scatter) in embeddings""",
+    Group.RANDOM: """aten::bernoulli_ | aten::native_dropout | aten::randint
+        bitcast_concatenate_fusion(add, concatenate, or, shift-left, slice) in closed_call
+        concatenate_bitcast_fusion(add, compare, concatenate, convert, multiply, or, shift-left)
+        loop_xor_fusion(add, xor) in stateless_random_uniform | rng_bit_generator
+        StatelessRandomUniformV2 | rng-bit-generator
+        void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float, 4, bool>(long)
+        void at::native::distribution_elementwise_grid_stride_kernel<unsigned long, 2>(long)""",
     Group.OTHER: """CompiledFxGraph | ynn_fusion | while | nobody::knows | PartitionedCall
         operations that are not listed""",
 }

@@ -42,6 +42,8 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert record["memory"]["peak_rss_mib"] > 5
     assert record["log_tail"] == []
     assert record["load"]["foreign_cpu_share"] >= 0
+    assert 0 <= record["load"]["system_cpu_share"] <= 1.1
+    assert record["load"]["page_faults_per_step"] >= 0
 
 
 def test_one_thread_policy_and_nothing_leaks_into_the_child(plain):

@@ -21,6 +21,7 @@ from measure.card import parity, peak_device, with_profile  # noqa: E402
 from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
 from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
+from measure.kernel import Kernel  # noqa: E402
 from measure.operation import Operation  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import MAX_MESSAGE, Events, run  # noqa: E402
@@ -99,12 +100,14 @@ class Measurement:
 
     def time(self) -> None:
         """Time first step, warm-up, blocks and single steps, through the public API."""
-        framework = self.framework
+        framework, kernel = self.framework, Kernel()
+        restart = getattr(framework, "restart_peak_device", lambda: None)
         self.timer = Timer(
             self.protocol,
             framework.fence,
             framework.compilations,
-            on_window=getattr(framework, "restart_peak_device", None),
+            on_window=lambda: (restart(), kernel.read()),
+            on_window_end=kernel.read,
             on_block=lambda timer: self._report_timing(),
             late=getattr(framework, "late_ns", None),
         )
@@ -115,6 +118,8 @@ class Measurement:
         wall_s = time.perf_counter() - start
         share = foreign_share(others, other_cpu_seconds(), wall_s)
         self.events.send("foreign", share=share)
+        blocks_ns = sum(ns for _, ns in self.timer.blocks)
+        self.events.send("kernel", **kernel.found(self.timer.steps, blocks_ns, self.cell.threads))
         self.events.send("window", ns=self.timer.window_ns)
         self._report_timing()
 

@@ -29,6 +29,7 @@ class Timer:
     fence: waits for all work issued so far.
     compilations: number of programs compiled so far, or None if not counted.
     on_window: called once, after the warm-up and before the first block.
+    on_window_end: called once, after the last block.
     on_block: called at most about once a second with this timer, between
         blocks, never inside one.
     late: waits for whatever the fence has left to be done, and returns the ns
@@ -41,6 +42,7 @@ class Timer:
         fence: Callable[[], None],
         compilations: Callable[[], int | None],
         on_window: Callable[[], object] | None = None,
+        on_window_end: Callable[[], object] | None = None,
         on_block: Callable[[Timer], object] | None = None,
         late: Callable[[], int] | None = None,
         clock: Callable[[], int] | None = None,
@@ -49,6 +51,7 @@ class Timer:
         self._fence = fence
         self._compilations = compilations
         self._on_window = on_window or (lambda: None)
+        self._on_window_end = on_window_end or (lambda: None)
         self._on_block = on_block or (lambda timer: None)
         self._late = late
         self._clock = clock or time.perf_counter_ns
@@ -101,6 +104,7 @@ class Timer:
         self.compilations_before = self._compilations()
         self._on_window()
         yield from self._pipelined(step_ns)
+        self._on_window_end()
         if self._protocol.synchronised_steps:
             yield from self._synchronised()
         compilations = self._compilations()

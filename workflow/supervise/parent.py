@@ -150,6 +150,8 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
         record["environment"][name] = found or job.environment[name]
     record["load"]["after"] = machine.load_average()
     record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
+    for name in ("system_cpu_share", "page_faults_per_step"):
+        record["load"][name] = child.reported("kernel", name)
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["memory"] = _memory(child)
     for name in ("work", "host_overhead", "parity", "training", "operation"):

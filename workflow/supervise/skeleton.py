@@ -17,7 +17,8 @@ CELL_FIELDS = (
     "run",
 )
 THREAD_POLICY = (
-    "one thread per processor, of each physical core first, pinned, the same number in every pool"
+    "one thread per processor, of each physical core first, in a process confined to these, "
+    "the same number in every pool"
 )
 
 
@@ -48,7 +49,14 @@ def skeleton(
         },
         "machine": preconditions.machine_card(identity),
         "session": None,
-        "load": {"before": None, "after": None, "foreign_cpu_share": None, "swapped_mib": None},
+        "load": {
+            "before": None,
+            "after": None,
+            "foreign_cpu_share": None,
+            "system_cpu_share": None,
+            "page_faults_per_step": None,
+            "swapped_mib": None,
+        },
         "monitor": None,
         "timing": None,
         "probes": [],

@@ -143,8 +143,8 @@ def xla_as_published(data: Data) -> Iterator[Found]:
 
 
 def _is_told(cell: Cell) -> bool:
-    """True if the published setting overrode Keras's choice; not where a library's loop decides."""
-    asked = cell.column.settings.get("jit_compile") == "published" and cell.row.task != "generate"
+    """True if the published setting overrode Keras's choice."""
+    asked = cell.column.settings.get("jit_compile") == "published"
     card = (cell.records[0].parity if cell.records else None) or {}
     own = card.get("jit_compile_auto")
     return asked and own is not None and bool(card.get("jit_compile")) != bool(own)
@@ -155,7 +155,7 @@ def parts_left_eager(data: Data) -> Iterator[Found]:
     """Cells with parts that ran outside of all compiled programs, by name."""
 
     def left(cell: Cell) -> str:
-        names = {*cell.reported("left_eager")} - {"", "nothing"}
+        names = {*cell.reported("left_eager")} - {"", "no module", "nothing"}  # once, nothing
         return listed(sorted(names)) if names else ""
 
     yield from where_and_how_much(found_in(measured(data.results.rows), left))

@@ -34,7 +34,8 @@ ENTRIES = {
     *(key for setting in SETTINGS for key in _changed_by(setting)),
     *NO_DIFFERENCE,
     *("model_library", "dtype", "attention", "attention_kernel", "cache", "tokenizer"),
-    *("compiled_by", "adapter_dtype", "optimizer", "feeding", "fed_bytes_per_step"),
+    "prompt_positions",
+    *("compiled_by", "adapter_dtype", "optimizer", "metrics", "feeding", "fed_bytes_per_step"),
     *("image_data_format", "scheduler", "unet_calls_per_step", "unet_images_per_step"),
     *("prompt_sets", "normalises_images"),
 }

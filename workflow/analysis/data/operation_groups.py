@@ -19,6 +19,7 @@ class Group(StrEnum):
     COPIES = "copies and casts"
     OPTIMISER = "optimiser"
     EMBEDDING = "embedding and gather"
+    RANDOM = "random numbers"
     OTHER = "other"
 
 

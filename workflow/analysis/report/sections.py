@@ -47,6 +47,8 @@ OF_A_RUN = {
     **{title: (name, spell) for title, (name, _, spell) in PHASES.items()},
     "Load before": ("load.before", "{:.2f}".format),
     "Foreign CPU": ("load.foreign_cpu_share", percent),
+    "In the kernel": ("load.system_cpu_share", percent),
+    "Page faults/step": ("load.page_faults_per_step", "{:,.0f}".format),
 }
 WITHOUT_RECORDS = ("Run", "Measured as", "Status")  # the first columns, of a cell without a record
 

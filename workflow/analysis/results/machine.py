@@ -27,12 +27,16 @@ class Threads:
 
 @dataclass(frozen=True)
 class Load:
-    """What else the machine did: one-minute load averages, a share of its processors, MiB."""
+    """What else the machine did: one-minute load averages, a share of its processors, MiB; and what
+    its operating system did for the run itself.
+    """
 
     before: float | None
     after: float | None
     foreign_cpu_share: float | None
     swapped_mib: float | None
+    system_cpu_share: float | None = None  # of its threads' time; older records have neither
+    page_faults_per_step: float | None = None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class Framework(TensorFlowMixin, KerasFramework):
             "image_data_format": self.keras.backend.image_data_format(),
             "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
             "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,
+            "metrics": ", ".join(self.model.metrics_names) if self.cell.task == "fit" else None,
             "jit_compile": jit,
             "attention": self.models.attention(self.model, "tensorflow"),
             **self.execution(jit),

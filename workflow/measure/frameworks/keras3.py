@@ -108,6 +108,7 @@ class Keras3Framework(KerasFramework):
             "image_data_format": self.keras.config.image_data_format(),
             "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
             "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
+            "metrics": _metrics(self.model) if self.cell.task == "fit" else None,
             "jit_compile": jit,
             "jit_compile_auto": auto_jit_compile(self.keras),
             "attention": self.models.attention(self.model, self.backend),
@@ -116,6 +117,13 @@ class Keras3Framework(KerasFramework):
             **self.loop_facts,
             **models.facts(self.models, self.model, self.cell),
         }
+
+
+def _metrics(model: Any) -> str:
+    """Names of what a step of ``fit`` is told to report: 'loss', or 'loss, accuracy'."""
+    # What compile() was given is one metric that holds those.
+    parts = (part for metric in model.metrics for part in getattr(metric, "metrics", [metric]))
+    return ", ".join(part.name for part in parts)
 
 
 def _optimizer(model: Any) -> str:

@@ -196,6 +196,7 @@ class NativeFramework(TorchMixin):
             "dtype": self._dtype(),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "optimizer_update": self._optimizer_update(),
+            "metrics": "none" if self.optimizer else None,
             "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model, "torch"),
             "compile_mode": self.cell.mode,

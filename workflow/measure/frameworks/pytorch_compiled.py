@@ -66,14 +66,16 @@ class Framework(NativeFramework):
         return {**super().parity(), "left_eager": self._left_eager()}
 
     def _left_eager(self) -> str | None:
-        """Names of the parts of a step that are not compiled; None if that cannot be seen."""
+        """Names of the modules and the optimiser of a step that are not compiled; None if that
+        cannot be seen. What a library computes outside of modules, as a scheduler does, is not.
+        """
         told = self.loop_facts, self.fed
         found = left_eager.parts(self.torch, lambda: self.run(_OneStep()))
         self.loop_facts, self.fed = told
         if found is None:
             return None
         optimizer = [type(self.optimizer).__name__] if self.optimizer else []
-        return ", ".join([*found, *optimizer]) or "nothing"
+        return ", ".join([*found, *optimizer]) or "no module"
 
     def execution(self) -> dict[str, Any]:
         if not self._graphs():

@@ -11,9 +11,10 @@ model that is compiled without. Keras 3 then turns XLA on by itself where there 
 does not. Here the model that runs is the one that asks. That is ``jit_compile: published``, the
 value of a column that names none.
 
-``generate`` passes nothing: KerasNLP turns XLA on under Keras 2, and Keras 3 does what its ``auto``
-finds right for the backend and the device. ``jit_compile: auto`` passes nothing in any task. On
-TensorFlow without a GPU that is another choice than the published one: Keras 3 runs without XLA.
+Its ``generate`` passes nothing, and with all three ran XLA on its GPU: KerasNLP turns it on under
+Keras 2, Keras 3 by itself. Here the columns that are told in the other tasks are told in this one,
+so that they run in one mode on a processor, too, where Keras 3 would leave XLA off on TensorFlow.
+``jit_compile: auto`` passes nothing in any task.
 """
 
 from typing import Any
@@ -28,6 +29,6 @@ def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
     """
     if isinstance(cell.jit_compile, bool):
         return {"jit_compile": cell.jit_compile}
-    if cell.jit_compile == "auto" or cell.task == "generate":
+    if cell.jit_compile == "auto":
         return {}
     return {"jit_compile": keras.backend.backend() != "torch"}

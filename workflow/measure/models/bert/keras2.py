@@ -27,7 +27,7 @@ def build(cell: Cell) -> Any:
         model.compile(
             optimizer=tf.keras.optimizers.AdamW(),
             loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-            metrics=None,
+            metrics=[],
             **xla.options(cell, tf.keras),
         )
     else:

@@ -14,20 +14,20 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
 
     def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
         """Call ``generate()`` with strings for strings, never stopped early; count the first call's
-        tokens and look at its cache.
+        tokens, and look at its cache and at how long its prompts are made.
         """
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
         max_length = cell.architecture["max_length"]
         options, counted = never_stopping(model), False
-        cache = _Cache(model)
+        cache, facts = _Cache(model), dict[str, Any]()
         while not tick():
             count = None if counted else _Count(model.preprocessor, texts, max_length)
             model.generate(texts, max_length=max_length, **options)
             if count:
                 check_new_tokens(count.end(to_numpy), cell.architecture)
                 cache.end()
-                counted = True
-        return cache.facts
+                facts, counted = {**cache.facts, "prompt_positions": count.positions}, True
+        return facts
 
     return loop
 
@@ -58,6 +58,7 @@ class _Count:
     def __init__(self, preprocessor: Any, texts: list[str], max_length: int) -> None:
         self._preprocessor, self._postprocess = preprocessor, preprocessor.generate_postprocess
         self._before = preprocessor.generate_preprocess(texts, sequence_length=max_length)
+        self.positions = int(self._before["token_ids"].shape[1])  # of a prompt, with its padding
         preprocessor.generate_postprocess = self._look
 
     def _look(self, tokens: Any) -> Any:
