@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.formats.errors import InputError
+from contract.bounds import LARGEST
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 MAX_BYTES = 64 * 2**20  # a record is some kilobytes; what is larger is not a record
-LARGEST = 1e24  # nothing that is measured comes near, and sums and squares of it are numbers still
 MAX_SHOWN = 80  # characters of a bad value that a message quotes
 
 
