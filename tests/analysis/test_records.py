@@ -162,6 +162,18 @@ def test_wrong_content_is_one_clear_line(project, change, message):
     assert message in error_of(project, changed(project, change))
 
 
+def test_a_lone_surrogate_is_a_question_mark(project):
+    def half(record):
+        record["machine"]["cpu"] = record["parity"]["backend"] = "\ud800 \U0001f600"
+        record["memory"]["peak_device_counts"] = "\\ud800 \udfff"
+
+    project.change(half, column="keras3-jax", task="fit", run=1)
+    results = project.load()
+    [record] = [r for r in results.records if r.parity["backend"] == "? \U0001f600"]
+    assert (record.machine.cpu, record.memory.peak_device_counts) == ("? \U0001f600", "\\ud800 ?")
+    assert "? \U0001f600" in set(Data(results).recorded["parity.backend"])
+
+
 def test_all_broken_files_are_reported_together(project):
     project.save()
     for path in list(project.records)[:3]:

@@ -7,6 +7,7 @@ from results_factory import Project, make_plan
 
 from analysis.caveats import collect
 from analysis.data import Data
+from analysis.formats.errors import InputError
 from analysis.topics.trainings.compute import trainings
 from analysis.topics.trainings.section import values
 from analysis.writing.files import to_csv
@@ -50,6 +51,13 @@ def lines_of(project):
 
 def found_by(project, name):
     return [caveat for caveat in collect(project.load()) if caveat.id == name]
+
+
+@pytest.mark.parametrize("unknown", ["images", "validation_images"])
+def test_epochs_without_their_images_are_refused(project, unknown):
+    torch_trained(project, **{unknown: None})
+    with pytest.raises(InputError, match=r"keras3-torch/run1.json: /training/"):
+        project.load()
 
 
 def test_a_line_by_hand(project):

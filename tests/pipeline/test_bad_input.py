@@ -27,6 +27,9 @@ def test_a_bad_configuration(project):
     one_line(project.snakemake("--quiet", "all"), "'keras3-jacks'", "keras3-jax")
     project.edit("config/config.yaml", "scale: smoke", "scale: [smoke")
     one_line(project.snakemake("--quiet", "all"), "config/config.yaml", "line")
+    (project.folder / "twice.yaml").write_text("runs: 5\nruns: 1\n")
+    done = project.snakemake("--quiet", "all", "--configfile", "twice.yaml")
+    one_line(done, "twice.yaml, line 2", "'runs' is there twice")
     assert project.records() == before
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import yaml
 from planning import answer
 from planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
 
-from ..shared import ROOT
+from ..shared import ROOT, put
 
 STUDY = """
 study: {name: pull_request, title: T, question: "Q?"}
@@ -108,6 +109,8 @@ def test_rows_that_do_not_fit_are_left_out(ask):
         (["--patch", "nowhere"], "--patch: nowhere: no such file or folder"),
         (["--threshold", "2"], "--threshold: 2.0: allowed is"),
         (["--minutes", "0"], "--minutes: 0.0: allowed are"),
+        (["--minutes", "inf"], "--minutes: inf: allowed are"),
+        (["--patch", "~nouser1/x"], "--patch: ~nouser1/x: no such file or folder"),
         (["--minutes", "0.3"], "two rounds are the least"),
     ],
 )
@@ -116,15 +119,40 @@ def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
     assert status == 2 and words in said.err and said.err.count("\n") == 1
 
 
+def test_what_fails_is_never_the_answer_that_a_row_is_slower(ask, monkeypatch):
+    link = answer.FOLDER / "patch"
+    (link / "a").mkdir(parents=True)
+    _, status, said = ask(9)
+    assert status == 2 and f"{link}: Is a directory" in said.err and said.err.count("\n") == 1
+    monkeypatch.setattr(answer, "Asked", lambda _: {}["unheard-of"])
+    _, status, said = ask(9)
+    assert status == 2 and said.err.endswith("KeyError: 'unheard-of'\n")
+
+
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/answer.yml").read_text())
+STEPS = {step.get("id") or step.get("name"): step for step in WORKFLOW["jobs"]["answer"]["steps"]}
+
+
+@pytest.mark.parametrize(("program", "commented"), [("echo no; exit 1", True), ("exit 1", False)])
+def test_the_reusable_workflow_posts_no_empty_comment(tmp_path, program, commented):
+    there = tmp_path / "millistep"
+    put(there / ".venv/bin/python", f"#!/bin/sh\n{program}", program=True)
+    put(tmp_path / "bin/make", "#!/bin/sh", program=True)
+    told = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    path = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    script = ["bash", "-e", "-c", STEPS["measure"]["run"]]
+    subprocess.run(script, cwd=there, env=told | path, check=True)
+    assert STEPS["Comment"]["if"] == "steps.measure.outputs.answered == 'true'"
+    assert ("answered=true" in (tmp_path / "GITHUB_OUTPUT").read_text()) == commented
+
+
 def test_the_reusable_workflow_calls_the_same_command():
-    workflow = yaml.safe_load((ROOT / ".github/workflows/answer.yml").read_text())
-    steps = {step.get("id"): step for step in workflow["jobs"]["answer"]["steps"]}
-    command = steps["measure"]["run"].replace("\\\n", " ")
+    command = STEPS["measure"]["run"].replace("\\\n", " ")
     line = next(line for line in command.splitlines() if "planning answer" in line)
     asked = shlex.split(line.partition("planning answer")[2].partition(">")[0])
     values = {"$MINUTES": "15", "$THRESHOLD": "0.02"}
     options = answer._options().parse_args([values.get(word, word) for word in asked])
     assert options.base == "../base/$PACKAGE" and options.patch == "../patch/$PACKAGE"
-    inputs = workflow[True]["workflow_call"]["inputs"]  # YAML 1.1 reads `on` as true
+    inputs = WORKFLOW[True]["workflow_call"]["inputs"]  # YAML 1.1 reads `on` as true
     for name in ("framework", "study", "minutes", "threshold"):
         assert inputs[name]["default"] == answer._options().get_default(name)

@@ -42,10 +42,16 @@ def test_paths_and_links_in_a_file(tmp_path):
         ("archives: [{link: 'https://a.org/a.zip', sha: 0}]", ["archives.0: ", " is not allowed"]),
         ("archives: [{path: a.zip, sha256: 12}]", ["archives.0.sha256: 12"]),
         ("archives: []", ["no archive is there"]),
+        ("archives: ['http://[bad']", ["archives.0: http://[bad: Invalid IPv6 URL"]),
+        ("archives: ['~nouser1/a.zip']", ["archives.0: ", "~nouser1/a.zip: no such file"]),
+        ("archives: ['a{b}.zip']", ["archives.0: ", "a{b}.zip: Snakemake reads no file with a"]),
     ],
 )
 def test_one_line_says_what_is_wrong(tmp_path, text, words):
-    (tmp_path / "a.zip").touch()
+    for name in ("a.zip", "a{b}.zip"):
+        (tmp_path / name).touch()
     (tmp_path / "list.yaml").write_text(text)
     refused(words, lambda: archives(str(tmp_path / "list.yaml")))
-    refused(["no such folder of archives"], lambda: archives(str(tmp_path / "nowhere")))
+    for place in (str(tmp_path / "nowhere"), "~nouser1/y"):
+        refused(["no such folder of archives"], lambda place=place: archives(place))
+    refused(["atlas: ", "a{b}.zip: Snakemake reads"], lambda: archives(str(tmp_path)))

@@ -91,6 +91,10 @@ WRONG = [
     ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),
     ({"unsupported": [{"model": "bert", "column": JAX}]}, ["unsupported.0"]),
     ({"unsupported": [{"model": "bert", "column": "x", "reason": "y"}]}, ["'x'", JAX]),
+    (
+        {"unsupported": [{"model": "bert", "task": "prdict", "column": JAX, "reason": "y"}]},
+        ["unsupported: bert has no task 'prdict'; allowed are fit, predict"],
+    ),
     ({"training": {"data": "digits"}}, ["training: 'epochs' is missing"]),
     ({"training": {"data": "a", "epochs": 5}}, ["training.data: 'a'", "allowed are digits"]),
     (
@@ -133,6 +137,9 @@ def test_a_setting_that_is_not_allowed_is_named(setting, words):
     refused(words, columns=[{"framework": JAX, **setting}])
 
 
+BOTH = (read_configuration, read_yaml)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -143,13 +150,26 @@ def test_a_setting_that_is_not_allowed_is_named(setting, words):
         (b"a: " + 5000 * b"9", "5000 digits"),
         (b"a: !!python/object/apply:os.system [true]", "could not determine a constructor"),
         (b"a: " + 3000 * b"[", "nested too deeply"),
+        (
+            b"runs: 5\nscale: smoke\nruns: 1",
+            "line 3, column 1: the key 'runs' is there twice, first",
+        ),
+        (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' is there twice"),
     ],
 )
 def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
     path = tmp_path / "config.yaml"
     path.write_bytes(content)
-    read = read_configuration if words == "nested too deeply" else read_yaml
-    refused([str(path), words], lambda: read(str(path)))
+    for read in (read_configuration,) if words == "nested too deeply" else BOTH:
+        refused([str(path), words], lambda read=read: read(str(path)))
+
+
+@pytest.mark.parametrize("read", BOTH)
+def test_what_a_mapping_merges_is_no_key_that_is_there_twice(tmp_path, read):
+    path = tmp_path / "config.yaml"
+    path.write_text("a: &a {x: 1, y: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: [*b, *a], y: 3}\nd: *b")
+    found = read(str(path))
+    assert (found["c"], found["d"]) == ({"x": 2, "y": 3}, {"x": 2, "y": 1})
 
 
 @given(

@@ -140,9 +140,10 @@ def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
     assert (row["measures"]["precision"], row["measures"]["parameters"]) == ("float32", "5,432,448")
 
 
-def test_a_size_that_the_model_lacks_is_one_line(tmp_path):
+@pytest.mark.parametrize("field", ["widht", "width.x", "width[a]", "0", "width!x"])
+def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
     content = copy.deepcopy(GOOD)
-    set_("tasks", "fit", "measures", {"short": "{widht} wide"})(content)
+    set_("tasks", "fit", "measures", {"short": f"{{{field}}} wide"})(content)
     written(tmp_path, yaml.safe_dump(content))
-    words = "measures.short: 'widht' is no size of it; allowed in braces are width"
-    refused([words], lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))
+    words = ["measures.short: ", " is no size of it; allowed in braces are width"]
+    refused(words, lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from planning.config import Problem, read_configuration, results_folder
 STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 FIRST_LOOK, MOST_ROUNDS = 4, 100
+MOST_MINUTES = 30 * 24 * 60
 MOST_BESIDE_S = 20  # seconds of a look beside its rounds: Snakemake's start and the analysis
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
@@ -66,11 +68,15 @@ def main() -> int:
     options = _options().parse_args()
     try:
         found = Asked(options).answered()
+        print(Path(found["comment"]).read_text(encoding="utf-8"))
+        return found["status"]
     except Problem as problem:
         print(f"millistep: {problem}", file=sys.stderr)
-        return 2
-    print(Path(found["comment"]).read_text(encoding="utf-8"))
-    return found["status"]
+    except OSError as error:
+        print(f"millistep: {error.filename or 'answer'}: {error.strerror}", file=sys.stderr)
+    except Exception:  # Python would end with status 1, which is an answer
+        traceback.print_exc()
+    return 2
 
 
 def _options() -> argparse.ArgumentParser:
@@ -94,8 +100,11 @@ class Asked:
     def __init__(self, options: argparse.Namespace):
         if not 0 < options.threshold < 1:
             raise Problem(f"--threshold: {options.threshold}: allowed is a share from 0 to 1")
-        if not options.minutes > 0:
-            raise Problem(f"--minutes: {options.minutes}: allowed are minutes greater than 0")
+        if not 0 < options.minutes <= MOST_MINUTES:
+            raise Problem(
+                f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
+                f" {MOST_MINUTES}"
+            )
         self._options = options
         self._config = read_configuration(options.study)
         self._config["columns"] = [self._column(part) for part in ("base", "patch")]
@@ -108,7 +117,7 @@ class Asked:
         framework, given = self._options.framework, getattr(self._options, part)
         if given is None:
             return framework
-        path = Path(given).expanduser().absolute()
+        path = Path(os.path.expanduser(given)).absolute()
         if not path.exists():
             raise Problem(f"--{part}: {given}: no such file or folder")
         if path.is_dir():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,9 +67,9 @@ class Archives:
 
 def archives(place: str) -> dict[str, Source]:
     """The archives of a folder or of a YAML file, by :attr:`Source.word`; raises ConfigError."""
-    path = Path(place).expanduser()
+    path = Path(os.path.expanduser(place))
     if path.is_dir():
-        found = [Source(zipped.as_posix()) for zipped in sorted(path.rglob("*.zip"))]
+        found = [_file(zipped, "atlas") for zipped in sorted(path.rglob("*.zip"))]
     elif path.is_file():
         found = _listed(path)
     else:
@@ -98,9 +99,19 @@ def _source(entry: Any, file: Path, where: str) -> Source:
         )
     if digest is not None and not (isinstance(digest, str) and DIGEST.fullmatch(digest)):
         raise ConfigError(f"{where}.sha256: {digest!r} is not allowed; 64 hexadecimal digits are")
-    if urlsplit(places[0]).scheme in LINKS:
-        return Source(places[0], digest)
-    path = file.parent / Path(places[0]).expanduser()
+    try:
+        found = Source(places[0], digest)
+        if found.is_link:
+            return found
+    except ValueError as error:
+        raise ConfigError(f"{where}: {places[0]}: {error}") from None
+    path = file.parent / os.path.expanduser(places[0])
     if not path.is_file():
         raise ConfigError(f"{where}: {path}: no such file")
+    return _file(path, where, digest)
+
+
+def _file(path: Path, where: str, digest: str | None = None) -> Source:
+    if set("{}") & set(str(path)):
+        raise ConfigError(f"{where}: {path}: Snakemake reads no file with a brace in its path")
     return Source(path.as_posix(), digest)

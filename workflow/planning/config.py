@@ -62,14 +62,57 @@ def check(config: dict) -> dict:
 
 
 FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MERGE = "tag:yaml.org,2002:merge"
+
+
+class _EachKeyOnce:
+    """A loader's part that refuses a key that a mapping has twice; one that it merges is another's.
+
+    Before anything is constructed: merged keys are put among a mapping's own then.
+    """
+
+    def get_single_node(self):
+        root = super().get_single_node()
+        nodes, seen = [root], set()
+        while nodes:
+            node = nodes.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                nodes += _parts(node)
+        return root
+
+
+def _parts(node) -> list:
+    """The nodes in a node; raises a YAMLError for a key that is there twice."""
+    if isinstance(node, yaml.SequenceNode):
+        return node.value
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    marks: dict[str, yaml.Mark] = {}
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
+            if key.value in marks:
+                first = marks[key.value].line + 1
+                problem = f"the key '{key.value}' is there twice, first in line {first}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            marks[key.value] = key.start_mark
+    return [part for pair in node.value for part in pair]
+
+
+class _Fast(_EachKeyOnce, FAST):
+    pass
+
+
+class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):
+    pass
 
 
 def read_configuration(path: str) -> dict:
     """Read a configuration file with Snakemake's loader: it refuses more than the fast one."""
-    return read_yaml(path, yaml.SafeLoader)
+    return read_yaml(path, _Snakemakes)
 
 
-def read_yaml(path: str, loader=FAST) -> dict:
+def read_yaml(path: str, loader=_Fast) -> dict:
     """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)

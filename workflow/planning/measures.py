@@ -29,7 +29,7 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
     for name, text in about.get("measures", {}).items():
         try:
             found[name] = text.format_map({key: _words(size) for key, size in sizes.items()})
-        except (KeyError, ValueError, IndexError) as problem:
+        except (LookupError, ValueError, AttributeError, TypeError) as problem:
             raise ConfigError(
                 f"{model.folder / 'model.yaml'}: tasks.{task}.measures.{name}: {problem} is no "
                 f"size of it; allowed in braces are {', '.join(sizes)}"

@@ -91,7 +91,12 @@ class Unsupported:
         plan = self._plan
         allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
         for entry in plan.config["unsupported"]:
-            plan.models.load(entry["model"])
+            tasks = plan.models.load(entry["model"]).tasks
+            if "task" in entry and entry["task"] not in tasks:
+                raise ConfigError(
+                    f"unsupported: {entry['model']} has no task '{entry['task']}'; "
+                    f"allowed are {', '.join(tasks)}"
+                )
             if entry["column"] not in allowed:
                 raise ConfigError(
                     f"unsupported: unknown column '{entry['column']}'; "

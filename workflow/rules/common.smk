@@ -21,8 +21,9 @@ from supervise.sources import content_digest
 # models of one to those of the other.
 CONFIG = "config/config.yaml"
 if not workflow.modifier.skip_configfile:
+    for path in workflow.configfiles or [CONFIG]:
+        or_one_line(read_configuration, path)
     if not workflow.configfiles:
-        or_one_line(read_configuration, CONFIG)
 
         configfile: CONFIG
 

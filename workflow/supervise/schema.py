@@ -1,11 +1,13 @@
 """Check a document against its JSON schema with the standard library, as far as ours need it."""
 
 import json
-import math
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from contract.bounds import LARGEST
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
 Place = tuple[str | int, ...]
@@ -15,9 +17,7 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: isinstance(value, bool),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    ),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "string": lambda value: isinstance(value, str),
     "array": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
@@ -29,6 +29,8 @@ LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
     "maximum": ("number", lambda value, most: value > most, "more than {}"),
     "minLength": ("string", lambda value, least: len(value) < least, "shorter than {}"),
     "maxLength": ("string", lambda value, most: len(value) > most, "longer than {}"),
+    "pattern": ("string", lambda value, pattern: not re.search(pattern, value), "not like {}"),
+    "minItems": ("array", lambda value, least: len(value) < least, "shorter than {}"),
     "maxItems": ("array", lambda value, most: len(value) > most, "longer than {}"),
 }
 SHOWN = 60  # characters of a wrong value
@@ -84,6 +86,8 @@ class Schema:
 
 def _problem(value: Any, schema: dict[str, Any]) -> str | None:
     """What is wrong with a value itself, apart from the values in it; None if nothing is."""
+    if TYPES["number"](value) and not abs(value) <= LARGEST:  # also if it is none
+        return f"no number within {LARGEST:g}"
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and not any(TYPES[name](value) for name in types):

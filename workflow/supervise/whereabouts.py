@@ -3,17 +3,17 @@
 A bare digest of a host's name could be guessed, so they are salted; the salt stays in the folder.
 """
 
+import contextlib
 import hashlib
 import os
 import secrets
-import time
+import tempfile
 from pathlib import Path
 
 from supervise import running
 
 SALT = ".salt"
 DIGITS = 8
-PATIENCE_S = 10.0  # time for another job to finish writing the salt
 
 
 def node(results: Path) -> str:
@@ -33,16 +33,12 @@ def _salted(results: Path, name: str) -> str:
 def _salt(results: Path) -> str:
     """The folder's salt, drawn by the job that needs it first; raises OSError."""
     path = results / SALT
-    results.mkdir(parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        end = time.monotonic() + PATIENCE_S
-        while not (found := path.read_text()).endswith("\n"):
-            if time.monotonic() > end:
-                raise OSError(0, "is not whole, remove it", str(path)) from None
-            time.sleep(0.05)
-        return found
-    with open(descriptor, "w") as file:
-        file.write(found := f"{secrets.token_hex(16)}\n")
-    return found
+    if not path.exists():
+        results.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=results, prefix=SALT) as file:
+            file.write(f"{secrets.token_hex(16)}\n")
+            file.flush()
+            os.fsync(file.fileno())
+            with contextlib.suppress(FileExistsError):  # another job was first
+                os.link(file.name, path)
+    return path.read_text()

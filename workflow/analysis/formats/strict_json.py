@@ -3,16 +3,18 @@ the place.
 """
 
 import json
+import re
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from analysis.formats.errors import InputError
+from contract.bounds import LARGEST
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 MAX_BYTES = 64 * 2**20  # a record is some kilobytes; what is larger is not a record
-LARGEST = 1e24  # nothing that is measured comes near, and sums and squares of it are numbers still
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a pair; alone it is no character
 MAX_SHOWN = 80  # characters of a bad value that a message quotes
 
 
@@ -34,14 +36,21 @@ def read_bytes(path: Path, shown: str) -> bytes:
 
 
 def parse_json(raw: bytes, shown: str) -> Any:
-    """Parse JSON in UTF-8, without NaN, infinities or numbers that would overflow."""
+    """Parse JSON in UTF-8, without NaN, infinities or numbers that would overflow; a surrogate that
+    is alone becomes a question mark.
+    """
     try:
-        return json.loads(
-            raw.decode("utf-8"),
+        text = raw.decode("utf-8")
+        found = json.loads(
+            text,
             parse_constant=_no_constant,
             parse_float=lambda digits: _bounded(float(digits), digits),
             parse_int=lambda digits: _bounded(int(digits), digits),
         )
+        if SURROGATE.search(text):
+            whole = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
+            return json.loads(whole)
+        return found
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: not UTF-8 text (byte {error.start})") from None
     except json.JSONDecodeError as error:

@@ -22,13 +22,6 @@ def described() -> dict[str, dict[str, str]]:
     return found
 
 
-def undescribed(file: str, header: list[str]) -> set[str]:
-    """The columns of a file without description; one entry may describe a part of a record."""
-    known = described()
-    names = {*known[EVERY], *known[file]}
-    return {name for name in header if not {name, f"{name.partition('.')[0]}.*"} & names}
-
-
 def with_tables(text: str) -> str:
     """The text of the page with its tables as they are declared now."""
     return (
