@@ -22,12 +22,13 @@ class Span(NamedTuple):
     end: float
     name: str
     lane: Hashable  # thread or stream: what runs one operation at a time
+    part: bool = False  # True if another span tells that the operation ran
 
 
 @dataclass
 class Operation:
-    """All spans of one name: ns of wall time; number of spans; ns from their starts to their ends,
-    and how many of these ns spans inside them were open.
+    """All spans of one name: ns of wall time; number of spans that are no parts of others; ns from
+    their starts to their ends, and how many of these ns spans inside them were open.
     """
 
     ns: float = 0.0
@@ -57,8 +58,8 @@ def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
     Where spans of a lane overlap without one being in the other, the later one is the innermost.
     """
     every = [
-        Span(start, max(start, end), name[:NAME_CHARACTERS], lane)
-        for start, end, name, lane in spans
+        Span(start, max(start, end), name[:NAME_CHARACTERS], lane, part)
+        for start, end, name, lane, part in spans
     ]
     found: dict[str, Operation] = defaultdict(Operation)
     lanes: dict[Hashable, _Lane] = defaultdict(_Lane)
@@ -85,7 +86,7 @@ def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
         computing += bool(lane.open)
     for span, inside in zip(every, _handed_on(every), strict=True):
         operation = found[span.name]
-        operation.count += 1
+        operation.count += not span.part
         operation.lasted_ns += span.end - span.start
         operation.handed_on_ns += inside
     return dict(found)

@@ -87,7 +87,7 @@ def outermost(spans: list[Span]) -> int:
     """How many spans lie in no other one: an operation and those that it calls are one."""
     number, reached = 0, float("-inf")
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.end > reached:
+        if span.end > reached and not span.part:
             number, reached = number + 1, span.end
     return number
 

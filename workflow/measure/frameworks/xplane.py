@@ -3,14 +3,17 @@
 On a GPU these are the device's own kernels. On the host, XLA names the operation
 of each piece of a program in ``hlo_op``, and TensorFlow's executor calls its
 kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
+
+An event of XLA's is the call of a piece, which hands parts of it to the threads of a pool and may
+return before they are done. Each part is in the trace as a task. A piece's ``end:`` event may be
+late: the thread that computes the last part first runs what had to wait for the piece.
 """
 
 import re
 import tempfile
 import traceback
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,10 +25,16 @@ OPERATION = "hlo_op"
 PROGRAM = ("program_id", "hlo_module_id")  # one of both
 MODULE = "hlo_module"
 ENDED = "end: "
+# A task of a pool: one thread hands it on, another one starts and stops it.
+HANDED_ON, STARTS, STOPS = (
+    f"ThreadpoolListener::{what}" for what in ("Record", "StartRegion", "StopRegion")
+)
+# Numbers of tasks and of calls: in the event that hands on or calls, and in those that follow it.
+NUMBER, OF_NUMBER = "_p", "_c"
 # How events are named that launch a CUDA graph, or run what is one while nothing is profiled.
 GRAPHS = ("cuGraphLaunch", "command_buffer")
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
-FACTS = (OPERATION, MODULE, *PROGRAM)  # the facts of an event that are read
+FACTS = (OPERATION, MODULE, *PROGRAM, NUMBER, OF_NUMBER)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
 
@@ -102,51 +111,68 @@ def computing(events: list[Event], known: dict[int, Program], compiled: bool) ->
         return [_span(event, _operation(event, known)) for event in on_device]
     if compiled and not any(OPERATION in event.facts for event in events):
         raise NoOperation("the profiler records no operation of XLA's programs")
-    ends = _Ends(events)
     named = [(event, _on_the_host(event, known)) for event in events]
-    return [_span(event, name, ends.of(event)) for event, name in named if name]
+    return [*(_span(event, name) for event, name in named if name), *_parts(named)]
 
 
-def _span(event: Event, name: str, later_ns: float = 0.0) -> Span:
-    """later_ns: when the last part of the operation ended, on whichever thread."""
-    end_ns, lane = event.start_ns + event.duration_ns, (event.plane, event.line)
-    if later_ns > end_ns:
-        # A lane of its own, beside what its thread does meanwhile.
-        return Span(event.start_ns, later_ns, name, (*lane, "on other threads"))
-    return Span(event.start_ns, end_ns, name, lane)
+def _span(event: Event, name: str) -> Span:
+    end_ns = event.start_ns + event.duration_ns
+    return Span(event.start_ns, end_ns, name, (event.plane, event.line))
 
 
-class _Ends:
-    """When operations of XLA's programs ended on the host: their calls return while other threads
-    still compute parts of them, and another event says when the last one is done.
+class _Call(NamedTuple):
+    """A call of a piece of an XLA program: when it returns, and by when the piece is done."""
+
+    name: str
+    returns_ns: float
+    done_ns: float
+
+
+class _Thread:
+    """What a thread is at: calls, the innermost one last, or since `since_ns` a part of a piece."""
+
+    def __init__(self) -> None:
+        self.calls: list[_Call] = []
+        self.part: _Call | None = None
+        self.since_ns = 0.0
+
+    def at(self, now_ns: float) -> _Call | None:
+        while self.calls and self.calls[-1].returns_ns <= now_ns:
+            self.calls.pop()
+        return self.calls[-1] if self.calls else self.part
+
+
+def _parts(named: list[tuple[Event, str]]) -> Iterator[Span]:
+    """The parts of pieces of XLA programs that the threads of pools compute.
+
+    named: all events, each with the name of its operation, if it has one. A task is a part of what
+    the thread is at that hands it on, until it stops or calls what comes next. Once the piece is
+    done, a task that still runs helps others.
     """
-
-    def __init__(self, events: list[Event]) -> None:
-        self._starts: dict[str, list[float]] = defaultdict(list)
-        self._ends: dict[str, list[float]] = defaultdict(list)
-        for event in sorted(events, key=lambda event: event.start_ns):
-            if event.name.startswith(ENDED):
-                self._ends[event.name.removeprefix(ENDED)].append(event.start_ns)
-            elif OPERATION in event.facts:
-                self._starts[event.name].append(event.start_ns)
-
-    def of(self, event: Event) -> float:
-        """End of an operation in ns, before it starts again; 0 if no event tells."""
-        if OPERATION not in event.facts:
-            return 0.0
-        ends, starts = self._ends[event.name], self._starts[event.name]
-        place = bisect_left(ends, event.start_ns)
-        again = bisect_right(starts, event.start_ns)
-        if place == len(ends) or (again < len(starts) and ends[place] > starts[again]):
-            return 0.0
-        return ends[place]
+    ends = [event for event, _ in named if event.name.startswith(ENDED)]
+    done = {event.facts[OF_NUMBER]: event.start_ns for event in ends if OF_NUMBER in event.facts}
+    threads: dict[tuple[str, str], _Thread] = defaultdict(_Thread)
+    tasks: dict[int, _Call | None] = {}
+    for event, name in sorted(named, key=lambda found: found[0].start_ns):
+        thread, now_ns = threads[event.plane, event.line], event.start_ns
+        if event.name == HANDED_ON:
+            tasks[event.facts[NUMBER]] = thread.at(now_ns)
+        elif event.name == STARTS:
+            thread.part, thread.since_ns = tasks.get(event.facts[OF_NUMBER]), now_ns
+        elif event.name == STOPS or OPERATION in event.facts:
+            part, thread.part = thread.part, None
+            if part and part.name and thread.since_ns < part.done_ns:
+                end_ns = min(now_ns, part.done_ns)
+                yield Span(thread.since_ns, end_ns, part.name, (event.plane, event.line), part=True)
+        if OPERATION in event.facts:
+            by_ns = done.get(event.facts.get(NUMBER), float("inf"))
+            thread.calls.append(_Call(name, now_ns + event.duration_ns, by_ns))
 
 
 def _on_the_host(event: Event, known: dict[int, Program]) -> str:
     """The name of an event's operation; empty if the event computes nothing."""
     if OPERATION in event.facts:
-        holds = without_number(event.name) in LOOPS
-        return "" if holds or event.name.startswith(ENDED) else _operation(event, known)
+        return "" if without_number(event.name) in LOOPS else _operation(event, known)
     kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
         return ""
