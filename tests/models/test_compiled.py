@@ -65,6 +65,16 @@ def test_programs_of_xla_that_were_read_from_disk_say_what_they_do(tmp_path, mon
     assert any("(add" in name and ") in dense" in name for name in warm[1]), warm[1]
 
 
+@pytest.mark.parametrize("framework", ["keras3-jax", "keras3-tensorflow"])
+def test_the_real_profiler_tells_what_pools_compute(framework, tmp_path, every_processor):
+    """Of products of gradients it is nearly all: their calls return before."""
+    if len(every_processor) == 1:
+        pytest.skip("there is one processor")
+    one = cell("bert", framework, "fit", "smoke", batch_size=8, layers=1, hidden_size=256)
+    one = dataclasses.replace(one, jit_compile=True, threads=2)
+    assert any("dot" in name for name in run("compiled", one, "parts", folder=tmp_path))
+
+
 def test_a_step_of_two_compiled_modules_is_marked_once_before_the_first(told):
     """Otherwise CUDA graphs of the second overwrite what it reads of the first."""
     step = ["mark", "ImageEncoderViT reduce-overhead", "MaskDecoder reduce-overhead"]

@@ -15,11 +15,21 @@ def start(cell):
 
 def profiled(cell):
     """State of the cache after a step of training, and names of what computed in another."""
+    framework, spans = _profiled(cell)
+    return [framework.compile_cache(), sorted({span.name for span in spans})]
+
+
+def parts(cell):
+    """Names of the operations of which threads computed parts in a step of training."""
+    _, spans = _profiled(cell)
+    return sorted({span.name for span in spans if span.part})
+
+
+def _profiled(cell):
     framework = framework_of(cell)
     framework.build()
     data = framework.models.batch(cell, cell.batch_size)
     framework.model.fit(*data, batch_size=cell.batch_size, verbose=0)
     framework.begin_profile()
     framework.model.fit(*data, batch_size=cell.batch_size, verbose=0)
-    spans = framework.end_profile()
-    return [framework.compile_cache(), sorted({span.name for span in spans})]
+    return framework, framework.end_profile()
