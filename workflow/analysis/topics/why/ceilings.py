@@ -14,6 +14,7 @@ import pandas as pd
 from analysis.data import CELL, Data
 from analysis.statistics.ceiling import gain_of
 from analysis.statistics.grouped import mean_ends
+from analysis.statistics.profile import idle_ends
 from analysis.topics.why.compute import profiles
 
 COSTS = ["profiler_slowdown", "slowdown_low", "slowdown_high"]
@@ -26,8 +27,7 @@ def ceilings(data: Data) -> pd.DataFrame:
     missing without several runs; and what the profiler costs, a step under it over one without.
     """
     runs = _profiled(data, comparable=True)
-    runs["lowest"] = (1 - runs["slower"] * (1 - runs["share"])).clip(lower=0.0)
-    runs["highest"] = (runs["slower"] * runs["share"]).clip(upper=1.0)
+    runs["lowest"], runs["highest"] = idle_ends(runs["share"], runs["slower"])
     cells = runs.groupby(CELL, sort=False)
     found = cells.agg(runs=("run", "size"), share=("share", "mean"))
     found["ci95_low"] = mean_ends(cells["lowest"])[0].clip(lower=0.0)

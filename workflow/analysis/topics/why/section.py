@@ -5,6 +5,7 @@ what a faster host language could bring.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data
@@ -14,7 +15,16 @@ from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.why.ceilings import ceilings, withheld
 from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
-from analysis.topics.why.differences import PAIR, SPLIT, STACK, STEP, differences, fastest
+from analysis.topics.why.differences import (
+    HIGHEST,
+    LOWEST,
+    PAIR,
+    SPLIT,
+    STACK,
+    STEP,
+    differences,
+    fastest,
+)
 from analysis.writing.grid import Grid
 from analysis.writing.texts import Texts, records
 from contract.table_text import decimals
@@ -73,17 +83,19 @@ def _compared(data: Data) -> pd.DataFrame:
     """Return a line per column that is compared: its whole step as in `differences`; in words every
     part (TITLES), the same and the other operations, and the `reasons`, the largest first.
 
-    A part of which the rounds do not agree whether it is more or less is no reason.
+    A part that may be more or less, by rounds or by where the profilers' time lies, is no reason.
     """
     found = differences(data)
     more_ms, is_step = found["difference_ms"], found["part"] == STEP
     pairs = [found[name] for name in PAIR]
     found["whole"] = more_ms.where(is_step).groupby(pairs, sort=False).transform("first")
-    found["text"] = _spreads(found, "difference_ms", "lowest_ms", "highest_ms")
-    for name in SPREADS:
-        split = (f"{name}_{end}_ms" for end in ("operations", "lowest", "highest"))
-        found[f"{name}_text"] = _spreads(found, *split)
-    agreed = (found["rounds"] == 1) | (found["lowest_ms"] * found["highest_ms"] > 0)
+    texts = ("text", *(f"{name}_text" for name in SPREADS))
+    for text, *names in zip(texts, ("difference_ms", *SPLIT), LOWEST, HIGHEST, strict=True):
+        found[text] = _spreads(found, *names)
+    agreed, *split = (
+        found[low] * found[high] > 0 for low, high in zip(LOWEST, HIGHEST, strict=True)
+    )
+    found["split_agreed"] = np.logical_and(*split)
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
     numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
@@ -108,7 +120,7 @@ def _sentences(
         yield TEXTS.say("not_slower", titles=near, margin=MARGIN)
     for found in behind:
         split = {
-            name: found[each] if found[each] is None else _signed(found[each], found["whole"])
+            name: _signed(found[each], found["whole"]) if found["split_agreed"] else None
             for name, each in zip(SPREADS, SPLIT, strict=True)
         }
         yield TEXTS.say("slower", title=cells[found["column"]].column_title, **{**found, **split})
