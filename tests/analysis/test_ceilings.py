@@ -84,6 +84,22 @@ def test_a_profiler_that_is_not_shown_to_cost_anything_widens_by_its_mean(
     assert "is shown to make" not in ceiling_summary(Data(pair.load()))
 
 
+def test_a_compiled_graph_computes_as_a_whole_where_none_of_its_kernels_is_named(pair):
+    """As it does not where they are: 'cpp_fused_...'."""
+
+    def compiled(*names):
+        def change(record):
+            operations = {name: (0.2, 1) for name in names}
+            record["host_overhead"] = profile(30.0, 0.5, 1.25, operations)
+
+        pair.change(change, TORCH)
+        return ceiling_summary(Data(pair.load()))
+
+    assert "compiled graph" not in compiled("cpp_fused_gelu", "aten::mm")
+    said = "In 1 cell the profiler saw compiled graphs as one operation each, which counts as"
+    assert said in compiled("CompiledFxGraph", "CompiledFunctionBackward")
+
+
 def test_what_is_too_little_to_be_printed_is_not_said(pair):
     def hardly(record):
         pairs = [{"plain_ms": 10.0, "profiled_ms": 10.0 + 0.02 + 0.001 * k} for k in range(3)]

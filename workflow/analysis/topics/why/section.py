@@ -13,7 +13,7 @@ from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
-from analysis.topics.why.ceilings import ceilings, withheld
+from analysis.topics.why.ceilings import ceilings, whole_graphs, withheld
 from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
 from analysis.topics.why.differences import (
     HIGHEST,
@@ -186,6 +186,7 @@ def ceiling_summary(data: Data) -> str:
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
         "costs": len(costs),
         "slowed": slowed[(found["slowdown_low"] > 1) & (slowed >= SLOWED)].tolist(),
+        "graphs": whole_graphs(data),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
     return TEXTS.say("ceilings", **told).strip()
