@@ -272,6 +272,32 @@ def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
     assert found["difference_ms"][1:].sum() == pytest.approx(found["difference_ms"][STEP])
 
 
+SDPA = "aten::_scaled_dot_product_flash_attention_for_cpu"
+FMHA = "__cudnn$fmhaSoftmax"
+
+
+@pytest.mark.parametrize(
+    ("products_ms", "beside", "told"),
+    [
+        # 0.4 GFLOP take 4 ms at the canaries' best product, and at least 3.1 with what is allowed.
+        (3.2, None, True),
+        (2.9, None, False),
+        (2.9, "aten::_softmax", False),  # has none of them
+        (2.9, SDPA, True),
+        (2.9, FMHA, True),
+    ],
+)
+def test_products_that_are_faster_than_the_machine_are_no_reason(pair, products_ms, beside, told):
+    profiled(pair, JAX, {MATMUL: (products_ms, 10), beside or GELU: (0.5, 2)}, idle=1.0)
+    profiled(pair, TORCH, {MATMUL: (8.0, 8), GELU: (7.0, 8)}, idle=1.0)
+    (view,) = rows(Data(pair.load()))
+    (sentence,) = view["sentences"]
+    assert ("is matrix products" in sentence) == told and "is elementwise" in sentence
+    assert ("of the same names" in sentence) <= told
+    assert ("to which a profile gives less time than their FLOPs take" in sentence) != told
+    assert ("that involve Keras 3 (JAX): the profile gives" in view["table"].caption) != told
+
+
 def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
     differing(pair)
     assert section(Data(pair.load()))["without"] == ""

@@ -13,6 +13,7 @@ from analysis.statistics.profile import divided
 IDLE = "nothing computes"
 GROUPS = [str(group) for group in Group]
 COUNTS = ["ms", "count", "launched"]  # of an operation, per step
+SOFTMAX = "(?i)(?<!fmha)softmax"  # alone it multiplies nothing; cuDNN's fmhaSoftmax does
 IDLES = ["idle_ms", "idle_ms_lowest", "idle_ms_highest"]
 FACTORS = ["factor", "factor_highest", "factor_lowest"]  # what is not idle computes
 
@@ -50,7 +51,7 @@ def steps(data: Data) -> pd.DataFrame:
     idle_ms, factor = divided(*times.to_numpy().T)
     found = dict(zip(IDLES, idle_ms, strict=True)) | dict(zip(FACTORS, factor, strict=True))
     runs = runs.assign(step_ms=times["timed_ms"], **found)
-    return runs[[*RUN, "sitting", "method", "step_ms", *found]]
+    return runs[[*RUN, "sitting", "method", "step_ms", "least_ms", *found]]
 
 
 def profiles(data: Data) -> pd.DataFrame:
@@ -71,6 +72,19 @@ def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
     """A line per operation of these runs, in ms of the timed step."""
     found = data.operations.merge(runs[[*RUN, "factor"]], on=RUN)
     return found.assign(ms=found["ms"] * found.pop("factor"))
+
+
+def too_fast(data: Data) -> pd.MultiIndex:
+    """Cells whose products and fused attention took less than the FLOPs of their steps take on the
+    machine: their profiles count some of that time in other groups, or not at all.
+    """
+    runs = steps(data)
+    found = operations(data, runs)
+    fused = (found["group"] == Group.ATTENTION) & ~found["name"].astype(str).str.contains(SOFTMAX)
+    multiplies = found[(found["group"] == Group.PRODUCTS) | fused]
+    needed = runs.astype({"least_ms": float}).groupby(CELL)["least_ms"].sum()
+    took = multiplies.groupby(CELL)["ms"].sum().reindex(needed.index, fill_value=0.0)
+    return needed.index[took < needed]
 
 
 def cell_operations(data: Data) -> pd.DataFrame:

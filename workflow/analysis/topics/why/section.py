@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data
+from analysis.data.operation_groups import Group
 from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.why.ceilings import ceilings, whole_graphs, withheld
-from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
+from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs, too_fast
 from analysis.topics.why.differences import (
     HIGHEST,
     LOWEST,
@@ -58,8 +59,9 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     other column, the numbers, and if any column is significantly `slower`.
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
+    impossible = too_fast(data)
     compared: dict[tuple, list[dict[str, Any]]] = {}
-    for line in records(_compared(data)):
+    for line in records(_compared(data, impossible)):
         compared.setdefault(tuple(line[name] for name in (*ROW, "fastest")), []).append(line)
     parts = cell_parts(data).to_dict("index")
     stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
@@ -69,21 +71,23 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
             cells = {cell.column: cell for cell in rivals.itertuples()}
             base, columns = cells[key[-1]], compared[key]
             several, title = stacks[tuple(row)] > 1, f"{base.row_title}, batch {base.batch_size}"
+            fast = [of.column_title for name, of in cells.items() if (*row, name) in impossible]
             told = {"base": base.column_title, "step_ms": base.step_ms, "several": several}
             yield {
                 "title": title,
                 "summary": TEXTS.say("summary", **told),
                 "slower": any(found["standing"] == SLOWER for found in columns),
                 "sentences": list(_sentences(cells, base, columns)),
-                "table": _grid(title, cells, base, parts[key], columns),
+                "table": _grid(title, cells, base, parts[key], columns, fast),
             }
 
 
-def _compared(data: Data) -> pd.DataFrame:
+def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     """Return a line per column that is compared: its whole step as in `differences`; in words every
     part (TITLES), the same and the other operations, and the `reasons`, the largest first.
 
-    A part that may be more or less, by rounds or by where the profilers' time lies, is no reason.
+    A part that may be more or less, by rounds or by where the profilers' time lies, is no reason,
+    nor are products that are `impossible`, too fast, in either column.
     """
     found = differences(data)
     more_ms, is_step = found["difference_ms"], found["part"] == STEP
@@ -95,7 +99,10 @@ def _compared(data: Data) -> pd.DataFrame:
     agreed, *split = (
         found[low] * found[high] > 0 for low, high in zip(LOWEST, HIGHEST, strict=True)
     )
-    found["split_agreed"] = np.logical_and(*split)
+    either = (pd.MultiIndex.from_frame(found[[*ROW, name]]) for name in ("fastest", "column"))
+    found["doubted"] = np.logical_or(*(cells.isin(impossible) for cells in either))
+    found["split_agreed"] = np.logical_and(*split) & ~found["doubted"]
+    agreed &= ~(found["doubted"] & (found["part"] == Group.PRODUCTS))
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
     numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
@@ -135,6 +142,7 @@ def _grid(
     base: Any,
     of_base: Mapping[str, float],
     columns: Sequence[dict[str, Any]],
+    fast: Sequence[str],
 ) -> Grid:
     """The table of a row; its first line is that of the fastest column."""
     header = ("Column", "ms/step", *TITLES.values(), *SPREADS.values(), *LAST)
@@ -150,7 +158,7 @@ def _grid(
     rounds = {found["rounds"] for found in columns}
     low, high = min(rounds), max(rounds)
     of = count(low, "round") if low == high else f"{low} to {high} rounds"
-    return Grid(TEXTS.say("table", title=title, rounds=of), header, tuple(lines))
+    return Grid(TEXTS.say("table", title=title, rounds=of, fast=fast), header, tuple(lines))
 
 
 def _spreads(found: pd.DataFrame, mean: str, low: str, high: str) -> list[str]:
