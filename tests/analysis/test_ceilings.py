@@ -64,18 +64,40 @@ def test_the_summary_names_the_highest_and_what_the_profiler_cost(pair):
     )
 
 
-def test_a_profiler_that_is_not_shown_to_cost_anything_widens_nothing(pair):
-    """As long with it as without, but for noise: only the runs' own scatter is left."""
-
+@pytest.mark.parametrize(
+    ("profiled_ms", "low", "high"),
+    [
+        ((9.0, 11.5, 9.6), 0.5, 0.5),  # as long with it as without: the runs' own scatter is left
+        ((9.0, 11.5, 11.726), 0.4667, 0.5333),  # 16/15 by the mean, however uncertain that is
+    ],
+)
+def test_a_profiler_that_is_not_shown_to_cost_anything_widens_by_its_mean(
+    pair, profiled_ms, low, high
+):
     def noise(record):
-        pairs = [{"plain_ms": 10.0, "profiled_ms": ms} for ms in (9.0, 11.5, 10.8)]
-        found = record["host_overhead"]
-        record["host_overhead"] = {**found, "pairs": [pairs[record["cell"]["run"] - 1]]}
+        of_run = profiled_ms[record["cell"]["run"] - 1]
+        record["host_overhead"]["pairs"] = [{"plain_ms": 10.0, "profiled_ms": of_run}]
 
     pair.change(noise)
     _, torch = found_in(pair)
-    assert (torch.ci95_low, torch.ci95_high) == pytest.approx((0.5, 0.5))
+    assert (torch.ci95_low, torch.ci95_high) == pytest.approx((low, high), abs=1e-4)
     assert "is shown to make" not in ceiling_summary(Data(pair.load()))
+
+
+def test_a_compiled_graph_computes_as_a_whole_where_none_of_its_kernels_is_named(pair):
+    """As it does not where they are: 'cpp_fused_...'."""
+
+    def compiled(*names):
+        def change(record):
+            operations = {name: (0.2, 1) for name in names}
+            record["host_overhead"] = profile(30.0, 0.5, 1.25, operations)
+
+        pair.change(change, TORCH)
+        return ceiling_summary(Data(pair.load()))
+
+    assert "compiled graph" not in compiled("cpp_fused_gelu", "aten::mm")
+    said = "In 1 cell the profiler saw compiled graphs as one operation each, which counts as"
+    assert said in compiled("CompiledFxGraph", "CompiledFunctionBackward")
 
 
 def test_what_is_too_little_to_be_printed_is_not_said(pair):

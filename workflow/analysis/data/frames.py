@@ -17,7 +17,8 @@ frame               a line per
                     too: its own have ``probe`` 0. ``samples`` and ``max_length`` say of what size
                     the step was, ``new_tokens`` are of the whole batch, ``run_ms`` is the ms/step
                     of its run
-``profiles``        profile of a run that counts, the timed ms/step beside the profiled one
+``profiles``        profile of a run that counts, the timed ms/step beside the profiled one;
+                    ``least_ms`` is what its FLOPs take on the machine
 ``profiler_pairs``  two blocks of such a profile, without the profiler and under it, in ms/step
 ``operations``      operation of such a profile, in ms and times per profiled step, with its group
 ==================  ===========================================================================
@@ -34,6 +35,7 @@ import pandas as pd
 from analysis.data.operation_groups import group_of
 from analysis.data.runs import run_columns
 from analysis.results.cells import Cell, cell_ratio
+from analysis.results.plausibility import least_ms
 from analysis.results.profiles import HostOverhead
 from analysis.results.reference import Reference
 from analysis.results.results import Results
@@ -185,12 +187,13 @@ def _blocks(cell: Cell, run: Run, own_length: int | None) -> Iterator[tuple[Any,
             yield (*kind, block.steps, block.elapsed_ns, run.step_ms)
 
 
-PROFILE_COLUMNS = ["sitting", "accelerator", "timed_ms", "share", "method", "step_ms", "launched"]
+PROFILE_COLUMNS = ["sitting", "accelerator", "timed_ms", "least_ms", "share", "method", "step_ms"]
+PROFILE_COLUMNS += ["launched"]
 
 
 def _profile(run: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
     found = (profile.share, profile.method, profile.step_ms, profile.launched)
-    yield (run.sitting, run.record.cell.accelerator, run.step_ms, *found)
+    yield (run.sitting, run.record.cell.accelerator, run.step_ms, least_ms(run), *found)
 
 
 def _pairs(_: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:

@@ -86,6 +86,15 @@ def with_peak(run: Run, peaks: Peaks) -> Run:
     return replace(run, status=INVALID, reason=reason)
 
 
+def least_ms(run: Run) -> float | None:
+    """Return the ms that the FLOPs of a step take at least on the machine of the run; None where
+    either is not known.
+    """
+    if run.share_of_peak is None:
+        return None
+    return run.step_ms * run.share_of_peak / _allowed(run, run.record.cell.accelerator)
+
+
 def _allowed(run: Run, accelerator: str) -> float:
     """The multiple of the peak that a run may imply."""
     allowed = 1 + TOLERANCE[accelerator]

@@ -1,10 +1,10 @@
 """What a profile says of a step that was timed without the profiler.
 
-A step under the profiler may take longer than one without it. By how much is known from steps that
-were measured in turns with and without it, and is taken off where they show it: first from the time
-in which nothing computes, since a profiler works before and after an operation; what is more than
-that time, of all operations in proportion. What is left is scaled to the timed step, so that the
-parts add up to the table's number. A GPU times its kernels by itself, and no profiler slows these
+A step under the profiler may take longer than one without it: by how much is known from steps that
+were measured in turns with and without it, where in the step is not. The parts of the profiled step
+are scaled to the timed one, so that they add up to the table's number, as if what the profiler adds
+were spread over the step. It may lie between operations alone, or within them alone: each part has
+ends, which are those of either. A GPU times its kernels by itself, and no profiler slows these
 down: there the profiled step says nothing, and the timed one stands in its place.
 """
 
@@ -12,19 +12,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
+def idle_ends(share: ArrayLike, slower: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest share of a step in which nothing computes, of which a
+    profile says `share`: what made the step `slower` times as long lay all in this, or none of it.
+    """
+    share = np.asarray(share, float)
+    added = np.asarray(slower, float) - 1
+    return np.maximum(0.0, share - added * (1 - share)), np.minimum(1.0, share + added * share)
+
+
 def divided(
     timed_ms: ArrayLike, profiled_ms: ArrayLike, busy_ms: ArrayLike, slower: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ms of the timed step in which nothing computes, and the factor that makes times of
-    the profile those of the timed step: idle + factor * busy_ms = timed_ms.
+    the profile those of the timed step: idle + factor * busy_ms = timed_ms. Of each three: as
+    profiled, then with the lowest and with the highest idle that there may be.
 
-    Operations took `busy_ms`, above 0, of a step of `profiled_ms`, which is shown to be `slower`
-    times as long under the profiler, 1 where it is not. All broadcast.
+    Operations took `busy_ms`, above 0, of a step of `profiled_ms`, which is `slower` times as long
+    under the profiler. All broadcast.
     """
     timed, busy = np.asarray(timed_ms, float), np.asarray(busy_ms, float)
     # What computed may end a moment after the clock was read.
-    alone = np.maximum(profiled_ms, busy) / slower
-    idle = np.maximum(0.0, alone - busy) * timed / alone
+    share = np.maximum(0.0, 1 - busy / profiled_ms)
+    idle = timed * np.stack(np.broadcast_arrays(share, *idle_ends(share, slower)))
     return idle, (timed - idle) / busy
 
 

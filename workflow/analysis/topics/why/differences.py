@@ -1,11 +1,14 @@
 """The parts of the difference between a column and the fastest of its row on the same library
 versions.
 
-From profiles of both, round by round. Where one profiler named the operations of both, those of one
-name are the same. Of one that took a ms in n calls here and b ms in m there, it is slower by
-min(n, m) (b/m - a/n), and what one has more of, or alone, is the rest of b - a. A compiler's piece
-and a library's operation are not one thing under two names: between profilers that see these
-nothing is said of single operations.
+From profiles of both, round by round. Where in a step the time lies that its profiler adds is not
+known, and may be another place in another column: every part has the lowest and the highest
+difference that rounds and this leave open.
+
+Where one profiler named the operations of both, those of one name are the same. Of one that took
+a ms in n calls here and b ms in m there, it is slower by min(n, m) (b/m - a/n), and what one has
+more of, or alone, is the rest of b - a. A compiler's piece and a library's operation are not one
+thing under two names: between profilers that see these nothing is said of single operations.
 """
 
 import pandas as pd
@@ -21,6 +24,10 @@ STACK = [*ROW, "stack"]  # columns that compete
 PAIR = [*ROW, "fastest", "column"]
 TIMES = ["fastest_ms", "column_ms"]
 SPLIT = ["same_operations_ms", "other_operations_ms"]
+LOWEST = ["lowest_ms", "same_lowest_ms", "other_lowest_ms"]  # of the difference and of SPLIT
+HIGHEST = [name.replace("lowest", "highest") for name in LOWEST]
+# A difference is lowest where the column's own time is, and that of the fastest is highest.
+ENDS = [(LOWEST, "lowest", "highest"), (HIGHEST, "highest", "lowest")]
 LAUNCHED = ["fastest_launched", "column_launched"]
 COLUMNS = [*PAIR, "standing", "part", *TIMES, "difference_ms", "lowest_ms", "highest_ms", *SPLIT]
 COLUMNS += [*LAUNCHED, "rounds"]
@@ -31,7 +38,7 @@ def why(data: Data) -> pd.DataFrame:
     each group of operations.
 
     Means over the rounds that have profiles of both, the differences with the lowest and the
-    highest of them.
+    highest that they may be.
     """
     return differences(data)[COLUMNS]
 
@@ -51,8 +58,8 @@ def fastest(data: Data) -> pd.DataFrame:
 
 def differences(data: Data) -> pd.DataFrame:
     """A line per column that may be compared with the fastest, and part of a step (PARTS): means
-    over the rounds that have profiles of both, the difference with the lowest and the highest of
-    them.
+    over the rounds that have profiles of both, the difference with the lowest and the highest that
+    it may be.
 
     `same_operations_ms` is what operations that both have take longer, `other_operations_ms` what
     more of them, or fewer, take; both missing where they are not named alike.
@@ -64,11 +71,8 @@ def differences(data: Data) -> pd.DataFrame:
     means = [*TIMES, "difference_ms", *SPLIT, *LAUNCHED]
     found = found.groupby([*PAIR, "part"], sort=False, as_index=False).agg(
         **{name: (name, "mean") for name in means},
-        **{
-            f"{head}{end}_ms": (name, how)
-            for head, name in (("", "difference_ms"), ("same_", SPLIT[0]), ("other_", SPLIT[1]))
-            for end, how in (("lowest", "min"), ("highest", "max"))
-        },
+        **{name: (name, "min") for name in LOWEST},
+        **{name: (name, "max") for name in HIGHEST},
         rounds=("difference_ms", "size"),
     )
     return found.merge(data.cells[[*CELL, "standing"]], on=CELL, how="left")
@@ -92,16 +96,23 @@ def _rounds(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
 def _parts(data: Data, rounds: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """A line per round and part of a step."""
     groups = _groups(rounds, operations(data, runs))
-    step = groups.groupby(level="round")[[*SPLIT, *LAUNCHED]].sum()
+    step = groups.groupby(level="round")[[*SPLIT, *LOWEST, *HIGHEST, *LAUNCHED]].sum()
+    more_ms = rounds["step_ms"] - rounds["step_ms_base"]
     step = step.assign(part=STEP, fastest_ms=rounds["step_ms_base"], column_ms=rounds["step_ms"])
+    step = step.assign(lowest_ms=more_ms, highest_ms=more_ms)
     idle = rounds[["idle_ms_base", "idle_ms"]].set_axis(TIMES, axis=1).assign(part=IDLE)
+    for names, end, of_base in ENDS:
+        idle[names[0]] = rounds[f"idle_ms_{end}"] - rounds[f"idle_ms_{of_base}_base"]
     found = pd.concat([step, idle, groups.reset_index("part")])
     alike = rounds["alike"].reindex(found.index).astype(bool)
-    return found.assign(**{name: found[name].where(alike) for name in SPLIT})
+    split = [*SPLIT, *LOWEST[1:], *HIGHEST[1:]]
+    return found.assign(**{name: found[name].where(alike) for name in split})
 
 
 def _groups(rounds: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
-    """A line per round and group of operations: ms, how many were launched, and the split."""
+    """A line per round and group of operations: ms, the lowest and the highest difference, how many
+    were launched, and the split.
+    """
     of_round = rounds.reset_index()
     column = of_round[["round", *RUN]].merge(found, on=RUN)
     base = of_round[["round", *ROW, "fastest", "run_base"]].set_axis(["round", *RUN], axis=1)
@@ -111,12 +122,25 @@ def _groups(rounds: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     )
     counts = [*(f"{name}_base" for name in COUNTS), *COUNTS]
     both[counts] = both[counts].astype(float).fillna(0.0)
-    same = longer_ms(both["ms_base"], both["count_base"], both["ms"], both["count"])
-    same = pd.Series(same, both.index).mask(both["name"] == REST, 0.0)
-    both["same_operations_ms"] = same
-    both["other_operations_ms"] = both["ms"] - both["ms_base"] - same
+    both[SPLIT] = _split(both)
+    of = rounds.loc[both["round"]].set_axis(both.index)
+    for names, end, of_base in ENDS:
+        scaled = both.assign(
+            ms=both["ms"] * of[f"factor_{end}"] / of["factor"],
+            ms_base=both["ms_base"] * of[f"factor_{of_base}_base"] / of["factor_base"],
+        )
+        both[names[0]] = scaled["ms"] - scaled["ms_base"]
+        both[names[1:]] = _split(scaled).to_numpy()
     names = {"ms_base": "fastest_ms", "ms": "column_ms"}
     names |= {"launched_base": "fastest_launched", "launched": "column_launched"}
-    both = both.rename(columns=names).groupby(["round", "group"])[[*TIMES, *SPLIT, *LAUNCHED]].sum()
+    values = [*TIMES, *SPLIT, *LOWEST, *HIGHEST, *LAUNCHED]
+    both = both.rename(columns=names).groupby(["round", "group"])[values].sum()
     every = pd.MultiIndex.from_product([rounds.index, GROUPS], names=["round", "part"])
     return both.rename_axis(["round", "part"]).reindex(every, fill_value=0.0)
+
+
+def _split(both: pd.DataFrame) -> pd.DataFrame:
+    """What each operation that two columns have takes longer, and the rest of its difference."""
+    same = longer_ms(both["ms_base"], both["count_base"], both["ms"], both["count"])
+    same = pd.Series(same, both.index).mask(both["name"] == REST, 0.0)
+    return pd.DataFrame({SPLIT[0]: same, SPLIT[1]: both["ms"] - both["ms_base"] - same})

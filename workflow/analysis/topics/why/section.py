@@ -5,16 +5,27 @@ what a faster host language could bring.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.data import CELL, ROW, Data
+from analysis.data.operation_groups import Group
 from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
-from analysis.topics.why.ceilings import ceilings, withheld
-from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs
-from analysis.topics.why.differences import PAIR, SPLIT, STACK, STEP, differences, fastest
+from analysis.topics.why.ceilings import ceilings, whole_graphs, withheld
+from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs, too_fast
+from analysis.topics.why.differences import (
+    HIGHEST,
+    LOWEST,
+    PAIR,
+    SPLIT,
+    STACK,
+    STEP,
+    differences,
+    fastest,
+)
 from analysis.writing.grid import Grid
 from analysis.writing.texts import Texts, records
 from contract.table_text import decimals
@@ -48,8 +59,9 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     other column, the numbers, and if any column is significantly `slower`.
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
+    impossible = too_fast(data)
     compared: dict[tuple, list[dict[str, Any]]] = {}
-    for line in records(_compared(data)):
+    for line in records(_compared(data, impossible)):
         compared.setdefault(tuple(line[name] for name in (*ROW, "fastest")), []).append(line)
     parts = cell_parts(data).to_dict("index")
     stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
@@ -59,31 +71,38 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
             cells = {cell.column: cell for cell in rivals.itertuples()}
             base, columns = cells[key[-1]], compared[key]
             several, title = stacks[tuple(row)] > 1, f"{base.row_title}, batch {base.batch_size}"
+            fast = [of.column_title for name, of in cells.items() if (*row, name) in impossible]
             told = {"base": base.column_title, "step_ms": base.step_ms, "several": several}
             yield {
                 "title": title,
                 "summary": TEXTS.say("summary", **told),
                 "slower": any(found["standing"] == SLOWER for found in columns),
                 "sentences": list(_sentences(cells, base, columns)),
-                "table": _grid(title, cells, base, parts[key], columns),
+                "table": _grid(title, cells, base, parts[key], columns, fast),
             }
 
 
-def _compared(data: Data) -> pd.DataFrame:
+def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     """Return a line per column that is compared: its whole step as in `differences`; in words every
     part (TITLES), the same and the other operations, and the `reasons`, the largest first.
 
-    A part of which the rounds do not agree whether it is more or less is no reason.
+    A part that may be more or less, by rounds or by where the profilers' time lies, is no reason,
+    nor are products that are `impossible`, too fast, in either column.
     """
     found = differences(data)
     more_ms, is_step = found["difference_ms"], found["part"] == STEP
     pairs = [found[name] for name in PAIR]
     found["whole"] = more_ms.where(is_step).groupby(pairs, sort=False).transform("first")
-    found["text"] = _spreads(found, "difference_ms", "lowest_ms", "highest_ms")
-    for name in SPREADS:
-        split = (f"{name}_{end}_ms" for end in ("operations", "lowest", "highest"))
-        found[f"{name}_text"] = _spreads(found, *split)
-    agreed = (found["rounds"] == 1) | (found["lowest_ms"] * found["highest_ms"] > 0)
+    texts = ("text", *(f"{name}_text" for name in SPREADS))
+    for text, *names in zip(texts, ("difference_ms", *SPLIT), LOWEST, HIGHEST, strict=True):
+        found[text] = _spreads(found, *names)
+    agreed, *split = (
+        found[low] * found[high] > 0 for low, high in zip(LOWEST, HIGHEST, strict=True)
+    )
+    either = (pd.MultiIndex.from_frame(found[[*ROW, name]]) for name in ("fastest", "column"))
+    found["doubted"] = np.logical_or(*(cells.isin(impossible) for cells in either))
+    found["split_agreed"] = np.logical_and(*split) & ~found["doubted"]
+    agreed &= ~(found["doubted"] & (found["part"] == Group.PRODUCTS))
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
     numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
@@ -108,7 +127,7 @@ def _sentences(
         yield TEXTS.say("not_slower", titles=near, margin=MARGIN)
     for found in behind:
         split = {
-            name: found[each] if found[each] is None else _signed(found[each], found["whole"])
+            name: _signed(found[each], found["whole"]) if found["split_agreed"] else None
             for name, each in zip(SPREADS, SPLIT, strict=True)
         }
         yield TEXTS.say("slower", title=cells[found["column"]].column_title, **{**found, **split})
@@ -123,6 +142,7 @@ def _grid(
     base: Any,
     of_base: Mapping[str, float],
     columns: Sequence[dict[str, Any]],
+    fast: Sequence[str],
 ) -> Grid:
     """The table of a row; its first line is that of the fastest column."""
     header = ("Column", "ms/step", *TITLES.values(), *SPREADS.values(), *LAST)
@@ -138,7 +158,7 @@ def _grid(
     rounds = {found["rounds"] for found in columns}
     low, high = min(rounds), max(rounds)
     of = count(low, "round") if low == high else f"{low} to {high} rounds"
-    return Grid(TEXTS.say("table", title=title, rounds=of), header, tuple(lines))
+    return Grid(TEXTS.say("table", title=title, rounds=of, fast=fast), header, tuple(lines))
 
 
 def _spreads(found: pd.DataFrame, mean: str, low: str, high: str) -> list[str]:
@@ -174,6 +194,7 @@ def ceiling_summary(data: Data) -> str:
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
         "costs": len(costs),
         "slowed": slowed[(found["slowdown_low"] > 1) & (slowed >= SLOWED)].tolist(),
+        "graphs": whole_graphs(data),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
     return TEXTS.say("ceilings", **told).strip()
