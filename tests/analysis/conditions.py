@@ -165,6 +165,9 @@ CONDITIONS = {
     "harness_error": lambda p: p.self_test["known_steps"][1].update(
         measured_ms=20.2, runs_ms=[20.2, 20.21, 20.19]
     ),
+    "harness_uncertain": lambda p: p.self_test["known_steps"][0].update(
+        measured_ms=2.0015, runs_ms=[2.001, 2.0015, 2.0773, 2.0013, 2.0062]
+    ),
     "same_cell_differs": lambda p: p.self_test["same_cell"].update(
         a_ms={"1": 10.5, "2": 10.6, "3": 10.5}
     ),

@@ -125,10 +125,10 @@ def make_self_test(plan: dict[str, Any]) -> dict[str, Any]:
         ],
         "same_cell": {
             **{key: cell[key] for key in ("model", "task", "batch_size", "column")},
-            "a_ms": {"1": 10.0, "2": 10.1, "3": 10.0},
-            "b_ms": {"1": 10.1, "2": 10.0, "3": 10.0},
+            "a_ms": {"1": 10.0, "2": 10.01, "3": 10.0},
+            "b_ms": {"1": 10.01, "2": 10.0, "3": 10.0},
         },
-        "monitor": {"on_ms": [5.0, 5.01], "off_ms": [5.01, 5.0], "step": "float32 matmul"},
+        "monitor": {"on_ms": [5.0, 5.001], "off_ms": [5.001, 5.0], "step": "float32 matmul"},
     }
 
 

@@ -94,6 +94,23 @@ def test_the_first_step_is_never_cut_short():
     assert seconds(start, np.array([1, 100])).tolist() == [2.0, 9.5]
 
 
+def test_starts_that_scatter_widen_the_interval_and_a_single_one_has_none(tmp_path):
+    project = two_columns(tmp_path / "scattered")
+
+    def scattered(record):
+        record["timing"]["first_step_s"] += (-0.1, 0.0, 0.1)[record["cell"]["run"] - 1]
+
+    project.change(scattered, column=JAX)
+    (found,) = found_in(project).itertuples()
+    # t of two degrees of freedom 4.303, standard error 0.1 s / sqrt(3): 5 s, give or take 0.248 s
+    assert found.steps in (500, 501)
+    assert (found.ci95_low_steps, found.ci95_high_steps) == pytest.approx((476, 525), abs=1)
+    project = cold_and_warm(tmp_path / "cold")
+    ends = found_in(project).set_index("caches")[["ci95_low_steps", "ci95_high_steps"]]
+    assert ends.loc["cold"].isna().all() and ends.loc["warm"].isin((300, 301)).all()
+    assert lines_of(project)[0][4] == "NA"
+
+
 def test_noise_may_leave_it_open(tmp_path):
     project = two_columns(tmp_path)
 

@@ -8,6 +8,7 @@ from conditions import CONDITIONS, counted_differently, fed, fed_differently, gp
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
+from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
@@ -136,11 +137,6 @@ def test_a_sentence_names_what_was_found(tmp_path, change, name, part):
         lambda p: p.change(lambda r: r.update(probes=[])),
         lambda p: p.change(lambda r: r["memory"].update(peak_device_counts="the same")),
         lambda p: p.change(fence_within_scatter, TORCH),
-        lambda p: p.self_test["monitor"].update(on_ms=[4.97, 5.04, 5.125], off_ms=[5.0] * 3),
-        # one run was late
-        lambda p: p.self_test["known_steps"][1].update(
-            measured_ms=20.2, runs_ms=[20.2, 20.01, 20.9]
-        ),
         # what one column alone reports is no difference
         lambda p: [parity(*entry)(p) for entry in {"graph_breaks": 0, "jit_compile": True}.items()],
         # nothing was copied to a device
@@ -152,6 +148,26 @@ def test_of_what_shows_nothing_nothing_is_said(tmp_path, change):
     change(project)
     assert ids(project) == []
     assert to_markdown([]) == "No caveat applies.\n"
+
+
+def test_what_holds_in_every_row_is_one_caveat(tmp_path):
+    rows = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
+    project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
+    CONDITIONS["convolutions_not_tuned"](project)
+    (caveat,) = found(project, "convolutions_not_tuned")
+    assert "BERT fit and BERT predict: Keras 3 (PyTorch): torch.backends" in caveat.sentence
+
+
+def test_of_readings_that_scatter_one_sentence_says_what_they_could_not_show(tmp_path):
+    project = quiet_project(tmp_path)
+    late = {"measured_ms": 20.2, "runs_ms": [20.2, 20.01, 20.9]}
+    project.self_test["known_steps"][1].update(late)
+    project.self_test["monitor"].update(on_ms=[4.97, 5.04, 5.125], off_ms=[5.0] * 3)
+    assert ids(project) == ["harness_uncertain"]
+    (caveat,) = found(project, "harness_uncertain")
+    parts = "5.9\u00a0% for steps of 20 ms and 3.9\u00a0% for the cost of the monitor."
+    assert caveat.sentence == f"The self-test could not show an error of less than {parts}"
+    assert caveat.severity is Severity.NOTE
 
 
 def test_the_published_arithmetic_within_our_own_blocks_is_no_other_method(tmp_path):

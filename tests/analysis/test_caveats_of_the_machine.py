@@ -6,7 +6,7 @@ import re
 
 import pytest
 from conditions import CONDITIONS, clock
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, quiet_project, record
 
@@ -125,6 +125,7 @@ def test_a_reading_of_the_monitor_speaks_from_its_threshold_on(
 @PROPERTY
 @given(errors=st.lists(st.floats(-0.02, 0.02), max_size=3))
 def test_the_harness_error_has_a_caveat_beyond_half_a_percent(tmp_path, errors):
+    assume(all(abs(abs(error) - 0.005) > 1e-9 for error in errors))  # there rounding decides
     project = quiet_project(tmp_path)
     measured = {n: n * (1 + e) for n, e in zip((2.0, 20.0, 200.0), errors, strict=False)}
     project.self_test["known_steps"] = [
@@ -153,9 +154,11 @@ def test_the_same_cell_differs_when_its_interval_misses_one(tmp_path, a, b):
     project.self_test["same_cell"].update(a_ms=runs[0], b_ms=runs[1])
     ratio = paired_ratio(*({int(k): v for k, v in times.items()} for times in runs))
     outside = bool(ratio.interval) and not ratio.interval.low <= 1 <= ratio.interval.high
+    wide = bool(ratio.interval) and not outside and ratio.interval.half_width > 0.02
     caveats = collect(project.load())
-    assert [caveat.id for caveat in caveats] == ["same_cell_differs"] * outside
-    for caveat in caveats:
+    expected = ["same_cell_differs"] * outside + ["harness_uncertain"] * wide
+    assert [caveat.id for caveat in caveats] == expected
+    for caveat in caveats[:outside]:
         called = not 1 / 1.02 <= ratio.interval.low <= 1.02 and not (
             1 / 1.02 <= ratio.interval.high <= 1.02
         )
@@ -171,9 +174,12 @@ def test_the_monitor_costs_beyond_half_a_percent(tmp_path, on):
     ratios = [time / 5 for time in on]
     cost, ends = geometric_mean(ratios) - 1, log_t_interval(ratios)
     shown = ends is not None and ends.low > 1  # noise is no cost
+    wide = ends is not None and ends.low <= 1 <= ends.high and ends.half_width > 0.005
+    costs = shown and cost > 0.005
     caveats = collect(project.load())
-    assert [caveat.id for caveat in caveats] == ["monitor_costs"] * (shown and cost > 0.005)
-    for caveat in caveats:
+    expected = ["monitor_costs"] * costs + ["harness_uncertain"] * wide
+    assert [caveat.id for caveat in caveats] == expected
+    for caveat in caveats[:costs]:
         assert f"Steps take {100 * cost:+.2f}" in caveat.sentence
 
 

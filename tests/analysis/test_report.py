@@ -133,13 +133,28 @@ def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
 
 
 def test_methods_text_says_what_the_records_say(project):
-    project.change(lambda r: r["timing"].update(stop="time", warmup_steps=7), run=2)
+    project.change(lambda r: r["timing"].update(warmup_steps=7), run=2)
     text = " ".join(methods_text(project.load()))
     assert "After 3 to 7 discarded steps" in text
     assert "100 steps per run were timed in 10 pipelined stretches" in text
-    assert "the full number of steps in 24 and the cap on time in 12 of 36 runs" in text
+    assert "planned before the first of them, from a step of the warm-up. " in text
     assert "95 % Student t interval" in text
     assert "venv with Python 3.11.7" in text
+
+
+def test_methods_text_says_how_many_steps_were_planned_and_which_runs_were_cut(project):
+    bounds = {"min_steps": 20, "max_steps": 100, "cap_s": 1.8, "hard_cap_s": 6.0}
+    project.plan["steps"] = bounds
+    project.change(lambda r: r["timing"].update(stop="time"))  # fewer than 100 were planned
+    said = (
+        "as many as fit 1.8 s, at least 20 and at most 100. {} of 36 runs reached the hard cap of"
+    )
+    assert said.format("None") in methods_text(project.load())[1]
+    cut = [{"steps": 2, "elapsed_ns": 10**9}] * 6
+    project.change(lambda r: r["timing"].update(blocks=cut), "keras3-jax", run=2)
+    assert said.format("2") in methods_text(project.load())[1]
+    project.change(lambda r: r["timing"].update(stop="precision"), run=1)
+    assert "12 of 36 runs stopped when they were precise" in methods_text(project.load())[1]
 
 
 def test_methods_text_says_whose_scatter_was_used_and_what_chance_would_show(tmp_path):

@@ -24,6 +24,8 @@ def test_the_document_is_valid_and_complete():
     document = valid(plan(runs=3).document(), "plan")
     positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
     assert positions == list(range(3 * (12 * len(NETS) - 4)))
+    steps = plan(scale="laptop").document()["steps"]
+    assert steps == {"min_steps": 20, "max_steps": 100, "cap_s": 1.8, "hard_cap_s": 6.0}
 
 
 def test_the_published_batch_sizes_are_the_pages():

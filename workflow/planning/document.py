@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 
+from measure.protocol import PROTOCOLS
 from planning import schemas
 from planning.blocks import row
 from planning.cells import Row, Run
@@ -14,6 +15,8 @@ from planning.models import Model
 
 # Keys of the configuration that nothing else in the file tells.
 FURTHER = ("device", "slots", "limits", "folders", "unsupported")
+# Of the protocol: how many steps of a run are timed.
+STEPS = ("min_steps", "max_steps", "cap_s", "hard_cap_s")
 
 
 def document(plan) -> dict:
@@ -32,6 +35,7 @@ def document(plan) -> dict:
         "seed": plan.config["seed"],
         "runs": plan.rounds,
         "precision": plan.config["precision"],
+        "steps": {name: getattr(PROTOCOLS[plan.scale], name) for name in STEPS},
         **({"training": plan.config["training"]} if plan.config["training"] else {}),
         **({"further": further} if (further := _further(plan.config)) else {}),
         "blocks": [

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from analysis.caveats.core import Found, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.data import Data
-from analysis.formats.text import signed_percent
-from analysis.statistics.intervals import Ratio, Verdict
+from analysis.formats.text import percent, signed_percent
+from analysis.statistics.intervals import MARGIN, Interval, Ratio, Verdict
 
 
 @rule
@@ -22,11 +22,11 @@ def not_self_tested(data: Data) -> Iterator[Found]:
 def harness_error(data: Data) -> Iterator[Found]:
     """Fake steps of known duration are read wrongly."""
     steps = data.results.self_test.known_steps if data.results.self_test else ()
-    wrong = [step for step in steps if step.shown and abs(step.error) > HARNESS_ERROR]
+    wrong = [step for step in steps if _shown(step.interval) and abs(step.error) > HARNESS_ERROR]
     if wrong:
         errors = {f"{step.nominal_ms:g} ms": step.error for step in wrong}
         known = [
-            f"{step.nominal_ms:g} ms as {step.measured_ms:.6g} ms, {signed_percent(step.error)}"
+            f"{step.nominal_ms:g} ms as {step.step_ms:.6g} ms, {signed_percent(step.error)}"
             for step in wrong
         ]
         yield Found(None, {"error": errors, "threshold": HARNESS_ERROR}, {"known": known})
@@ -37,7 +37,7 @@ def same_cell_differs(data: Data) -> Iterator[Found]:
     """One cell under two names must not differ from itself."""
     same = data.results.self_test.same_cell if data.results.self_test else None
     ratio = same.ratio if same else None
-    if ratio and ratio.interval and not ratio.interval.low <= 1 <= ratio.interval.high:
+    if ratio and _shown(ratio.interval):
         called = ratio.verdict in (Verdict.FASTER, Verdict.SLOWER)
         evidence = _ratio(ratio) | {"rounds": ratio.rounds, "verdict": str(ratio.verdict)}
         severity = Severity.CRITICAL if called else None
@@ -52,6 +52,35 @@ def monitor_costs(data: Data) -> Iterator[Found]:
     if ratio and ratio.interval and ratio.interval.low > 1 and ratio.value - 1 > HARNESS_ERROR:
         evidence = _ratio(ratio) | {"pairs": ratio.rounds, "threshold": HARNESS_ERROR}
         yield Found(None, evidence, {"step": monitor.step})
+
+
+@rule
+def harness_uncertain(data: Data) -> Iterator[Found]:
+    """Parts of the self-test that show no error, and could not have shown one beyond its bar."""
+    test = data.results.self_test
+    if test is None:
+        return
+    parts = [
+        (f"steps of {step.nominal_ms:g} ms", step.interval, HARNESS_ERROR)
+        for step in test.known_steps
+    ]
+    if test.same_cell and test.same_cell.ratio:
+        parts.append(("one cell under two names", test.same_cell.ratio.interval, MARGIN))
+    if test.monitor and test.monitor.ratio:
+        parts.append(("the cost of the monitor", test.monitor.ratio.interval, HARNESS_ERROR))
+    least = {
+        what: interval.half_width
+        for what, interval, bar in parts
+        if interval and not _shown(interval) and interval.half_width > bar
+    }
+    if least:
+        texts = [f"{percent(error)} for {what}" for what, error in least.items()]
+        yield Found(None, {"least_shown": least}, {"texts": texts})
+
+
+def _shown(interval: Interval | None) -> bool:
+    """True if it leaves out that nothing differs."""
+    return interval is not None and not interval.low <= 1 <= interval.high
 
 
 def _ratio(ratio: Ratio) -> dict[str, object]:

@@ -164,14 +164,12 @@ def parts_left_eager(data: Data) -> Iterator[Found]:
 @rule
 def convolutions_not_tuned(data: Data) -> Iterator[Found]:
     """Rows with images on a GPU in which columns of PyTorch take cuDNN's heuristics."""
-    for row in data.results.rows:
-        untuned = [
-            cell
-            for cell in row.measured
-            if cell.reported("convolution_precision")
-            and cell.reported("cudnn_benchmark")[:1] == [False]
-        ]
-        if not all(cell.reported("cudnn_benchmark") for cell in row.measured):
-            evidence = {"cudnn_benchmark": labelled(dict.fromkeys(untuned, False))}
-            words = {"row": row.row.label, "titles": [cell.column.title for cell in untuned]}
-            yield Found(untuned, evidence, words)
+    untuned = [
+        cell
+        for row in data.results.rows
+        if not all(cell.reported("cudnn_benchmark") for cell in row.measured)
+        for cell in row.measured
+        if cell.reported("convolution_precision")
+        and cell.reported("cudnn_benchmark")[:1] == [False]
+    ]
+    yield Found(untuned, {"cudnn_benchmark": labelled(dict.fromkeys(untuned, False))})

@@ -61,13 +61,15 @@ def _setting(results: Results) -> dict[str, Any]:
 
 def _timing(results: Results) -> dict[str, Any]:
     timings = [record.timing for record in results.records]
-    numbers = {stop: sum(t.stop == stop for t in timings) for stop in texts_of(TEXTS)["stops"]}
+    timed_s = [sum(block.elapsed_ns for block in t.blocks) / 1e9 for t in timings]
+    hard_cap_s = (results.plan.steps or {}).get("hard_cap_s", math.inf)
     return {
         "plan": results.plan,
         "warmup_steps": spread(t.warmup_steps for t in timings),
         "steps": spread(t.steps for t in timings),
         "blocks": spread(len(t.blocks) for t in timings),
-        "stops": [f"{texts_of(TEXTS)['stops'][stop]} in {n}" for stop, n in numbers.items() if n],
+        "precise": sum(t.stop == "precision" for t in timings),
+        "capped": sum(seconds >= hard_cap_s for seconds in timed_s),
         "runs": len(timings),
     }
 

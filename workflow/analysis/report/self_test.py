@@ -3,7 +3,7 @@
 from statistics import median
 
 from analysis.comparisons.observer import observer_ratio
-from analysis.formats.text import NA, signed_percent
+from analysis.formats.text import NA, signed_percent, spread
 from analysis.results.results import Results
 from analysis.results.self_test import SelfTest
 from analysis.statistics.intervals import Ratio
@@ -26,10 +26,11 @@ def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
         (
             f"a step of exactly {step.nominal_ms:g} ms, {step.steps} times",
             f"{step.nominal_ms:g} ms",
-            f"{step.measured_ms:.4g} ms",
+            f"{step.step_ms:.4g} ms" + (f", of runs {runs}" if " to " in runs else ""),
             signed_percent(step.error),
         )
         for step in test.known_steps
+        for runs in [spread(step.runs_ms, "{:.4g}".format)]
     ]
     if test.same_cell:
         same = test.same_cell

@@ -158,6 +158,7 @@ class Plan:
     training: dict[str, Any] | None = None  # data, epochs and target accuracy, where asked for
     # Keys of the configuration that nothing else here tells, as it has them.
     further: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, float] | None = None  # how many are timed; older plans do not tell
 
     @property
     def reduced(self) -> bool:

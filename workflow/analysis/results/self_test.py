@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
-from analysis.statistics.intervals import Ratio, log_t_interval, paired_ratio
+from analysis.statistics.intervals import (
+    Interval,
+    Ratio,
+    geometric_mean,
+    log_t_interval,
+    paired_ratio,
+)
 
 
 @dataclass(frozen=True)
@@ -15,15 +21,19 @@ class KnownStep:
     runs_ms: tuple[float, ...] = ()  # older self-tests have none
 
     @property
-    def shown(self) -> bool:
-        """True if an interval over the runs leaves out the true duration."""
-        ends = log_t_interval(self.runs_ms)
-        return ends is not None and not ends.low <= self.nominal_ms <= ends.high
+    def step_ms(self) -> float:
+        """The mean over runs as the table has it: older files have their median."""
+        return geometric_mean(self.runs_ms) if self.runs_ms else self.measured_ms
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of measured over true duration; None below two runs."""
+        return log_t_interval([ms / self.nominal_ms for ms in self.runs_ms])
 
     @property
     def error(self) -> float:
         """Share of the duration that the harness adds (or loses, below 0)."""
-        return self.measured_ms / self.nominal_ms - 1
+        return self.step_ms / self.nominal_ms - 1
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ def fixed_cost_dominates(data: Data) -> Iterator[Found]:
     shares = {cell: {"share": line.share, "points": _points(cell)} for cell, line in high.items()}
     where = places(high, lambda cell: percent(high[cell].share), lambda cell: high[cell].share)
     trained = any(cell.row.task == "fit" for cell in high)
+    once = any(line.runs == 1 for line in high.values())
     evidence = {"threshold": FIXED_COST_SHARE, "cells": labelled(shares)}
-    yield Found(high, evidence, {"where": where, "trained": trained})
+    yield Found(high, evidence, {"where": where, "trained": trained, "once": once})
 
 
 @rule

@@ -43,8 +43,9 @@ def steps(data: Data) -> pd.DataFrame:
 
 def fixed_costs(data: Data) -> pd.DataFrame:
     """A line per cell that was timed at other batch sizes: `share`, of a step that does not grow
-    with the batch, mean over runs, and `at_least`, the lower end of its 95 % interval: over the
-    runs, of a single run by the scatter of its blocks, 0 where nothing tells.
+    with the batch, mean over so many `runs`, and `at_least`: the lower end of its 95 % interval
+    over them; of a single one what the scatter of its blocks leaves, which says nothing of another
+    process, 0 where nothing tells.
 
     Of the other sizes of a run the farthest counts, where noise weighs least.
     """
@@ -60,7 +61,8 @@ def fixed_costs(data: Data) -> pd.DataFrame:
     alone = runs[cells.transform("size") == 1].set_index(CELL, drop=False)
     by_blocks = pd.Series(list(map(_at_least, alone.itertuples())), alone.index, dtype=float)
     at_least = mean_ends(cells)[0].fillna(by_blocks)
-    return pd.DataFrame({"share": cells.mean(), "at_least": at_least}).reset_index()
+    found = {"share": cells.mean(), "at_least": at_least, "runs": cells.size()}
+    return pd.DataFrame(found).reset_index()
 
 
 def _at_least(run: Any) -> float:

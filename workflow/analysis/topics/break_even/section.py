@@ -6,11 +6,12 @@ from analysis.data import CELL, ROW, Data
 from analysis.formats.text import NA
 from analysis.results.plan import RowKey
 from analysis.topics import Detail
-from analysis.topics.break_even.compute import READINGS, break_evens
+from analysis.topics.break_even.compute import READINGS, SIDES, break_evens
 from analysis.writing.grid import Grid
 
 TITLE = "Break-even"
 SAYS = "when a column that starts later is ahead for good"
+INTERVAL = "by the scatter of starts and of steps, NA where a start was measured once"
 KINDS = {"cold": "cold", "warm": "warm", "none": "none kept"}
 NOT_MEASURED = {"warm": "not measured, needs a second run"}
 
@@ -31,12 +32,14 @@ def row_details(data: Data) -> dict[RowKey, Detail]:
             "Of": found["slower_column_title"],
             "Caches": found["caches"].map(KINDS),
             "After steps": steps,
-            "At the ends of the interval": [_ends(*pair) for pair in ends],
+            "95 % interval": [_ends(*pair) for pair in ends],
             "After steps, import and build included": whole,
         }
     )
     return {
-        key: Detail(TITLE, SAYS, Grid.of(of_row.drop(columns=ROW), f"{TITLE}: {SAYS}"))
+        key: Detail(
+            TITLE, SAYS, Grid.of(of_row.drop(columns=ROW), f"{TITLE}: {SAYS}; interval {INTERVAL}")
+        )
         for key, of_row in texts.groupby(ROW, sort=False)
     }
 
@@ -49,7 +52,7 @@ def _shown(data: Data) -> pd.DataFrame:
     whole = whole[[*pair, "caches", "steps"]]
     both = first.merge(whole, on=[*pair, "caches"], suffixes=("", "_whole"))
     told = data.cells[[*CELL, "framework", "plain", "column_title"]]
-    for side in ("faster", "slower"):
+    for side in SIDES:
         of_side = told.set_index(CELL).add_prefix(f"{side}_").rename_axis([*ROW, side])
         both = both.join(of_side, on=[*ROW, side])
     within = both["faster_framework"] == both["slower_framework"]
