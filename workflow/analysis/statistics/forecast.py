@@ -219,8 +219,8 @@ def _further(field: Field, draws: int) -> tuple[Callable[[int], float], int]:
 
 
 def _likely(variance: float, degrees_of_freedom: int, moderate: Moderate) -> float:
-    """A variance weighed with what is borrowed, also where that is less: intervals are never
-    narrowed by it, which would make a forecast too long.
+    """A variance weighed with what is borrowed, also where that is less: a table's variances
+    are never drawn down, which would make a forecast too long.
     """
     borrowed, freedom = moderate(0.0, degrees_of_freedom)
     return variance * degrees_of_freedom / freedom + borrowed
