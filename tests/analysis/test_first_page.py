@@ -172,7 +172,10 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     assert ids >= {"session_drifted", "foreign_load", "wide_interval"}
     # Student's t of two degrees of freedom times the standard error of their logarithms
     reach = math.exp(4.3027 * math.log(1.1) / math.sqrt(3)) - 1
-    assert f"differences under {100 * reach:.0f}\u00a0% mean nothing" in noise.title
+    assert (
+        f"differences under {100 * reach:.0f}\u00a0% between two columns of a row mean nothing"
+        in noise.title
+    )
     assert "In the one pair of columns the 95 % interval of the ratio is wider" in noise.summary
 
 
