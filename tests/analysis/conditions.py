@@ -174,7 +174,7 @@ CONDITIONS = {
     "monitor_costs": lambda p: p.self_test["monitor"].update(on_ms=[5.1, 5.1]),
     "restarted_runs": lambda p: p.change(lambda r: r.update(restarted=2), TORCH, run=2),
     "observer_effect": lambda p: p.change(
-        lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))]), TORCH
+        lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))] * 5), TORCH
     ),
     "host_overhead_high": lambda p: p.change(lambda r: overhead(r, after={"share": 0.5}), TORCH),
     "other_operations": lambda p: p.change(

@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+from analysis.statistics.best_set import Contest, shown_slower
 from analysis.statistics.block_means import adjusted_logs
 from analysis.statistics.families import family_interval, luck_of_choice
-from analysis.statistics.intervals import Sitting, paired_ratio, together
+from analysis.statistics.intervals import Sitting, Verdict, together, verdict
 
 
 def runs(*times):
@@ -19,20 +22,27 @@ def logs(*times):
 
 
 def test_of_one_column_each_it_is_the_ratio_itself():
-    ratio = paired_ratio(runs(20, 21, 22), runs(10, 10.1, 10.3))
-    assert family_interval([[ratio]]) == ratio.interval
+    held = Contest({"base": runs(20, 21, 22), "new": runs(10, 10.1, 10.3)})
+    assert family_interval(held, ["new"], ["base"]) == held.ratio("base", "new").interval
     assert luck_of_choice([logs(10, 11, 12)], [logs(20, 21, 22)]) == 1.0
 
 
 def test_the_ends_by_hand():
-    """Of two new columns the faster one's lower end, of two base columns the faster one's ends."""
-    base, other = runs(20.0, 20.2, 20.1), runs(30.0, 30.3, 30.0)
-    new, slow = runs(10.0, 10.1, 10.1), runs(15.0, 15.2, 15.1)
-    ratios = [[paired_ratio(b, n) for b in (base, other)] for n in (new, slow)]
-    found = family_interval(ratios)
-    assert found.low == pytest.approx(together(ratios[0][0], 2).low)
-    assert found.high == pytest.approx(together(ratios[0][0], 2).high)
-    assert family_interval(ratios, 5).low < found.low < ratios[0][0].interval.low
+    """Of two new columns the faster one's lower end, of two base columns the faster one's ends;
+    corrected for the base columns alone where one of the new ones is shown slower.
+    """
+    row = {"base": runs(20.0, 20.2, 20.1), "other": runs(30.0, 30.3, 30.0)}
+    row |= {"new": runs(10.0, 10.1, 10.1), "like": runs(10.1, 10.3, 10.0)}
+    held, families = Contest(row), (["new", "like"], ["base", "other"])
+    ratio, found = held.ratio("base", "new"), family_interval(held, *families)
+    assert found.low == pytest.approx(together(ratio, 2).low)
+    highs = [together(held.ratio("base", name), 2).high for name in ("new", "like")]
+    assert found.high == pytest.approx(max(highs))
+    assert family_interval(held, *families, 5).low < found.low < ratio.interval.low
+    held = Contest({**row, "like": runs(15.0, 15.2, 15.1)})
+    found = family_interval(held, *families)
+    assert found.low == pytest.approx(ratio.interval.low)
+    assert found.high == pytest.approx(together(ratio, 2).high)
 
 
 def test_the_interval_holds_for_whichever_is_the_best():
@@ -42,9 +52,43 @@ def test_the_interval_holds_for_whichever_is_the_best():
     for _ in range(1500):
         times = np.exp(0.02 * generator.normal(size=(4, 3))).tolist()
         base, *news = (runs(*each) for each in times)
-        found = family_interval([[paired_ratio(base, new)] for new in news])
+        found = family_interval(
+            Contest({"base": base, **dict(zip("abc", news, strict=True))}), "abc", ["base"]
+        )
         below, above = below + (found.high < 1), above + (found.low > 1)
     assert above <= 0.03 * 1500 and below <= 0.03 * 1500
+
+
+@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("scatter", [0.02, 0.2])
+@pytest.mark.parametrize("levels", [(1, 1.3, 1.3, 1.02, 1.3), (1, 1.1, 1.2, 1.02), (1, 1, 1, 1.02)])
+def test_it_holds_also_where_some_are_shown_slower(levels, scatter, rounds):
+    """Three new columns: 95 % of intervals hold the true gain."""
+    generator, names = np.random.default_rng(1), "abcde"[: len(levels)]
+    missed = 0
+    for _ in range(1000):
+        times = (levels * np.exp(scatter * generator.normal(size=(rounds, len(levels))))).T.tolist()
+        held = Contest({name: runs(*each) for name, each in zip(names, times, strict=True)})
+        found = family_interval(held, names[:3], names[3:])
+        missed += not found.low <= 1.02 <= found.high
+    assert missed <= 0.06 * 1000
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 10**6), rounds=st.integers(2, 5), news=st.integers(1, 4))
+def test_a_family_is_shown_slower_where_all_its_members_are(seed, rounds, news):
+    """Than a fastest one of the other, in a row that has others too; in either direction."""
+    generator = np.random.default_rng(seed)
+    levels = np.repeat([1.0, generator.uniform(1.05, 5), 1.2], [news, 2, 2])
+    scatter = generator.uniform(0.001, 0.3, len(levels))
+    times = (levels * np.exp(scatter * generator.normal(size=(rounds, len(levels))))).T.tolist()
+    row = {str(place): runs(*each) for place, each in enumerate(times)}
+    first, second = [*row][:news], [*row][news : news + 2]
+    held = Contest({name: row[name] for name in first + second})
+    whole = Contest(row)
+    assume(whole.fastest in first and {*second} <= shown_slower(whole.p_values))
+    assert verdict(family_interval(held, first, second)) is Verdict.SLOWER
+    assert verdict(family_interval(held, second, first)) is Verdict.FASTER
 
 
 def test_luck_is_what_choosing_adds():

@@ -67,6 +67,22 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     assert len(evidence) == MOST and all(f'id="{anchor}"' in whole_pages[0] for anchor in evidence)
 
 
+def test_what_is_said_of_all_rows_is_corrected_for_all_rows(tmp_path):
+    """The second row's p of 2.1 % is enough for its own, and not among those of twelve."""
+    rows = tuple(("bert", "fit", batch, 32) for batch in range(1, 13))
+    project = Project(tmp_path, make_plan(columns=(JAX, TORCH), rows=rows))
+    slow = {1: (20.0, 20.1, 20.2), 2: (11.0, 11.5, 12.0)}
+    for record in project.records.values():
+        cell = record["cell"]
+        times = slow.get(cell["batch_size"]) if cell["column"] == TORCH else None
+        takes(record, times[cell["run"] - 1] if times else 10.0)
+    _, slower, *_ = sentences(project)
+    assert slower.startswith(
+        "Significantly slower than the fastest of its row, corrected for all rows: "
+        "Keras 3 (PyTorch) in 1 of 12 rows (1 in all; 2 with each row by itself, as the table has"
+    )
+
+
 def test_a_sentence_that_shows_nothing_is_not_printed(tmp_path):
     fit, predict, where = sentences(Project(tmp_path, make_plan(runs=1)))
     assert "BERT fit: from 8.008 ms on Keras 3 (JAX) to 30.03 ms on Keras 3 (PyTorch)" in fit
@@ -156,7 +172,10 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     assert ids >= {"session_drifted", "foreign_load", "wide_interval"}
     # Student's t of two degrees of freedom times the standard error of their logarithms
     reach = math.exp(4.3027 * math.log(1.1) / math.sqrt(3)) - 1
-    assert f"differences under {100 * reach:.0f}\u00a0% mean nothing" in noise.title
+    assert (
+        f"differences under {100 * reach:.0f}\u00a0% between two columns of a row mean nothing"
+        in noise.title
+    )
     assert "In the one pair of columns the 95 % interval of the ratio is wider" in noise.summary
 
 

@@ -70,6 +70,16 @@ def test_wild_rounds_take_no_sensible_number_and_quiet_ones_few():
     assert rounds_to_place(quiet, ("0", "1")) <= 5
 
 
+def test_the_rounds_told_are_no_luck_of_the_draw_and_no_more_precise_than_they_are(monkeypatch):
+    made, told = np.random.default_rng, []
+    logs = made(18).normal(0, (0.03, 0.02, 0.02), (3, 3)).T
+    for seed in range(1, 7):
+        monkeypatch.setattr(np.random, "default_rng", lambda _, seed=seed: made(seed))
+        told.append(rounds_to_place(contest(logs, Prior(2e-4).moderated), ("0", "1", "2")))
+    assert max(told) - min(told) <= 10 < min(told)
+    assert {more % 10 for more in told} == {0}
+
+
 @pytest.mark.parametrize(("scatter", "low", "high"), [(0.002, 0.0, 0.001), (0.10, 0.01, 0.12)])
 def test_the_rate_of_false_verdicts_is_that_of_simulated_rows(scatter, low, high):
     """Six equal columns in three rounds, by their own scatter alone."""

@@ -2,7 +2,6 @@
 every step changes.
 """
 
-import math
 from collections.abc import Iterator
 
 from analysis.caveats.core import (
@@ -17,7 +16,7 @@ from analysis.caveats.core import (
 )
 from analysis.caveats.limits import of_cells, reading
 from analysis.caveats.thresholds import CLOCK_CHANGE, FOREIGN_CPU_SHARE, OBSERVER_EFFECT
-from analysis.comparisons.observer import observer_ratio, observer_shown
+from analysis.comparisons.observer import observed_longer, observer_ratio
 from analysis.data import ROW, Data
 from analysis.formats.text import listed, percent, spread, times
 from analysis.results.cells import Cell
@@ -97,16 +96,11 @@ def clocks_differ(data: Data) -> Iterator[Found]:
 
 @rule
 def observer_effect(data: Data) -> Iterator[Found]:
-    """Steps with a fence after each take another time than steps in a row."""
+    """Steps with a fence after each take longer than steps in a row."""
     ratios = found_in(comparable(data.results.rows), observer_ratio)
-    changed = {
-        cell: ratio
-        for cell, ratio in ratios.items()
-        if max(ratio, 1 / ratio) > 1 + OBSERVER_EFFECT and observer_shown(cell)
-    }
-    yield from where_and_how_much(
-        changed, times, size=lambda ratio: abs(math.log(ratio)), threshold=OBSERVER_EFFECT
-    )
+    longer = observed_longer(ratios)
+    changed = {c: r for c, r in ratios.items() if r > 1 + OBSERVER_EFFECT and c in longer}
+    yield from where_and_how_much(changed, times, threshold=OBSERVER_EFFECT)
 
 
 @rule

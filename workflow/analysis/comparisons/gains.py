@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.formats.text import count, gain, listed
-from analysis.results.cells import Cell, cell_ratio, contest
+from analysis.results.cells import Cell, cell_ratio, contest, paired_contest
 from analysis.results.plan import Row
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
@@ -54,17 +54,15 @@ class Gain:
         """FASTER when the new cell is; as everywhere, beyond 2 % and by the interval."""
         return of_new(verdict(self.interval))
 
-    @property
+    @cached_property
     def interval(self) -> Interval | None:
         return self.together(1)
 
     def together(self, statements: int) -> Interval | None:
         """The interval, so wide that those of so many statements hold all at once."""
-        return family_interval(self._ratios, statements)
-
-    @cached_property
-    def _ratios(self) -> list[list[Ratio | None]]:
-        return [[cell_ratio(base, new) for base in self.of_base] for new in self.of_new]
+        news, bases = ([cell.column.name for cell in of] for of in (self.of_new, self.of_base))
+        held = paired_contest(*self.of_new, *self.of_base)
+        return family_interval(held, news, bases, statements)
 
     @cached_property
     def luck(self) -> float:

@@ -1,22 +1,40 @@
 """The effect that observing every step has on its time."""
 
+import math
+from collections.abc import Iterable
+from statistics import fmean
+
 from analysis.results.cells import Cell
-from analysis.statistics.intervals import geometric_mean, log_t_interval
+from analysis.statistics.best_set import p_slower, shown_slower
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, geometric_mean
+
+LEAST_STEPS = 5  # of a run: the mean of fewer says little
 
 
 def observer_ratio(cell: Cell) -> float | None:
-    """Median ms of a step with a fence after it over pipelined ms/step, over the runs; None
-    without synchronised steps.
+    """Mean ms of a step with a fence after it over pipelined ms/step, over the runs; None without
+    LEAST_STEPS of them in any.
     """
     ratios = _ratios(cell)
     return geometric_mean(ratios) if ratios else None
 
 
-def observer_shown(cell: Cell) -> bool:
-    """True if the interval of that ratio over the runs leaves out 1; one run has none."""
-    ends = log_t_interval(_ratios(cell))
-    return ends is not None and not ends.low <= 1 <= ends.high
+def observed_longer(cells: Iterable[Cell]) -> set[Cell]:
+    """Those whose steps are shown to take longer with a fence, by Holm's procedure over all."""
+    ratios = {cell: _ratios(cell) for cell in cells}
+    return shown_slower(
+        {
+            cell: p_slower([math.log(ratio) for ratio in found], margin=0.0)
+            for cell, found in ratios.items()
+            if len(found) >= MIN_RUNS
+        }
+    )
 
 
 def _ratios(cell: Cell) -> list[float]:
-    return [run.synchronised_ms / run.step_ms for run in cell.ok_runs if run.synchronised_ms]
+    times_ns = [(run, run.record.timing.synchronised_ns) for run in cell.ok_runs if run.record]
+    return [
+        fmean(found) / NS_PER_MS / run.step_ms
+        for run, found in times_ns
+        if len(found) >= LEAST_STEPS
+    ]

@@ -9,10 +9,10 @@ from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.data import Data
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.setting import coverage, machines, period
-from analysis.results.cells import Cell, cell_ratio
+from analysis.results.cells import cell_ratio, contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.best_set import Standing, not_slower
+from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.intervals import MARGIN, Verdict
 from analysis.topics import KeySentence, said
 
@@ -89,7 +89,7 @@ def _why_none_is_best(row: RowCells) -> str:
 
 def _best(rows: list[RowCells], among: str) -> Iterator[str]:
     """The sentence on how often each column is best or equal, instead of one per row."""
-    wins = _counted(rows, Standing.BEST)
+    wins = Counter(title for row in rows for title in _titles(row, Standing.BEST))
     if not wins:
         return
     left = [row for row in rows if Standing.BEST not in row.standings.values()]
@@ -103,33 +103,29 @@ def _best(rows: list[RowCells], among: str) -> Iterator[str]:
 
 
 def _slower(rows: list[RowCells]) -> Iterator[str]:
-    """How often each column is significantly slower than the fastest, and by how much at most."""
-    behind = _counted(rows, Standing.SLOWER)
+    """How often each column is significantly slower than the fastest, corrected for all rows since
+    it is said of them together, and by how much at most.
+    """
+    fields = [{cell.column.name: cell for cell in cells} for r in rows for cells in r.contestants]
+    contests = [contest(field.values()) for field in fields]
+    behind = [
+        (field[name], field[held.fastest])
+        for field, held, names in zip(fields, contests, shown_slower_of(contests), strict=True)
+        for name in field
+        if name in names
+    ]
     if not behind:
         return
-    ratio, slow, fast = max(
-        (found for row in rows for found in _behind(row)), key=lambda found: found[0]
-    )
+    slow, fast = max(behind, key=lambda pair: cell_ratio(*pair).value)
+    by_row = sum(standing is Standing.SLOWER for r in rows for standing in r.standings.values())
+    alone = f" ({len(behind)} in all; {by_row} with each row by itself, as the table has them)"
     yield (
-        f"Significantly slower than the fastest of its row: {_in_rows(behind)} of "
-        f"{count(len(rows), 'row')}; most in {slow.row.label}, where {slow.column.title} takes "
-        f"{ratio:,.1f} times as long as {fast.column.title}."
+        "Significantly slower than the fastest of its row, corrected for all rows: "
+        f"{_in_rows(Counter(cell.column.title for cell, _ in behind))} of "
+        f"{count(len(rows), 'row')}{alone if by_row > len(behind) else ''}; most in "
+        f"{slow.row.label}, where {slow.column.title} takes "
+        f"{cell_ratio(slow, fast).value:,.1f} times as long as {fast.column.title}."
     )
-
-
-def _behind(row: RowCells) -> Iterator[tuple[float, Cell, Cell]]:
-    for cells in row.contestants:
-        compared = [cell for cell in cells if cell.comparable]
-        fastest = min(compared, key=lambda cell: cell.step_ms, default=None)
-        for cell in compared:
-            if row.standings[cell.column.name] is Standing.SLOWER and (
-                ratio := cell_ratio(cell, fastest)
-            ):
-                yield ratio.value, cell, fastest
-
-
-def _counted(rows: list[RowCells], standing: Standing) -> Counter[str]:
-    return Counter(title for row in rows for title in _titles(row, standing))
 
 
 def _in_rows(counts: Counter[str]) -> str:

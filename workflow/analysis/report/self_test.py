@@ -48,7 +48,7 @@ def _observer(results: Results) -> list[tuple[str, ...]]:
     ratios = [ratio for cell in cells if (ratio := observer_ratio(cell)) is not None]
     if not ratios:
         return []
-    what = "a step with a fence after it (median of a run) over a step in a row"
+    what = "a step with a fence after it (mean of a run) over a step in a row"
     measured = f"median {median(ratios):.4f}, {min(ratios):.4f} to {max(ratios):.4f}"
     return [(f"{what}, {len(ratios)} cells", NA, f"ratio {measured}", NA)]
 

@@ -105,10 +105,11 @@ class Contest:
             return Standing.NOT_COMPARED
         if name not in rivals:
             return Standing.SLOWER
-        beaten = all(_at_most_equal(self._ratio(name, rival)) for rival in rivals - {name})
+        beaten = all(_at_most_equal(self.ratio(name, rival)) for rival in rivals - {name})
         return Standing.BEST if beaten else Standing.UNDECIDED
 
-    def _ratio(self, name: str, base: str) -> Ratio | None:
+    def ratio(self, name: str, base: str) -> Ratio | None:
+        """The ratio of the times of two names."""
         moderate = self.moderate(name, base)
         return paired_ratio(self.row[name], self.row[base], moderate, self.correlation)
 

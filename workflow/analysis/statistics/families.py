@@ -4,6 +4,9 @@ The gain of families is the largest over the new columns of the smallest ratio t
 Its interval is simultaneous over what may be the best: the lower end of a new column holds with
 those of all other new ones, the upper end of a base column with those of all other base ones
 (Bonferroni). So a claim about a family is tested over all its members, whichever is the fastest.
+Those that are significantly slower than the fastest of both families do not count as what may be
+the best, unless all of their family are. So a family is shown slower wherever the row shows all of
+its members slower than a fastest one of the other.
 
 The factor itself is flattered by the choice: of three equal columns the one that was lucky is
 taken. By how much is told by choosing anew for every round from the other rounds alone: then the
@@ -14,24 +17,29 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean
 
-from analysis.statistics.intervals import Interval, Ratio, together
+from analysis.statistics.best_set import Contest, shown_slower
+from analysis.statistics.intervals import Interval, together
 
 Logs = Mapping[Hashable, float]  # of times, by round
 MIN_ROUNDS = 3  # to choose from two at least
 
 
 def family_interval(
-    ratios: Sequence[Sequence[Ratio | None]], statements: int = 1
+    held: Contest, news: Sequence[str], bases: Sequence[str], statements: int = 1
 ) -> Interval | None:
-    """95 % interval of the gain, from t_base / t_new of each new column (outer) and base column. So
-    many such intervals (`statements`) hold all at once. None where a ratio has none.
+    """95 % interval of the gain, t_base / t_new, in a contest of both families. So many such
+    intervals (`statements`) hold all at once. None where a ratio has none.
     """
-    if any(ratio is None or ratio.interval is None for of_new in ratios for ratio in of_new):
+    ratios = {(new, base): held.ratio(base, new) for new in news for base in bases}
+    if any(ratio is None or ratio.interval is None for ratio in ratios.values()):
         return None
-    news, bases = len(ratios), len(ratios[0])
+    slower = shown_slower(held.p_values)
+    new, base = ([n for n in names if n not in slower] or names for names in (news, bases))
+    low = {pair: together(ratio, statements * len(new)).low for pair, ratio in ratios.items()}
+    high = {pair: together(ratio, statements * len(base)).high for pair, ratio in ratios.items()}
     return Interval(
-        max(min(together(r, statements * news).low for r in of_new) for of_new in ratios),
-        max(min(together(r, statements * bases).high for r in of_new) for of_new in ratios),
+        max(min(low[name, other] for other in bases) for name in new),
+        max(min(high[name, other] for other in base) for name in news),
     )
 
 

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 100  # more would take longer than anybody waits
 LIKELY = 0.5  # share of experiments that the rounds told decide: as likely as not
-DRAWS = 100
+DRAWS = 2000
+FEW, ERROR = 200, 0.15  # so few are enough where their share is off by more: four standard errors
 MOST_COLUMNS = 12
 EDGE = math.log1p(MARGIN)
 TAIL = (1 - CONFIDENCE) / 2
@@ -96,13 +97,13 @@ class Field:
         return numpy.array(used * 2) / 2 if len(used) == 1 else nnls(design, numpy.array(used))[0]
 
     def sums(self, logs: ndarray) -> tuple[ndarray, ndarray]:
-        """Sums of the log ratios of every pair, and of their squares, after each round: pairs x
-        experiments x rounds. From logarithms: experiments x columns x rounds.
+        """Sums of the log ratios of every pair over the rounds, and of their squares: pairs x
+        experiments. From logarithms: experiments x columns x rounds.
         """
-        import numpy
-
-        ratios = numpy.array([logs[:, a] - logs[:, b] for a, b in self.pairs])
-        return ratios.cumsum(axis=-1), (ratios**2).cumsum(axis=-1)
+        a, b = zip(*self.pairs, strict=True)
+        total, product = logs.sum(axis=-1), logs @ logs.swapaxes(1, 2)
+        squares = product[:, a, a] + product[:, b, b] - 2 * product[:, a, b]
+        return (total[:, a] - total[:, b]).T, squares.T
 
     def p_values(
         self, rounds: Sequence[int], sums: ndarray, squares: ndarray
@@ -134,15 +135,18 @@ class Field:
 
 def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
     """How many more rounds as likely as not give each of these columns its place in the row: shown
-    slower, or best or equal; two columns are then told apart, or the same. None where MOST_ROUNDS
-    in all would not.
+    slower, or best or equal; two columns are then told apart, or the same. Of one significant
+    digit, which is as much as DRAWS tell. None where MOST_ROUNDS in all would not.
     """
     field = Field(contest, names)
     if not field.usable:
         return None
-    p_values, most = _further(field)
-    more = bisect_left(range(most), LIKELY, key=lambda more: _placed(p_values(more)))
-    return more + 1 if more < most else None
+    for draws, error in ((FEW, ERROR), (DRAWS, 0.0)):
+        placed, most = _further(field, draws)
+        if not most or placed(most) < LIKELY - error:
+            return None
+    more = 1 + bisect_left(range(1, most), LIKELY, key=placed)
+    return more if more < 10 else round(more, -1)
 
 
 def field_of(contest: Contest) -> Field:
@@ -176,7 +180,7 @@ def _slower_of_equal(field: Field, draws: int, gap: float = 0.0) -> ndarray:
     logs[_each_in_turn(*shape[:2])] += math.log1p(gap)
     sums, squares = field.sums(logs)
     rounds = [field.rounds] * len(field.pairs)
-    _, behind = field.p_values(rounds, sums[..., -1], squares[..., -1])
+    _, behind = field.p_values(rounds, sums, squares)
     return _shown_slower(behind)
 
 
@@ -185,38 +189,38 @@ def _each_in_turn(experiments: int, columns: int) -> tuple[list[int], list[int]]
     return [*range(experiments)], [number % columns for number in range(experiments)]
 
 
-def _further(field: Field) -> tuple[Callable[[int], tuple[ndarray, ndarray]], int]:
-    """Experiments that go on where a field stands: their p-values after some further rounds, from
-    0 for the first; and how many further ones there are.
+def _further(field: Field, draws: int) -> tuple[Callable[[int], float], int]:
+    """Experiments that go on where a field stands: the share of them in which every column has its
+    place after so many further rounds; and how many further ones there are.
     """
     import numpy
 
     generator = numpy.random.default_rng(1)
     so_far, errors = numpy.array([*field.means.values()]), field.scatter / field.rounds
     freedom = (len(so_far) - 1) * (field.rounds - 1)
-    spread = (freedom / generator.chisquare(freedom, DRAWS))[:, None]
+    spread = (freedom / generator.chisquare(freedom, draws))[:, None]
     share, equal = _left_open(so_far, errors)
-    kept = share * (numpy.arange(DRAWS) >= DRAWS * equal)[:, None]
+    kept = share * (numpy.arange(draws) >= draws * equal)[:, None]
     luck = numpy.sqrt(kept * errors * spread) * generator.normal(size=kept.shape)
     true = kept * (so_far - so_far.mean()) + luck
     have = [len(logs) for logs in field.logs]
     most = max(0, MOST_ROUNDS - max(have))
     noise = numpy.sqrt(field.scatter * spread)[..., None]
-    noise = noise * generator.normal(size=(*kept.shape, most))
-    sums, squares = field.sums(true[..., None] + noise)
-    sums += numpy.array([[[sum(logs)]] for logs in field.logs])
-    squares += numpy.array([[[sum(log**2 for log in logs)]] for logs in field.logs])
+    further = true[..., None] + noise * generator.normal(size=(*kept.shape, most))
+    sums = numpy.array([[sum(logs)] for logs in field.logs])
+    squares = numpy.array([[sum(log**2 for log in logs)] for logs in field.logs])
 
-    def p_values(more: int) -> tuple[ndarray, ndarray]:
-        rounds = [number + more + 1 for number in have]
-        return field.p_values(rounds, sums[..., more], squares[..., more])
+    def placed(more: int) -> float:
+        added, added_squares = field.sums(further[..., :more])
+        rounds = [number + more for number in have]
+        return _placed(field.p_values(rounds, sums + added, squares + added_squares))
 
-    return p_values, most
+    return placed, most
 
 
 def _likely(variance: float, degrees_of_freedom: int, moderate: Moderate) -> float:
-    """A variance weighed with what is borrowed, also where that is less: intervals are never
-    narrowed by it, which would make a forecast too long.
+    """A variance weighed with what is borrowed, also where that is less: a table's variances
+    are never drawn down, which would make a forecast too long.
     """
     borrowed, freedom = moderate(0.0, degrees_of_freedom)
     return variance * degrees_of_freedom / freedom + borrowed
