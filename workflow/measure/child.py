@@ -101,12 +101,16 @@ class Measurement:
     def time(self) -> None:
         """Time first step, warm-up, blocks and single steps, through the public API."""
         framework, kernel = self.framework, Kernel()
-        restart = getattr(framework, "restart_peak_device", lambda: None)
+
+        def begins() -> None:
+            getattr(framework, "restart_peak_device", lambda: None)()
+            kernel.read()
+
         self.timer = Timer(
             self.protocol,
             framework.fence,
             framework.compilations,
-            on_window=lambda: (restart(), kernel.read()),
+            on_window=begins,
             on_window_end=kernel.read,
             on_block=lambda timer: self._report_timing(),
             late=getattr(framework, "late_ns", None),
