@@ -9,6 +9,8 @@ from pathlib import Path
 import jsonschema
 
 ROOT = Path(__file__).resolve().parents[1]
+# How the line of a run ends that has a time, and perhaps a reason why it tells nothing.
+TIMED = r"[\d.]+ ms/step(, disturbed: other processes .+)?$"
 
 
 def schema(name: str) -> dict:

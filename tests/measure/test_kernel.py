@@ -42,5 +42,5 @@ def test_time_in_the_kernel_is_a_share_of_the_threads_time():
     def computes():
         sum(range(3_000_000))
 
-    assert 0.02 < steps_of(asks_the_kernel)["system_cpu_share"] <= 1.1
-    assert steps_of(computes)["system_cpu_share"] < 0.02
+    asking = steps_of(asks_the_kernel)["system_cpu_share"]
+    assert 2 * steps_of(computes)["system_cpu_share"] < asking <= 1.1
