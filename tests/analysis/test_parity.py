@@ -45,12 +45,15 @@ FLASH = "scaled_dot_product_flash_attention_for_cpu"
         ({"device": "NVIDIA H200"}, "unknown"),
         ({"graph_breaks": 0}, "favours 0 over 3"),
         ({"cuda_graphs": True}, "favours yes over no"),
+        ({"metrics": "none"}, "favours none over loss"),
+        ({"prompt_positions": 6}, "favours 6 over 50"),
         ({"image_data_format": "channels_first"}, ""),
     ],
 )
 def test_the_favoured_value_of_a_difference_on_a_gpu(tmp_path, card, advantage):
     project = quiet_project(tmp_path)
-    project.change(lambda r: r["parity"].update(graph_breaks=3, cuda_graphs=False))
+    known = {"graph_breaks": 3, "cuda_graphs": False, "metrics": "loss", "prompt_positions": 50}
+    project.change(lambda r: r["parity"].update(known))
     project.change(lambda r: r["parity"].update(card), TORCH)
     caveats = differences(project)
     assert len(caveats) == bool(advantage)  # what one column alone reports is no difference

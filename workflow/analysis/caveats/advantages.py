@@ -53,6 +53,8 @@ ADVANTAGES: dict[str, tuple[Rank, str]] = {
         "a moving average is one more pass over the parameters",
     ),
     "flush_denormals": (lambda card, _: card["flush_denormals"], "denormal numbers are slow"),
+    "metrics": (lambda card, _: card["metrics"] == "none", "a metric is computed in every step"),
+    "prompt_positions": (lambda card, _: -card["prompt_positions"], "padding is computed, too"),
     "graph_breaks": (lambda card, _: -card["graph_breaks"], "each break returns to Python"),
     "cuda_graphs": (
         lambda card, _: card["cuda_graphs"],
