@@ -5,12 +5,16 @@ on the disk, without any of the code that says it.
 import re
 from statistics import fmean
 
+import numpy as np
 import pytest
 from real_table import FILES, real_results
 
 from analysis.caveats import collect
 from analysis.comparisons.findings import findings
 from analysis.data import Data
+from analysis.data.operation_groups import Group
+from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
+from analysis.topics.why.differences import differences
 from analysis.topics.why.section import rows
 
 CELL = re.compile(r"results/records/smoke/(\w+)/(\w+)-b(\d+)/([\w-]+)/run(\d).json")
@@ -119,3 +123,34 @@ def test_findings_name_ratios_of_times_in_the_records(results):
     assert (
         str(found["keras3_over_keras2"].verdict) == "not measured"
     )  # one was disturbed, one is NA
+
+
+def test_products_of_a_real_table_are_the_same_operations_compiled_or_not(results):
+    """Both ran 16 aten::mm, 8 aten::addmm and 6 aten::bmm, which hold what computes nothing."""
+    found = differences(Data(results)).query("column == 'pytorch-eager' and task == 'fit'")
+    assert set(found["fastest"]) == {"pytorch-compiled"}
+    products = found.set_index("part").loc[Group.PRODUCTS]
+    operations = cell_operations(Data(results)).query("task == 'fit' and group == @GROUPS[0]")
+    assert operations.groupby("column")["count"].sum()[found["column"].iloc[0]] == 30
+    assert products["other_operations_ms"] == pytest.approx(0.0, abs=1e-9)
+    assert products["same_operations_ms"] == pytest.approx(products["difference_ms"])
+    # What one compiled piece does in the other column's stead is named otherwise there.
+    norms = found.set_index("part").loc[Group.NORMALISATION]
+    assert norms["other_operations_ms"] == pytest.approx(norms["difference_ms"])
+
+
+def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(results):
+    parts = cell_parts(Data(results))
+    assert len(parts) > 5
+    assert np.allclose(parts[[IDLE, *GROUPS]].sum(axis=1), parts["step_ms"])
+    bert, gemma = rows(Data(results))
+    missing = [sentence for sentence in bert["sentences"] if "is not compared: other" in sentence]
+    assert [sentence.partition(" is")[0] for sentence in missing] == [
+        *("Keras 2 (TensorFlow)", "Keras 3 (TensorFlow)", "Keras 3 (JAX)", "Keras 3 (PyTorch)"),
+    ]
+    torch = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
+    assert torch.startswith(
+        "Keras 3 (PyTorch) takes 92.72 ms more: +77.34 ms (83\u00a0%) is time in which nothing "
+    )
+    told = [sentence.startswith("Keras 3 (PyTorch) takes") for sentence in gemma["sentences"]]
+    assert any(told) and "of the same names" not in gemma["sentences"][told.index(True)]

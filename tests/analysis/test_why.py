@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from quiet_table import JAX, TORCH
 from real_table import real_results
 from record_changes import profile
@@ -14,7 +12,6 @@ from analysis.caveats import collect
 from analysis.data import Data
 from analysis.data.operation_groups import Group
 from analysis.results.profiles import REST
-from analysis.statistics.profile import divided, longer_ms
 from analysis.topics.why import differences as table
 from analysis.topics.why.ceilings import ceilings
 from analysis.topics.why.cells import details
@@ -87,20 +84,6 @@ def test_kernels_of_a_gpu_take_what_the_device_says_whatever_the_profiled_step_t
     assert ceilings(Data(pair.load()))["share"].tolist() == pytest.approx([3 / 8, 11 / 16])
 
 
-numbers = st.tuples(st.floats(0, 100), st.integers(0, 50))
-
-
-@given(base=numbers, new=numbers)
-def test_an_operation_is_slower_as_often_as_both_run_it(base, new):
-    longer = float(longer_ms(*base, *new))
-    if 0 in (base[1], new[1]):
-        assert longer == 0
-    elif base[1] == new[1]:
-        assert longer == pytest.approx(new[0] - base[0])
-    else:
-        assert longer == pytest.approx(-float(longer_ms(*new, *base)))
-
-
 def test_operations_that_are_not_listed_are_never_the_same(pair):
     """Each has 2 ms of them; that of the slower column takes longer in as many calls."""
     profiled(pair, JAX, {MATMUL: (5.0, 10)}, idle=1.0)
@@ -114,40 +97,6 @@ def test_operations_that_are_not_listed_are_never_the_same(pair):
     (caveat,) = (caveat for caveat in collect(results) if caveat.id == "other_operations")
     assert list(caveat.evidence["share"].values()) == pytest.approx([0.25, 10 / 16])
     assert REST in set(cell_operations(Data(results))["name"])
-
-
-@given(
-    timed_ms=st.floats(0.1, 100),
-    profiled_ms=st.floats(0.1, 100),
-    slower=st.floats(1, 3),
-    busy_ms=st.floats(0.001, 100),
-)
-def test_parts_of_a_step_add_up_to_the_timed_step(timed_ms, profiled_ms, slower, busy_ms):
-    idle_ms, factor = divided(timed_ms, profiled_ms, busy_ms, slower)
-    assert idle_ms + factor * busy_ms == pytest.approx(timed_ms)
-    assert all(idle_ms >= 0) and all(factor >= 0) and factor[0] > 0
-    as_profiled, lowest, highest = idle_ms
-    assert lowest <= as_profiled <= highest
-
-
-@pytest.mark.parametrize(
-    ("profiled_ms", "slower", "busy_ms", "lowest_ms", "highest_ms"),
-    [
-        (12.0, 1.2, 7.0, 3.0, 5.0),  # 2 ms are the profiler's: of 5 that compute nothing, or of 7
-        (12.0, 1.2, 11.0, 0.0, 1.0),  # no more than there is
-        (12.0, 1.2, 1.0, 9.0, 10.0),  # on the other side, too
-        (8.0, 1.0, 6.0, 2.5, 2.5),  # no cost: all a quarter longer, as the timed step is
-        (16.0, 1.0, 8.0, 5.0, 5.0),  # or shorter
-        (7.0, 1.0, 8.0, 0.0, 0.0),  # what computed ended after the clock was read
-    ],
-)
-def test_what_the_profiler_adds_lies_in_operations_or_in_the_time_in_which_nothing_computes(
-    profiled_ms, slower, busy_ms, lowest_ms, highest_ms
-):
-    idle, factor = divided(10.0, profiled_ms, busy_ms, slower)
-    assert idle[1:] == pytest.approx((lowest_ms, highest_ms))
-    assert idle[0] == pytest.approx(10.0 * max(0.0, 1 - busy_ms / profiled_ms))
-    assert factor * busy_ms == pytest.approx(10.0 - idle)
 
 
 IN_TURNS = {JAX: (1.09, 1.1, 1.11), TORCH: (0.91, 1.1, 1.33)}  # as long: one is shown, one not
@@ -321,34 +270,3 @@ def test_a_column_without_a_profile_is_drawn_as_a_mark_where_its_step_ends(pair)
     (mark,) = axes.lines
     assert (mark.get_marker(), *mark.get_xydata()[0]) == ("|", pytest.approx(16), 1)
     assert axes.get_xlim() == pytest.approx((0, 1.05 * 16))
-
-
-def test_products_of_a_real_table_are_the_same_operations_compiled_or_not(real):
-    """Both ran 16 aten::mm, 8 aten::addmm and 6 aten::bmm, which hold what computes nothing."""
-    found = differences(Data(real)).query("column == 'pytorch-eager' and task == 'fit'")
-    assert set(found["fastest"]) == {"pytorch-compiled"}
-    products = found.set_index("part").loc[Group.PRODUCTS]
-    operations = cell_operations(Data(real)).query("task == 'fit' and group == @GROUPS[0]")
-    assert operations.groupby("column")["count"].sum()[found["column"].iloc[0]] == 30
-    assert products["other_operations_ms"] == pytest.approx(0.0, abs=1e-9)
-    assert products["same_operations_ms"] == pytest.approx(products["difference_ms"])
-    # What one compiled piece does in the other column's stead is named otherwise there.
-    norms = found.set_index("part").loc[Group.NORMALISATION]
-    assert norms["other_operations_ms"] == pytest.approx(norms["difference_ms"])
-
-
-def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(real):
-    parts = cell_parts(Data(real))
-    assert len(parts) > 5
-    assert np.allclose(parts[[IDLE, *GROUPS]].sum(axis=1), parts["step_ms"])
-    bert, gemma = rows(Data(real))
-    missing = [sentence for sentence in bert["sentences"] if "is not compared: other" in sentence]
-    assert [sentence.partition(" is")[0] for sentence in missing] == [
-        *("Keras 2 (TensorFlow)", "Keras 3 (TensorFlow)", "Keras 3 (JAX)", "Keras 3 (PyTorch)"),
-    ]
-    torch = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
-    assert torch.startswith(
-        "Keras 3 (PyTorch) takes 92.72 ms more: +77.34 ms (83\u00a0%) is time in which nothing "
-    )
-    told = [sentence.startswith("Keras 3 (PyTorch) takes") for sentence in gemma["sentences"]]
-    assert any(told) and "of the same names" not in gemma["sentences"][told.index(True)]
