@@ -165,6 +165,17 @@ def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
 
 
 @pytest.mark.parametrize("read", BOTH)
+def test_json_is_read_whatever_it_is_indented_by_and_a_key_that_is_there_twice_refused(
+    tmp_path, read
+):
+    path = tmp_path / "config.json"
+    path.write_text('{\n\t"runs": 5,\n\t"seed": 1\n}\n')
+    assert read(str(path)) == {"runs": 5, "seed": 1}
+    path.write_text('{\n\t"runs": 5,\n\t"runs": 1\n}\n')
+    refused([str(path), "line 3, column 2: the key 'runs'"], lambda: read(str(path)))
+
+
+@pytest.mark.parametrize("read", BOTH)
 def test_what_a_mapping_merges_is_no_key_that_is_there_twice(tmp_path, read):
     path = tmp_path / "config.yaml"
     path.write_text("a: &a {x: 1, y: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: [*b, *a], y: 3}\nd: *b")

@@ -1,6 +1,7 @@
 """The configuration: read, checked, and filled in with what ``auto`` stands for."""
 
 import contextlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -115,7 +116,11 @@ def read_configuration(path: str) -> dict:
 def read_yaml(path: str, loader=_Fast) -> dict:
     """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)
+        text = Path(path).read_text(encoding="utf-8")
+        with contextlib.suppress(ValueError, RecursionError):
+            json.loads(text)
+            text = text.replace("\t", " ")  # JSON, in which tabs are blanks, unlike in YAML
+        content = yaml.load(text, Loader=loader)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

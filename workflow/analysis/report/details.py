@@ -23,7 +23,6 @@ from analysis.report.parity import card_of
 from analysis.results.cells import Cell
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import geometric_mean
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
@@ -85,9 +84,9 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
     records = cell.records
     yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
     yield "Steady state", str(cell.steadiness.state)
-    fenced = [run.synchronised_ms for run in cell.ok_runs if run.synchronised_ms]
-    if fenced:
-        yield "Step with a fence after it", f"{ms(geometric_mean(fenced))} ms, {_observer(cell)}"
+    if ratio := observer_ratio(cell):
+        against = f"{signed_percent(ratio - 1)} against pipelined"
+        yield "Step with a fence after it", f"{ms(ratio * cell.step_ms)} ms, {against}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"
@@ -104,11 +103,6 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
     for term, found in reasons.items():
         if different := list(dict.fromkeys(found)):
             yield term, listed(different)
-
-
-def _observer(cell: Cell) -> str:
-    ratio = observer_ratio(cell)
-    return f"{signed_percent(ratio - 1)} against pipelined" if ratio else NA
 
 
 def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:

@@ -11,9 +11,9 @@ model that is compiled without. Keras 3 then turns XLA on by itself where there 
 does not. Here the model that runs is the one that asks. That is ``jit_compile: published``, the
 value of a column that names none.
 
-Its ``generate`` passes nothing, and with all three ran XLA on its GPU: KerasNLP turns it on under
-Keras 2, Keras 3 by itself. Here the columns that are told in the other tasks are told in this one,
-so that they run in one mode on a processor, too, where Keras 3 would leave XLA off on TensorFlow.
+Its ``generate`` passes nothing, and all three ran with XLA on its GPU: KerasNLP turns it on under
+Keras 2, Keras 3 by itself. Here they are told as in the other tasks, so that they run in one
+mode on a processor, too, where Keras 3 would leave XLA off on TensorFlow.
 ``jit_compile: auto`` passes nothing in any task.
 """
 

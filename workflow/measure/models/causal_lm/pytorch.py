@@ -102,15 +102,15 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
     facts: dict[str, Any] = {}
     while not tick():
         inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
-        prompt = inputs["input_ids"].shape[1]
+        positions = inputs["input_ids"].shape[1]
         # The first call, which is not timed for the table, shows the cache, too.
         looks = {} if facts else {"return_dict_in_generate": True}
         outputs = model.generate(**inputs, max_new_tokens=count, **looks)
         if looks:
-            facts = {**cache_facts(outputs.past_key_values), "prompt_positions": prompt}
+            facts = {**cache_facts(outputs.past_key_values), "prompt_positions": positions}
             outputs = outputs.sequences
         model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
-        check_new_tokens(outputs.shape[1] - prompt, cell.architecture)
+        check_new_tokens(outputs.shape[1] - positions, cell.architecture)
     return facts
 
 
