@@ -32,3 +32,27 @@ def test_the_work_of_others_on_its_processors_counts(tmp_path, monkeypatch, busy
     before, after = seconds(5, 1, 5, 1), seconds(*busy)
     assert foreign.foreign_share(before, after, 4.0) == pytest.approx(share)
     assert foreign.foreign_share(None, after, 4.0) is None
+
+
+@pytest.mark.parametrize(
+    ("readings", "share"),
+    [
+        # s, and processor seconds of others, of two: 10 s compile, and then 2 s are timed
+        ([(0, 0), (10, 1), (12, 3)], 2 / (2 * 2)),
+        ([(0, 6), (10, 12), (12, 12)], 0),
+        ([(0, 0), (10, 2), (10.5, 3)], 3 / (2 * 10.5)),  # too short to be told alone
+        ([(0, 0), (4, 2)], 2 / (2 * 4)),
+        ([(0, None), (10, None), (12, None)], None),
+    ],
+)
+def test_what_others_took_is_told_of_the_timed_steps_and_not_of_compiling(
+    monkeypatch, readings, share
+):
+    now_s, used_s = (iter(each) for each in zip(*readings, strict=True))
+    monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
+    monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
+    monkeypatch.setattr(foreign, "other_cpu_seconds", lambda: next(used_s))
+    others = foreign.Others()
+    for _ in readings[1:]:
+        others.read()
+    assert others.share() == (None if share is None else pytest.approx(share))

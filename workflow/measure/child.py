@@ -20,7 +20,7 @@ from measure import frameworks, models  # noqa: E402 (found by the path above)
 from measure.card import parity, peak_device, with_profile  # noqa: E402
 from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision  # noqa: E402
-from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
+from measure.foreign import Others  # noqa: E402
 from measure.kernel import Kernel  # noqa: E402
 from measure.operation import Operation  # noqa: E402
 from measure.probe import probe  # noqa: E402
@@ -100,10 +100,11 @@ class Measurement:
 
     def time(self) -> None:
         """Time first step, warm-up, blocks and single steps, through the public API."""
-        framework, kernel = self.framework, Kernel()
+        framework, kernel, others = self.framework, Kernel(), Others()
 
         def begins() -> None:
             getattr(framework, "restart_peak_device", lambda: None)()
+            others.read()
             kernel.read()
 
         self.timer = Timer(
@@ -115,13 +116,10 @@ class Measurement:
             on_block=lambda timer: self._report_timing(),
             late=getattr(framework, "late_ns", None),
         )
-        others = other_cpu_seconds()
-        start = time.perf_counter()
         framework.run(self.timer)
         self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
-        wall_s = time.perf_counter() - start
-        share = foreign_share(others, other_cpu_seconds(), wall_s)
-        self.events.send("foreign", share=share)
+        others.read()
+        self.events.send("foreign", share=others.share())
         blocks_ns = sum(ns for _, ns in self.timer.blocks)
         self.events.send("kernel", **kernel.found(self.timer.steps, blocks_ns, self.cell.threads))
         self.events.send("window", ns=self.timer.window_ns)

@@ -5,7 +5,10 @@ Work on the other processors does not count: this process could not have used th
 
 import contextlib
 import os
+import time
 from pathlib import Path
+
+LEAST_S = 1.0  # of timed steps: the system counts in hundredths of a second
 
 
 def other_cpu_seconds() -> float | None:
@@ -26,3 +29,24 @@ def foreign_share(before: float | None, after: float | None, wall_s: float) -> f
     if before is None or after is None or wall_s <= 0:
         return None
     return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))
+
+
+class Others:
+    """Readings before the first step, which is now, before the timed ones and after the last."""
+
+    def __init__(self) -> None:
+        self._readings: list[tuple[float, float | None]] = []
+        self.read()
+
+    def read(self) -> None:
+        """Take a reading."""
+        self._readings.append((time.perf_counter(), other_cpu_seconds()))
+
+    def share(self) -> float | None:
+        """Share that other processes took of the timed steps; of all steps, compiling among them,
+        where these take less than LEAST_S or none were timed.
+        """
+        *starts, (end_s, after) = self._readings
+        long = [start for start in starts if end_s - start[0] >= LEAST_S]
+        start_s, before = long[-1] if long else starts[0]
+        return foreign_share(before, after, end_s - start_s)

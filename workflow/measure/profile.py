@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
 
-from measure.foreign import foreign_share, other_cpu_seconds
+from measure.foreign import Others
 from measure.frameworks import Framework
 from measure.operations import Operation, Span, attributed, recorded
 from measure.timer import Steps
@@ -98,9 +98,9 @@ def profile(framework: Framework, step_ns: float) -> dict:
     step_ns: what a step takes without the profiler.
     """
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
-    others, began_s = other_cpu_seconds(), time.perf_counter()
+    others = Others()
     framework.run(timer)
-    foreign = foreign_share(others, other_cpu_seconds(), time.perf_counter() - began_s)
+    others.read()
     if not any(timer.computing):
         raise RuntimeError("the profiler saw no operation at all")
     operations = _together(map(attributed, timer.computing))
@@ -112,7 +112,7 @@ def profile(framework: Framework, step_ns: float) -> dict:
         "method": framework.profiler,
         "steps": timer.steps,
         "step_ms": elapsed_ns / timer.steps / 1e6,
-        "foreign_cpu_share": foreign,
+        "foreign_cpu_share": others.share(),
         "pairs": [
             {"plain_ms": plain / timer.size / 1e6, "profiled_ms": profiled / timer.size / 1e6}
             for plain, profiled in pairs

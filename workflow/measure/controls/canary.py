@@ -14,7 +14,7 @@ from typing import Any
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from measure.controls.matmul import library  # noqa: E402 (the path above finds them)
-from measure.foreign import foreign_share, other_cpu_seconds  # noqa: E402
+from measure.foreign import Others  # noqa: E402
 from measure.process import Events, run  # noqa: E402
 
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
@@ -27,7 +27,7 @@ LEAST_BLOCKS = 3
 def measure(request: dict[str, Any], events: Events) -> None:
     """Do each kind of work for ``part_s`` seconds, and report it in an event."""
     accelerator, part_s = request["accelerator"], request["part_s"]
-    others, started = other_cpu_seconds(), time.perf_counter()
+    others = Others()
     turns = repeated(loop, lambda: None, 1, part_s)
     events.send("python_loop", ms=1000 * statistics.median(turns))
 
@@ -50,8 +50,8 @@ def measure(request: dict[str, Any], events: Events) -> None:
             }
         )
         events.send("matmul", products=products)
-    share = foreign_share(others, other_cpu_seconds(), time.perf_counter() - started)
-    events.send("foreign", share=share)
+    others.read()
+    events.send("foreign", share=others.share())
 
 
 def matrix_size(accelerator: str, threads: int) -> int:
