@@ -16,8 +16,20 @@ def parser(description, scale):
     options.add_argument("--scale", default=scale)
     for name in ("--models", "--columns", "--tasks"):
         options.add_argument(name, nargs="*")
+    options.add_argument(
+        "--interpreter",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="the Python of a framework, where environments cannot be made",
+    )
     options.add_argument("--inside", help="used by this script itself")
     return options
+
+
+def interpreters(options):
+    """The interpreters of the options, by framework, as the configuration has them."""
+    return dict(text.split("=", 1) for text in options.interpreter)
 
 
 def planned(scale, models=None, columns=None, tasks=None, **changes):
@@ -51,8 +63,11 @@ def environment_of(plan, run):
 
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
-    deploy = [sys.executable, str(ROOT / "workflow/deploy"), "--method", "venv"]
+    method = environment.method(use_conda=False)
+    deploy = [sys.executable, str(ROOT / "workflow/deploy"), "--method", method]
     deploy += ["--name", environment.name, "--definition", str(environment.definition)]
+    if environment.interpreter:
+        deploy += ["--interpreter", environment.interpreter]
     subprocess.run([*deploy, "--marker", str(marker)], check=True, cwd=ROOT)
     return json.loads(marker.read_text())
 
