@@ -1,8 +1,13 @@
-"""A table of all six columns as it was measured: BERT fit and Gemma generate at smoke scale, three
-rounds, on two processors of a virtual machine on which others worked, too.
+"""Tables as they were measured.
 
-Of every record the longest 25 operations are kept, and the sum of the others; identities and lists
-of packages are shortened, and what was printed is left out.
+``six_columns.json``: BERT fit and Gemma generate at smoke scale on all six columns, three rounds,
+on two processors of a virtual machine on which others worked, too. Of every record the longest 25
+operations are kept, and the sum of the others; identities and lists of packages are shortened, and
+what was printed is left out.
+
+``h100.json``: BERT predict and Gemma fit at paper scale on an H100, one run of a cell with fewer
+steps than the protocol's; cells that the half hour of it did not reach are missing. It is shortened
+in the same way, with all operations.
 """
 
 import json
@@ -10,12 +15,18 @@ from pathlib import Path
 
 from analysis.results.loading import load_results
 
-FILES = json.loads(Path(__file__).with_name("six_columns.json").read_text())
+
+def files(name):
+    """The files of a table's results, by their paths."""
+    return json.loads(Path(__file__).with_name(name).read_text())
 
 
-def real_results(folder, change=None):
+FILES = files("six_columns.json")
+
+
+def real_results(folder, change=None, of=FILES):
     """`change` is applied to each record, given its path."""
-    for name, data in FILES.items():
+    for name, data in of.items():
         data = json.loads(json.dumps(data))
         if change and name.startswith("results/records"):
             change(name, data)

@@ -14,6 +14,7 @@ from analysis.caveats import collect
 from analysis.caveats.framework_warnings import KINDS
 from analysis.comparisons.observer import observed_longer, observer_ratio
 from analysis.formats.sentences import texts_of
+from analysis.formats.text import percent
 from analysis.report.self_test import self_test
 from analysis.results.loading import load_results
 from analysis.statistics.intervals import geometric_mean, log_t_interval, paired_ratio
@@ -211,6 +212,8 @@ def test_observer_and_host(tmp_path, ratio, share):
     for caveat in caveats:
         if caveat.id == "observer_effect":
             assert f"Keras 3 (PyTorch) {seen:.2f}×" in caveat.sentence
+            border = percent((seen - 1) / 9)  # blocks are of ten steps, single ones of one
+            assert f"in which up to {border} is the fences" in caveat.sentence
 
 
 WARNINGS = {

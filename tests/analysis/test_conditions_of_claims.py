@@ -1,9 +1,10 @@
 """A claim is reproduced, or not, only under the conditions that it was made under."""
 
 import pytest
-from the_pages_machine import JAX, K2, K3_TF, on_the_pages_machine, verdicts
+from the_pages_machine import JAX, K2, K3_TF, PUBLISHED, on_the_pages_machine, verdicts
 
 from analysis.claims import ClaimResult
+from analysis.claims.conditions import differences
 
 
 def installed(column="", task="", **packages):
@@ -93,3 +94,12 @@ def test_a_build_of_the_same_version_is_the_same_library(tmp_path):
     project.change(build)
     found = verdicts(project.load())
     assert found["keras3_faster_than_keras2"].verdict is ClaimResult.REPRODUCED
+
+
+def test_compiled_bert_was_published_with_products_in_tf32(tmp_path):
+    project = on_the_pages_machine(tmp_path)
+    project.change(lambda r: r["parity"].update(matmul_precision="float32"))
+    results = project.load()
+    found = differences(results, PUBLISHED, list(results.cells)).settings
+    compiled = "products of PyTorch (compiled) were in float32 instead of tf32 in BERT"
+    assert found == [f"{compiled} fit", f"{compiled} predict"]

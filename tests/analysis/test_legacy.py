@@ -11,9 +11,10 @@ from time_changes import step_ns
 from analysis.topics.legacy import compute as legacy
 from analysis.topics.legacy.compute import Cause, explain
 
-CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}"
+CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}, {legacy.UNFENCED}"
 SUBTRACTION = f"N + 1 steps {legacy.BY_SUBTRACTION}, over N"
-COUNTED = f"host clock, {legacy.COUNTED_AS_100}"
+COUNTED = f"host clock, {legacy.COUNTED_AS_100}, {legacy.UNFENCED}"  # of older records
+TRAINER = f"host clock, {legacy.COUNTED_AS_100}, loss looked at in each step"
 MEASURE = Path(__file__).parents[2] / "workflow" / "measure"
 
 
@@ -40,7 +41,9 @@ def difference(folder, ratio, method, observed=1.0, change=None):
         (0.90, COUNTED, 1.0, "cpu", Cause.UNEXPLAINED),
         (0.90, CALLBACKS, 1.0, "cuda", Cause.NO_FENCE),
         (0.90, CALLBACKS, 1.0, "jax", Cause.NO_FENCE),  # asynchronous on processors, too
+        (0.90, TRAINER, 1.0, "cuda", Cause.UNEXPLAINED),  # it waits for each step
         (0.90, SUBTRACTION, 1.0, "cuda", Cause.SUBTRACTION),
+        (0.90, f"{SUBTRACTION}, {legacy.UNFENCED}", 1.0, "cuda", Cause.NO_FENCE),
         (1.25, SUBTRACTION, 1.3, "cpu", Cause.SUBTRACTION),
         (1.25, CALLBACKS, 1.3, "cpu", Cause.CALLBACK),
         (1.10, CALLBACKS, 1.3, "cpu", Cause.UNEXPLAINED),  # nearer to steps in a row
@@ -71,11 +74,11 @@ def test_nothing_to_explain_without_the_arithmetic(tmp_path):
 @given(
     ratio=st.floats(0.5, 2),
     observed=st.floats(0.8, 2),
-    method=st.sampled_from([CALLBACKS, SUBTRACTION, COUNTED]),
+    method=st.sampled_from([CALLBACKS, SUBTRACTION, COUNTED, TRAINER]),
 )
 def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, observed, method):
     found = difference(tmp_path, ratio, method, observed)
-    rest = ratio / 0.99 if method == COUNTED else ratio
+    rest = ratio / 0.99 if method in (COUNTED, TRAINER) else ratio
     if not (0.9801 < rest < 0.9807 or 1.0199 < rest < 1.0201):  # nanoseconds are whole
         assert (found.cause in (Cause.SAME, Cause.COUNTING)) == (1 / 1.02 <= rest <= 1.02)
     if found.cause is Cause.CALLBACK:
@@ -85,7 +88,8 @@ def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, ob
 
 
 @pytest.mark.parametrize(
-    "phrase", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100]
+    "phrase",
+    [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100, legacy.UNFENCED],
 )
 def test_the_phrases_are_those_that_records_hold(phrase):
     assert any(phrase in path.read_text() for path in MEASURE.glob("frameworks/*.py"))

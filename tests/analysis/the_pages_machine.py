@@ -26,6 +26,8 @@ def on_the_pages_machine(folder, rows=BERT, runs=3, **step_ms):
         r["environment"]["packages"].update(PAGE.versions[column])
         mode = PAGE.exceptions.get((column, cell["model"], cell["task"]))
         r["parity"]["execution"] = mode or PAGE.execution[column]
+        if products := PAGE.products.get((column, cell["model"])):
+            r["parity"]["matmul_precision"] = products
         factor = step_ms.get(r["cell"]["column"].replace("-", "_"))
         if factor:
             takes(r, factor * wobble(r))

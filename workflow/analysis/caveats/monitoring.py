@@ -16,7 +16,7 @@ from analysis.caveats.core import (
 )
 from analysis.caveats.limits import of_cells, reading
 from analysis.caveats.thresholds import CLOCK_CHANGE, FOREIGN_CPU_SHARE, OBSERVER_EFFECT
-from analysis.comparisons.observer import observed_longer, observer_ratio
+from analysis.comparisons.observer import border_share, observed_longer, observer_ratio
 from analysis.data import ROW, Data
 from analysis.formats.text import listed, percent, spread, times
 from analysis.results.cells import Cell
@@ -96,11 +96,12 @@ def clocks_differ(data: Data) -> Iterator[Found]:
 
 @rule
 def observer_effect(data: Data) -> Iterator[Found]:
-    """Steps with a fence after each take longer than steps in a row."""
+    """Steps with a fence after each take longer than steps in a row, which end with one, too."""
     ratios = found_in(comparable(data.results.rows), observer_ratio)
     longer = observed_longer(ratios)
     changed = {c: r for c, r in ratios.items() if r > 1 + OBSERVER_EFFECT and c in longer}
-    yield from where_and_how_much(changed, times, threshold=OBSERVER_EFFECT)
+    border = max((border_share(cell) or 0.0 for cell in changed), default=0.0)
+    yield from where_and_how_much(changed, times, threshold=OBSERVER_EFFECT, border=border)
 
 
 @rule

@@ -77,12 +77,11 @@ def optimizer_update_differs(data: Data) -> Iterator[Found]:
 
 def _share(cell: Cell) -> float | None:
     """The optimizer's part of a profiled step, mean over runs; None if no profile names it."""
-    profiles = [record.host_overhead for record in cell.records if record.host_overhead]
     shares = [
         sum(part.ms for part in profile.operations if group_of(part.name) is Group.OPTIMISER)
-        / profile.step_ms
-        for profile in profiles
-        if profile.step_ms
+        / (profile.step_ms if run.record.cell.accelerator == "cpu" else run.step_ms)
+        for run in cell.ok_runs
+        if run.record and (profile := run.record.host_overhead) and profile.step_ms
     ]
     return fmean(shares) if any(shares) else None
 

@@ -36,6 +36,7 @@ def differences(results: Results, reference: Reference, cells: Sequence[Cell]) -
             *([f"other libraries: {listed(libraries)}"] if libraries else []),
             *found.settings,
             *_execution(cells, reference),
+            *_products(cells, reference),
         ],
     )
 
@@ -102,3 +103,13 @@ def _execution(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
             rows.setdefault(what, []).append(cell.row.label)
     for (title, mode, published), where in rows.items():
         yield f"{title} ran {mode} instead of {published} in {listed(where)}"
+
+
+def _products(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
+    """Other float32 products than a published script asked for."""
+    for cell in cells:
+        published = reference.conditions.products.get((cell.column.name, cell.row.model))
+        others = {*cell.reported("matmul_precision")} - {published} if published else set()
+        if others:
+            what = f"products of {cell.column.title} were in {listed(sorted(others))}"
+            yield f"{what} instead of {published} in {cell.row.label}"

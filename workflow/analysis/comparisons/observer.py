@@ -31,6 +31,16 @@ def observed_longer(cells: Iterable[Cell]) -> set[Cell]:
     )
 
 
+def border_share(cell: Cell) -> float | None:
+    """Part of ms/step that the fences between blocks are: what a fence after a step adds, once in
+    the steps of a block. None where nothing is known of it, or a block is one step.
+    """
+    ratio = observer_ratio(cell)
+    blocks = [b.steps for run in cell.ok_runs if run.record for b in run.record.timing.blocks]
+    size = fmean(blocks) if blocks else 1.0
+    return None if ratio is None or size <= 1 else max(0.0, (ratio - 1) / (size - 1))
+
+
 def _ratios(cell: Cell) -> list[float]:
     times_ns = [(run, run.record.timing.synchronised_ns) for run in cell.ok_runs if run.record]
     return [

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.caveats.groups import Group, of_cell
-from analysis.data import CELL, ROW, CellKey, Data
+from analysis.data import CELL, ROW, RUN, CellKey, Data
 from analysis.formats.spelling import each_known
 from analysis.formats.text import anchor, count, listed, mib, ms, percent, seconds
 from analysis.report.details import OfTopics, cell_views
@@ -32,9 +32,10 @@ PHASES = {
 BREAKDOWN = PHASES | {
     "by the driver": ("monitor.gpu.process_memory_mib.max", "max", mib),
     "J/step": ("energy.joules_per_step", "mean", "{:.3g}".format),
-    "Host overhead": ("host_overhead.share", "mean", percent),
+    "Nothing computes": ("share", "mean", percent),
 }
 TENSORFLOW, CACHES = "timing.import_tensorflow_s", "timing.compile_cache"
+STOPS = {"steps": "all steps", "time": "cap on time", "precision": "precise enough"}
 # Title of a column -> field of a single run, how it is spelled.
 OF_A_RUN = {
     "Status": ("status", str),
@@ -42,7 +43,7 @@ OF_A_RUN = {
     "Fenced": ("synchronised_p50_ms", ms),
     "Published": ("legacy_ms", ms),
     "Steps": ("steps", str),
-    "Stop": ("timing.stop", str),
+    "Stop": ("timing.stop", STOPS.__getitem__),
     "Caches": (CACHES, str),
     **{title: (name, spell) for title, (name, _, spell) in PHASES.items()},
     "Load before": ("load.before", "{:.2f}".format),
@@ -100,10 +101,11 @@ def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
 
 def breakdowns(data: Data) -> dict[RowKey, Grid]:
     """A table per row of where the wall time of a run went: mean over the runs of a cell that count
-    and that found the same in their compiler's caches; memory peaks, energy, host overhead.
+    and that found the same in their compiler's caches; memory peaks, energy, idle time.
     """
     wanted = [*(name for name, *_ in BREAKDOWN.values()), TENSORFLOW]
-    runs = data.ok_runs.reindex(columns=[*CELL, CACHES, *wanted])
+    runs = data.ok_runs.merge(data.profiles[[*RUN, "share"]], on=RUN, how="left")
+    runs = runs.reindex(columns=[*CELL, CACHES, *wanted])
     runs = runs.astype({CACHES: object, **dict.fromkeys(wanted, float)}).fillna({CACHES: ""})
     of_cells = runs.groupby([*CELL, CACHES], sort=False)
     means = of_cells.agg({name: how for name, how, _ in BREAKDOWN.values()})

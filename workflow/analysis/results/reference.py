@@ -26,7 +26,8 @@ class PublishedModel:
 @dataclass(frozen=True)
 class Conditions:
     """The conditions of the page's columns: when it was published, our stack of its versions, these
-    by column and library, execution mode by column and, where it differs, by (column, model, task).
+    by column and library, execution mode by column and, where it differs, by (column, model, task),
+    precision of float32 products by (column, model) where its script set one.
     """
 
     published: str
@@ -38,6 +39,7 @@ class Conditions:
     also_called: dict[str, str]
     execution: dict[str, str]
     exceptions: dict[tuple[str, str, str], str]
+    products: dict[tuple[str, str], str]
 
     def execution_of(self, framework: str, row: Row) -> str | None:
         """Execution mode of a column in a row; None for a column that the page does not have."""
@@ -127,7 +129,10 @@ def _load_conditions(data: dict[str, Any]) -> Conditions:
         (entry["framework"], entry["model"], entry["task"]): entry["execution"]
         for entry in data["exceptions"]
     }
-    return Conditions(**{**data, "published": str(data["published"]), "exceptions": exceptions})
+    products = {(of["framework"], of["model"]): of["precision"] for of in data["products"]}
+    published = str(data["published"])
+    read = {"published": published, "exceptions": exceptions, "products": products}
+    return Conditions(**{**data, **read})
 
 
 def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey, float | None]]:

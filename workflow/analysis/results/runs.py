@@ -40,6 +40,18 @@ class Run:
             return Sitting(self.number)
         return Sitting(self.number, session.id, session.node, session.start)
 
+    @property
+    def idle_share(self) -> float | None:
+        """Share of a step in which no operation computes; None without a profile. On a device of
+        the timed step: it times its kernels by itself, however long a step is under the profiler.
+        """
+        profile = self.record.host_overhead if self.record else None
+        if profile is None or not (self.step_ms and profile.step_ms):
+            return profile and profile.share
+        if self.record.cell.accelerator == "cpu":
+            return profile.share
+        return max(0.0, 1 - (1 - profile.share) * profile.step_ms / self.step_ms)
+
     @cached_property
     def step_ms(self) -> float | None:
         """Pipelined ms/step, the headline; None unless ok."""

@@ -26,7 +26,7 @@ FUSING = {"fusion", "call"}
 # Opcodes that move or make no number worth naming.
 PLUMBING = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "broadcast"}
 PLUMBING |= {"reshape", "iota"}
-MOST_OPCODES = 8
+MOST_OPCODES = 16
 _NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
 _PROGRAM = re.compile(r"(.*)\((\d+)\)")  # jit_step(12): the name of its module, and its id
 _INSTANCE = re.compile(r"_\d+(?=_|$)")

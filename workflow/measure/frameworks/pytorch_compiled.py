@@ -90,7 +90,9 @@ class Framework(NativeFramework):
         }
 
     def _graphs(self) -> int:
-        """Number of compiled programs, one for each piece of Python between graph breaks."""
+        """Number of compiled programs: one for each piece of Python between graph breaks, and one
+        more wherever a later step failed its guards.
+        """
         from torch._dynamo.utils import counters
 
         return counters["stats"]["unique_graphs"]

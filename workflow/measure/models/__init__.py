@@ -99,7 +99,11 @@ class OperationBuilder(Builder, Protocol):
 
 
 class NativeBuilder(TrainerBuilder, Protocol):
-    """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``."""
+    """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``.
+
+    ``BY_TRAINER``, if it is there and true, says that the published benchmark timed it with the
+    Trainer of Transformers.
+    """
 
     def library(self) -> str:
         """Names and versions of what the model comes from, for the parity card."""

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.data import ROW, Data
 from analysis.formats.text import NA, percent
 from analysis.results.cells import Cell
+from analysis.results.runs import Run
 from analysis.statistics.cross_over import DRAWS
 from analysis.topics import KeySentence
 from analysis.topics.cross_over.compute import amount, on_both_devices, shown, sweeps, words
@@ -43,8 +44,8 @@ def _ends(measured: pd.DataFrame) -> dict[str, Any]:
     compared = measured.dropna(subset="speedup")
     sizes = compared.to_dict("records")
     compared = compared.assign(
-        idle=[_of_both(size, "share", percent) for size in sizes],
-        operations=[_of_both(size, "operations_per_step", "{:.0f}".format) for size in sizes],
+        idle=[_of_both(size, _idle_share, percent) for size in sizes],
+        operations=[_of_both(size, _operations, "{:.0f}".format) for size in sizes],
     )
     told = compared[["speedup", "ci95_low", "ci95_high", "idle", "operations"]]
     ends = {"smallest": told.head(1), "largest": told.tail(1)}
@@ -53,17 +54,22 @@ def _ends(measured: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _of_both(size: dict[str, Any], name: str, spell: Callable[[float], str]) -> str:
-    """Return what the profiles of both cells say under this name, means over their runs."""
-    return " and ".join(
-        spell(fmean(known)) if (known := _known(size[side], name)) else NA
-        for side in SIDES.values()
-    )
+def _of_both(
+    size: dict[str, Any], fact: Callable[[Run], float | None], spell: Callable[[float], str]
+) -> str:
+    """Return what the profiles of both cells say, means over their runs."""
+    cells = (size[side] for side in SIDES.values())
+    found = [[value for run in cell.ok_runs if (value := fact(run)) is not None] for cell in cells]
+    return " and ".join(spell(fmean(known)) if known else NA for known in found)
 
 
-def _known(cell: Cell, name: str) -> list[float]:
-    profiles = [record.host_overhead for record in cell.records if record.host_overhead]
-    return [value for profile in profiles if (value := getattr(profile, name)) is not None]
+def _idle_share(run: Run) -> float | None:
+    return run.idle_share
+
+
+def _operations(run: Run) -> float | None:
+    profile = run.record.host_overhead if run.record else None
+    return profile and profile.operations_per_step
 
 
 def beside_the_published(data: Data) -> Grid:

@@ -18,6 +18,7 @@ TEXTS = Texts(__file__)
 BY_CALLBACKS = "batch callbacks"
 BY_SUBTRACTION = "less one step"
 COUNTED_AS_100 = "99 steps counted as 100"
+UNFENCED = "no fence"
 COUNTING = 0.99  # its time over the true one where a time was measured perfectly
 
 
@@ -83,10 +84,10 @@ def _cause(cell: Cell, ratio: float) -> Cause:
         return Cause.COUNTING if counting else Cause.SAME
     if not beyond_scatter(cell):
         return Cause.UNEXPLAINED
-    if BY_SUBTRACTION in _method(cell):
-        return Cause.SUBTRACTION
     if rest < 1 and _asynchronous(cell):
         return Cause.NO_FENCE
+    if BY_SUBTRACTION in _method(cell):
+        return Cause.SUBTRACTION
     if rest > 1 and _waits(cell, rest):
         return Cause.CALLBACK
     return Cause.UNEXPLAINED
@@ -101,7 +102,9 @@ def _method(cell: Cell) -> str:
 
 
 def _asynchronous(cell: Cell) -> bool:
-    """True if a step's call may return before its work is done."""
+    """True if the clock may stop before the work is done; ``generate()`` reads its tokens."""
+    if UNFENCED not in _method(cell) or cell.row.task == "generate":
+        return False
     on_gpu = any(record.cell.accelerator == "cuda" for record in cell.records)
     return on_gpu or "jax" in cell.reported("backend")
 

@@ -2,11 +2,11 @@
 operation computes, as a share of a step, gives 1 / (1 - share).
 
 It is about a faster host alone, not a better kernel. Where a profiler sees a compiled graph as one
-operation, it counts as computing as a whole. On a GPU kernels are timed by the device, and what
-they leave of the timed step is known. On a processor it is an estimate: what a profiler adds to a
-step lies between operations or within them, and the interval of the share, over runs, reaches from
-the one to the other. Where other work took the processors a step waits for them, and one that was
-not steady has no time: of such cells nothing is said.
+operation, it counts as computing as a whole. On a GPU kernels are timed by the device; where steps
+beside the profile took another time than the timed ones, kernels may have done so, too. On a
+processor what a profiler adds to a step lies between operations or within them. The interval of the
+share, over runs, reaches from the one to the other. Where other work took the processors a step
+waits for them, and one that was not steady has no time: of such cells nothing is said.
 """
 
 import pandas as pd
@@ -28,7 +28,8 @@ def ceilings(data: Data) -> pd.DataFrame:
     missing without several runs; and what the profiler costs, a step under it over one without.
     """
     runs = _profiled(data, comparable=True)
-    runs["lowest"], runs["highest"] = idle_ends(runs["share"], runs["slower"])
+    ends = idle_ends(runs["share"], runs["slower"], runs["on_device"])
+    runs["lowest"], runs["highest"] = ends
     cells = runs.groupby(CELL, sort=False)
     found = cells.agg(runs=("run", "size"), share=("share", "mean"))
     found["ci95_low"] = mean_ends(cells["lowest"])[0].clip(lower=0.0)

@@ -3,7 +3,6 @@
 from statistics import fmean
 
 from analysis.claims.outcome import Outcome, above, claim_test
-from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval, mean_interval
 from analysis.topics.why.section import TEXTS
@@ -18,7 +17,8 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     count or not. How many of the cells count has an exact binomial interval.
     """
     cells = [cell for row in results.rows for cell in row.plain if cell.comparable]
-    found = [shares for cell in cells if (shares := _shares(cell))]
+    each = ([run.idle_share for run in cell.ok_runs] for cell in cells)
+    found = [known for shares in each if (known := [s for s in shares if s is not None])]
     if not found:
         return Outcome(None, "No cell was profiled.", tested=False)
     counts = [above(mean_interval(shares), share) for shares in found]
@@ -32,8 +32,3 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     text = TEXTS.say("host", high=reached, highest=max(means), **evidence)
     holds = True if high < of_cells else False if low >= of_cells else None
     return Outcome(holds, text, evidence=evidence)
-
-
-def _shares(cell: Cell) -> list[float]:
-    """The share of a step in which nothing computes, of each profiled run."""
-    return [record.host_overhead.share for record in cell.records if record.host_overhead]

@@ -45,7 +45,7 @@ def steps(data: Data) -> pd.DataFrame:
     """
     busy = data.operations.groupby(RUN, sort=False)["ms"].sum().rename("busy_ms").reset_index()
     runs = profiles(data).merge(busy, on=RUN)
-    times = runs[["timed_ms", "step_ms", "busy_ms", "slower"]].astype(float)
+    times = runs[["timed_ms", "step_ms", "busy_ms", "slower", "on_device"]].astype(float)
     computed = (times["step_ms"] > 0) & (times["busy_ms"] > 0)
     runs, times = runs[computed], times[computed]
     idle_ms, factor = divided(*times.to_numpy().T)
@@ -57,15 +57,19 @@ def steps(data: Data) -> pd.DataFrame:
 def profiles(data: Data) -> pd.DataFrame:
     """The profiles, with what the profiler costs their cells.
 
-    A device times its kernels by itself, and no profiler slows these down: of its profiles the step
-    is the timed one, and nothing computes in what kernels leave of that.
+    A device times its kernels by itself, and no profiler slows these down: of its profiles
+    (`on_device`) the step is the timed one, nothing computes in what kernels leave of that, and
+    `slower` is that step over those beside the profile, when its clocks may have been others.
     """
     runs = data.profiles.astype({"share": float, "step_ms": float})
     runs = runs.merge(profiler_costs(data), on=CELL, how="left").fillna({"slower": 1.0})
-    left = 1 - (1 - runs["share"]) * runs["step_ms"] / runs["timed_ms"]
-    of_timed = {"share": left.clip(lower=0.0), "step_ms": runs["timed_ms"], "slower": 1.0}
-    on_device = (runs["accelerator"] != "cpu") & left.notna()
-    return runs.assign(**{name: runs[name].mask(on_device, of) for name, of in of_timed.items()})
+    beside = data.profiler_pairs.astype({"plain_ms": float}).groupby(RUN)["plain_ms"].mean()
+    beside_ms = runs[RUN].merge(beside.reset_index(), on=RUN, how="left")["plain_ms"]
+    on_device = (runs["accelerator"] != "cpu") & runs["step_ms"].notna()
+    slower = (runs["timed_ms"] / beside_ms).astype(float).fillna(1.0)
+    of_timed = {"step_ms": runs["timed_ms"], "slower": slower}
+    found = {name: runs[name].mask(on_device, of) for name, of in of_timed.items()}
+    return runs.assign(**found, on_device=on_device)
 
 
 def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
@@ -74,14 +78,23 @@ def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
     return found.assign(ms=found["ms"] * found.pop("factor"))
 
 
+def fusing_attention(data: Data) -> pd.MultiIndex:
+    """Cells in which one operation computes an attention with its products."""
+    found = data.operations
+    return pd.MultiIndex.from_frame(found.loc[_fused_attention(found), CELL].drop_duplicates())
+
+
+def _fused_attention(found: pd.DataFrame) -> pd.Series:
+    return (found["group"] == Group.ATTENTION) & ~found["name"].astype(str).str.contains(SOFTMAX)
+
+
 def too_fast(data: Data) -> pd.MultiIndex:
     """Cells whose products and fused attention took less than the FLOPs of their steps take on the
     machine: their profiles count some of that time in other groups, or not at all.
     """
     runs = steps(data)
     found = operations(data, runs)
-    fused = (found["group"] == Group.ATTENTION) & ~found["name"].astype(str).str.contains(SOFTMAX)
-    multiplies = found[(found["group"] == Group.PRODUCTS) | fused]
+    multiplies = found[(found["group"] == Group.PRODUCTS) | _fused_attention(found)]
     needed = runs.astype({"least_ms": float}).groupby(CELL)["least_ms"].sum()
     took = multiplies.groupby(CELL)["ms"].sum().reindex(needed.index, fill_value=0.0)
     return needed.index[took < needed]

@@ -15,7 +15,14 @@ from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.why.ceilings import ceilings, whole_graphs, withheld
-from analysis.topics.why.compute import GROUPS, IDLE, cell_parts, profiler_costs, too_fast
+from analysis.topics.why.compute import (
+    GROUPS,
+    IDLE,
+    cell_parts,
+    fusing_attention,
+    profiler_costs,
+    too_fast,
+)
 from analysis.topics.why.differences import (
     HIGHEST,
     LOWEST,
@@ -35,6 +42,8 @@ SLOWER = str(Standing.SLOWER)
 TOLD = 0.05  # of a difference: smaller parts are in the table alone
 TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
+ATTENDS = [str(Group.PRODUCTS), str(Group.ATTENTION)]
+TOGETHER = "matrix products and attention"
 SLOWED = 1.005  # what is less is printed as 1.00×
 SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
 LAST = ("Under the profiler", "Launched per step")
@@ -87,22 +96,27 @@ def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     part (TITLES), the same and the other operations, and the `reasons`, the largest first.
 
     A part that may be more or less, by rounds or by where the profilers' time lies, is no reason,
-    nor are products that are `impossible`, too fast, in either column.
+    nor are products that are `impossible`, too fast, in either column. Where one column has a fused
+    attention and the other has none, attention and products are one part.
     """
     found = differences(data)
-    more_ms, is_step = found["difference_ms"], found["part"] == STEP
+    of_step = found["difference_ms"].where(found["part"] == STEP)
     pairs = [found[name] for name in PAIR]
-    found["whole"] = more_ms.where(is_step).groupby(pairs, sort=False).transform("first")
+    found["whole"] = of_step.groupby(pairs, sort=False).transform("first")
+    fused = _cells_of(found, fusing_attention(data))
+    found["apart"] = (fused[0] != fused[1]) & found["part"].isin(ATTENDS)
+    found = pd.concat([found, _together(found)], ignore_index=True)
+    more_ms, is_step = found["difference_ms"], found["part"] == STEP
     texts = ("text", *(f"{name}_text" for name in SPREADS))
     for text, *names in zip(texts, ("difference_ms", *SPLIT), LOWEST, HIGHEST, strict=True):
         found[text] = _spreads(found, *names)
     agreed, *split = (
         found[low] * found[high] > 0 for low, high in zip(LOWEST, HIGHEST, strict=True)
     )
-    either = (pd.MultiIndex.from_frame(found[[*ROW, name]]) for name in ("fastest", "column"))
-    found["doubted"] = np.logical_or(*(cells.isin(impossible) for cells in either))
+    found["doubted"] = np.logical_or(*_cells_of(found, impossible))
     found["split_agreed"] = np.logical_and(*split) & ~found["doubted"]
-    agreed &= ~(found["doubted"] & (found["part"] == Group.PRODUCTS))
+    agreed &= ~(found["doubted"] & found["part"].isin([Group.PRODUCTS, TOGETHER]))
+    agreed &= ~found["apart"]
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
     numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
@@ -111,6 +125,20 @@ def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     texts = found.pivot(index=PAIR, columns="part", values="text")
     step = found[is_step].set_index(PAIR).join(texts).join(by_pair.agg(", ".join).rename("reasons"))
     return step.reset_index()
+
+
+def _cells_of(found: pd.DataFrame, cells: pd.MultiIndex) -> list[np.ndarray]:
+    """Return if the fastest column is one of these cells, and if the other one is."""
+    of = (pd.MultiIndex.from_frame(found[[*ROW, name]]) for name in ("fastest", "column"))
+    return [each.isin(cells) for each in of]
+
+
+def _together(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the parts that cannot be told apart, as one part of each pair."""
+    apart = found[found["apart"]]
+    ends = ["difference_ms", LOWEST[0], HIGHEST[0]]
+    sums = apart.groupby([*PAIR, "whole", "rounds"], sort=False, as_index=False)[ends].sum()
+    return sums.assign(part=TOGETHER, apart=False)
 
 
 def _reason(part: str, more_ms: float, whole: float) -> str:

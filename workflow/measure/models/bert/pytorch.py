@@ -10,6 +10,7 @@ from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.bert.inputs import labels, tokens
 
+BY_TRAINER = True  # the published script times Transformers' Trainer
 # The activation that Keras' libraries give to BERT; by default Transformers computes the exact one.
 ACTIVATION = "gelu_pytorch_tanh"
 

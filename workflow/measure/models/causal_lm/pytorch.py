@@ -8,7 +8,6 @@ import torch
 import transformers
 
 from measure.frameworks import Cell
-from measure.libraries.peft import adapted
 from measure.libraries.transformers import (
     ALL_DEVICES,
     cache_facts,
@@ -26,6 +25,8 @@ from measure.models.causal_lm.inputs import (
     tokenizer,
     tokens,
 )
+
+BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 
 
 def library() -> str:
@@ -52,11 +53,11 @@ def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
 
 
 def _with_adapters(model: Any, cell: Cell) -> Any:
-    """Keras' LoRA adapts query and value, scaled by one, in the model's dtype: so does this."""
+    """Keras' LoRA adapts query and value, scaled by one: so does this."""
     rank = cell.architecture["lora_rank"]
     model.config.use_cache = False
     config = peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"])
-    trained = adapted(model, config)
+    trained = peft.get_peft_model(model, config)
     if not any(p.requires_grad for p in trained.parameters()):
         raise RuntimeError("LoRA left no trainable weights: fit would train nothing")
     return trained

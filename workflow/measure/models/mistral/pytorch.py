@@ -8,6 +8,7 @@ from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.causal_lm import pytorch as causal_lm
 from measure.models.causal_lm.pytorch import (
+    BY_TRAINER,
     LOOPS,
     attention,
     batch,
@@ -18,7 +19,17 @@ from measure.models.causal_lm.pytorch import (
 )
 from measure.models.mistral.inputs import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build", "compile", "facts", "library", "optimizer"]
+__all__ = [
+    "BY_TRAINER",
+    "LOOPS",
+    "attention",
+    "batch",
+    "build",
+    "compile",
+    "facts",
+    "library",
+    "optimizer",
+]
 
 
 def build(cell: Cell) -> Any:
