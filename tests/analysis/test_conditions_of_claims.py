@@ -101,5 +101,5 @@ def test_compiled_bert_was_published_with_products_in_tf32(tmp_path):
     project.change(lambda r: r["parity"].update(matmul_precision="float32"))
     results = project.load()
     found = differences(results, PUBLISHED, list(results.cells)).settings
-    compiled = "products of PyTorch (compiled) were in float32 instead of tf32 in BERT"
-    assert found == [f"{compiled} fit", f"{compiled} predict"]
+    told = "products of PyTorch (compiled) in BERT {} were in float32, the page's in TF32"
+    assert found == [told.format(task) for task in ("fit", "predict")]

@@ -111,5 +111,5 @@ def _products(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
         published = reference.conditions.products.get((cell.column.name, cell.row.model))
         others = {*cell.reported("matmul_precision")} - {published} if published else set()
         if others:
-            what = f"products of {cell.column.title} were in {listed(sorted(others))}"
-            yield f"{what} instead of {published} in {cell.row.label}"
+            what = f"products of {cell.column.title} in {cell.row.label} were in "
+            yield f"{what}{listed(sorted(others))}, the page's in {published.upper()}"
