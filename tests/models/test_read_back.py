@@ -19,10 +19,17 @@ def in_bfloat16(framework):
     return Task("causal_lm", "dtype", one)
 
 
+def with_adapters(framework):
+    one = cell("gemma", framework, "fit", "smoke", batch_size=2, dtype="bfloat16")
+    return Task("read_back", "card", one)
+
+
+ADAPTED = ("keras3-jax", "pytorch-eager")
 TASKS = {
     "share": Task("read_back", "card", bert("keras3-jax")),
     "auto": Task("read_back", "card", replace(bert("keras3-tensorflow"), jit_compile="auto")),
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
+    **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
 }
 
 
@@ -53,6 +60,11 @@ def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
 def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
     """The model's layers compute in it, whatever the policy of the process is."""
     assert told[framework] == "bfloat16"
+
+
+def test_adapters_of_a_bfloat16_model_are_float32_by_themselves_in_keras_and_in_peft(told):
+    cards = [told[f"{name} with adapters"] for name in ADAPTED]
+    assert {(card["dtype"], card["adapter_dtype"]) for card in cards} == {("bfloat16", "float32")}
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):
