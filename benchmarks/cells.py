@@ -18,6 +18,7 @@ def parser(description, scale):
         options.add_argument(name, nargs="*")
     options.add_argument(
         "--interpreter",
+        type=interpreter,
         action="append",
         default=[],
         metavar="NAME=PATH",
@@ -27,9 +28,12 @@ def parser(description, scale):
     return options
 
 
-def interpreters(options):
-    """The interpreters of the options, by framework, as the configuration has them."""
-    return dict(text.split("=", 1) for text in options.interpreter)
+def interpreter(text):
+    """Name and path of an option NAME=PATH."""
+    name, _, path = text.partition("=")
+    if not (name and path):
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=PATH")
+    return name, path
 
 
 def planned(scale, models=None, columns=None, tasks=None, **changes):
@@ -72,14 +76,10 @@ def environment_of(plan, run):
     return json.loads(marker.read_text())
 
 
-def interpreter(plan, run):
-    """The Python of a run's environment."""
-    return environment_of(plan, run)["interpreter"]
-
-
 def last_line_inside(plan, run, script):
     """The last line that a benchmark prints when it runs itself in a run's environment."""
-    command = [interpreter(plan, run), "-s", script, "--inside", run.identity]
+    python = environment_of(plan, run)["interpreter"]
+    command = [python, "-s", script, "--inside", run.identity]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr[-300:]
 

@@ -11,15 +11,7 @@ import json
 import os
 import sys
 
-from cells import (
-    framework_of,
-    interpreters,
-    last_line_inside,
-    parser,
-    planned,
-    takers,
-    title,
-)
+from cells import framework_of, last_line_inside, parser, planned, takers, title
 
 STEPS = 6  # a program is compiled in the first, recorded in the second, replayed from the third
 HEADER = f"{'programs':>8}{'recorded':>9}{'last in':>8}{'largest difference':>20}  skipped"
@@ -36,7 +28,7 @@ def main():
 def outside(options):
     """Print one line per compiled cell, each from the cell's environment."""
     wanted = (options.models, takers("mode"), options.tasks)
-    plan, runs = planned(options.scale, *wanted, interpreters=interpreters(options))
+    plan, runs = planned(options.scale, *wanted, interpreters=dict(options.interpreter))
     if plan.accelerator != "cuda":
         print("no GPU here, so no CUDA graphs: the outputs of compiled and eager steps alone")
     print(f"{'':36}{HEADER}", flush=True)

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-from cells import framework_of, interpreters, last_line_inside, parser, planned, title
+from cells import framework_of, last_line_inside, parser, planned, title
 
 
 def main():
@@ -24,7 +24,7 @@ def main():
         inside(json.loads(options.inside))
         return
     wanted = (options.models, options.columns, options.tasks)
-    changes = {"accelerator": options.accelerator, "interpreters": interpreters(options)}
+    changes = {"accelerator": options.accelerator, "interpreters": dict(options.interpreter)}
     plan, runs = planned(options.scale, *wanted, **changes)
     for run in runs:
         said, held = watched(plan, run)

@@ -17,7 +17,7 @@ import os
 import statistics
 import time
 
-from cells import framework_of, interpreters, last_line_inside, parser, planned, title
+from cells import framework_of, last_line_inside, parser, planned, title
 
 WARM_UP_STEPS = 8  # compiled in the first, CUDA graphs are recorded in the next ones
 BLOCKS = 6
@@ -33,7 +33,7 @@ def main():
     if options.inside:
         inside(json.loads(options.inside))
         return
-    given = interpreters(options)
+    given = dict(options.interpreter)
     wanted = (options.models, options.columns or list(given), options.tasks)
     plan, runs = planned(options.scale, *wanted, accelerator="cuda", interpreters=given)
     print("\n".join(HEAD), flush=True)

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from cells import interpreter
+
 STACK = "2026-11"
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -31,7 +33,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--accelerator", choices=("cpu", "cuda"), help="default: cuda with a GPU")
     parser.add_argument("--device", default="auto", help="as the configuration's key")
-    parser.add_argument("--interpreter", action="append", metavar="NAME=PATH")
+    parser.add_argument("--interpreter", type=interpreter, action="append", metavar="NAME=PATH")
     parser.add_argument("--inside", help="used by this script itself")
     options = parser.parse_args()
     if options.inside:
@@ -65,7 +67,7 @@ def main():
 def interpreters(accelerator, named):
     """Interpreters by column: the named ones, or those of the environments that are deployed."""
     if named:
-        return dict(text.split("=", 1) for text in named)
+        return dict(named)
     found = {}
     for name, about in registry().items():
         definition = ROOT / "envs" / STACK / accelerator / f"{about.environment}.yaml"

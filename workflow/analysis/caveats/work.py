@@ -76,12 +76,12 @@ def optimizer_update_differs(data: Data) -> Iterator[Found]:
 
 
 def _share(cell: Cell) -> float | None:
-    """The optimizer's part of a profiled step, mean over runs; None if no profile names it."""
+    """The optimizer's part of a step, mean over runs; None if no profile names it."""
     shares = [
         sum(part.ms for part in profile.operations if group_of(part.name) is Group.OPTIMISER)
-        / (profile.step_ms if run.record.cell.accelerator == "cpu" else run.step_ms)
+        / run.divided_ms
         for run in cell.ok_runs
-        if run.record and (profile := run.record.host_overhead) and profile.step_ms
+        if run.divided_ms and (profile := run.record.host_overhead)
     ]
     return fmean(shares) if any(shares) else None
 

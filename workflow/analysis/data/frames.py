@@ -106,7 +106,7 @@ class Data:
 
     @cached_property
     def profiles(self) -> pd.DataFrame:
-        """Profiles; see the record's `host_overhead`, and :attr:`Run.idle_share` for `share`."""
+        """Profiles; see the record's `host_overhead`. `share` and `step_ms` are of `Run`."""
         return self._of_profiles(_profile, PROFILE_COLUMNS)
 
     @cached_property
@@ -192,7 +192,7 @@ PROFILE_COLUMNS += ["launched"]
 
 
 def _profile(run: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
-    found = (run.idle_share, profile.method, profile.step_ms, profile.launched)
+    found = (run.idle_share, profile.method, run.divided_ms, profile.launched)
     yield (run.sitting, run.record.cell.accelerator, run.step_ms, least_ms(run), *found)
 
 

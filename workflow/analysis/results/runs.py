@@ -41,16 +41,23 @@ class Run:
         return Sitting(self.number, session.id, session.node, session.start)
 
     @property
-    def idle_share(self) -> float | None:
-        """Share of a step in which no operation computes; None without a profile. On a device of
-        the timed step: it times its kernels by itself, however long a step is under the profiler.
+    def divided_ms(self) -> float | None:
+        """The step that operations of its profile are parts of; None where it names none. That is
+        the profiled one, and on a device the timed one: it times its kernels by itself, however
+        long a step is under the profiler.
         """
         profile = self.record.host_overhead if self.record else None
-        if profile is None or not (self.step_ms and profile.step_ms):
+        profiled_ms = profile and profile.step_ms
+        on_device = profiled_ms and self.record.cell.accelerator != "cpu"
+        return self.step_ms if on_device else profiled_ms
+
+    @property
+    def idle_share(self) -> float | None:
+        """Share of this step in which no operation computes; None without a profile."""
+        profile = self.record.host_overhead if self.record else None
+        if profile is None or self.divided_ms in (None, profile.step_ms):
             return profile and profile.share
-        if self.record.cell.accelerator == "cpu":
-            return profile.share
-        return max(0.0, 1 - (1 - profile.share) * profile.step_ms / self.step_ms)
+        return max(0.0, 1 - (1 - profile.share) * profile.step_ms / self.divided_ms)
 
     @cached_property
     def step_ms(self) -> float | None:

@@ -74,12 +74,13 @@ class NativeFramework(TorchMixin):
         Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
         loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
         """
-        loop, trainer = self._loop(self.cell.batch_size), getattr(self.models, "BY_TRAINER", False)
-        if self.cell.task in self._own_loops() or (self.cell.task == "predict" and not trainer):
-            return loops.legacy(loop, steps, cap_s)
-        if self.cell.task == "predict":
+        own, trainer = self._own_loops(), getattr(self.models, "BY_TRAINER", False)
+        if self.cell.task == "fit" and "fit" not in own:
+            return self._legacy_fit(trainer, steps, cap_s)
+        loop = self._loop(self.cell.batch_size)
+        if trainer and self.cell.task not in own:
             return loops.legacy(partial(_ended, loop, self.fence), steps, cap_s, loops.ON_THE_HOST)
-        return self._legacy_fit(trainer, steps, cap_s)
+        return loops.legacy(loop, steps, cap_s)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
         """As published: one step dropped, of Trainer's also one of a hundred that are counted."""

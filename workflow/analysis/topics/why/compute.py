@@ -67,9 +67,7 @@ def profiles(data: Data) -> pd.DataFrame:
     beside_ms = runs[RUN].merge(beside.reset_index(), on=RUN, how="left")["plain_ms"]
     on_device = (runs["accelerator"] != "cpu") & runs["step_ms"].notna()
     slower = (runs["timed_ms"] / beside_ms).astype(float).fillna(1.0)
-    of_timed = {"step_ms": runs["timed_ms"], "slower": slower}
-    found = {name: runs[name].mask(on_device, of) for name, of in of_timed.items()}
-    return runs.assign(**found, on_device=on_device)
+    return runs.assign(slower=runs["slower"].mask(on_device, slower), on_device=on_device)
 
 
 def operations(data: Data, runs: pd.DataFrame) -> pd.DataFrame:
