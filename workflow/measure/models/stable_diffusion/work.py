@@ -11,11 +11,13 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     """FLOPs (a multiply-add is two), tokens and images of one step.
 
     Convolutions and matrix products. A training step costs three forward passes of
-    the image encoder (the backward pass repeats each product twice); a diffusion
-    step evaluates the UNet on two latents per image, with and without the prompt.
-    Norms, softmax, activations, the scheduler and the optimiser are left out.
+    the image encoder (the backward pass repeats each product twice), less the
+    gradient of the images, which nothing needs; a diffusion step evaluates the UNet
+    on two latents per image, with and without the prompt. Norms, softmax,
+    activations, the scheduler and the optimiser are left out.
     """
-    one = 3 * image_encoder(architecture) if task == "fit" else 2 * unet(architecture)
+    fit = 3 * image_encoder(architecture) - _first(architecture)
+    one = fit if task == "fit" else 2 * unet(architecture)
     return {
         "flops_per_step": batch_size * one,
         "tokens_per_step": None,
@@ -26,7 +28,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 def image_encoder(a: Architecture) -> int:
     """FLOPs of the VAE's encoder for one image."""
     widths, side = a["vae_widths"], a["image_size"]
-    flops, width = _conv(side, 3, widths[0]), widths[0]
+    flops, width = _first(a), widths[0]
     for level, out in enumerate(widths):
         if level:
             side //= 2
@@ -38,6 +40,11 @@ def image_encoder(a: Architecture) -> int:
     attention = 2 * pixels * 4 * width * width + 4 * pixels * pixels * width
     middle = 2 * _residual(side, width, width) + attention
     return flops + middle + _conv(side, width, 2 * LATENT_CHANNELS)
+
+
+def _first(a: Architecture) -> int:
+    """FLOPs of the encoder's first convolution, of three colours."""
+    return _conv(a["image_size"], 3, a["vae_widths"][0])
 
 
 def unet(a: Architecture) -> int:
