@@ -14,7 +14,8 @@ value of a column that names none.
 Its ``generate`` passes nothing, and all three ran with XLA on its GPU: KerasNLP turns it on under
 Keras 2, Keras 3 by itself. Here they are told as in the other tasks, so that they run in one
 mode on a processor, too, where Keras 3 would leave XLA off on TensorFlow.
-``jit_compile: auto`` passes nothing in any task.
+``jit_compile: auto`` passes nothing in any task; KerasCV's pipeline then asks for XLA in Stable
+Diffusion's predict.
 """
 
 from typing import Any

@@ -17,8 +17,11 @@ from measure.models.stable_diffusion.steps import LENGTH, Steps
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
     """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
     model = network(keras, keras_cv, cell)
-    trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
-    model.compile(**xla.options(cell, keras), **trained)
+    if cell.task == "fit":
+        options: dict[str, Any] = {"optimizer": "adam", "loss": "mse"}
+    else:  # the pipeline compiles its own UNet so
+        options = {"jit_compile": _pipeline(keras_cv, cell.architecture).jit_compile}
+    model.compile(**options | xla.options(cell, keras))
     return model
 
 
@@ -49,7 +52,7 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
     # Outside the steps: embeddings instead of a text encoder, and no picture at the end.
     pipeline._text_encoder = _Fixed(empty[:1])
     pipeline._decoder = _Fixed(0.0)
-    return steps.run(
+    found = steps.run(
         lambda: pipeline.generate_image(
             prompts,
             batch_size=batch_size,
@@ -57,6 +60,7 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
             diffusion_noise=noise(cell, batch_size),
         )
     )
+    return {"jit_compile_auto": pipeline.jit_compile, **found}
 
 
 def image_encoder(keras: Any, a: Architecture) -> Any:
