@@ -12,6 +12,7 @@ from analysis.topics.legacy import compute as legacy
 from analysis.topics.legacy.compute import Cause, explain
 
 CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}, {legacy.UNFENCED}"
+FETCHING = f"host clock in {legacy.BY_CALLBACKS}, results fetched in each step"
 SUBTRACTION = f"N + 1 steps {legacy.BY_SUBTRACTION}, over N"
 COUNTED = f"host clock, {legacy.COUNTED_AS_100}, {legacy.UNFENCED}"  # of older records
 TRAINER = f"host clock, {legacy.COUNTED_AS_100}, loss looked at in each step"
@@ -42,6 +43,8 @@ def difference(folder, ratio, method, observed=1.0, change=None):
         (0.90, CALLBACKS, 1.0, "cuda", Cause.NO_FENCE),
         (0.90, CALLBACKS, 1.0, "jax", Cause.NO_FENCE),  # asynchronous on processors, too
         (0.90, TRAINER, 1.0, "cuda", Cause.UNEXPLAINED),  # it waits for each step
+        (0.90, FETCHING, 1.0, "cuda", Cause.UNEXPLAINED),  # so does this
+        (1.25, FETCHING, 1.3, "cuda", Cause.CALLBACK),
         (0.90, SUBTRACTION, 1.0, "cuda", Cause.SUBTRACTION),
         (0.90, f"{SUBTRACTION}, {legacy.UNFENCED}", 1.0, "cuda", Cause.NO_FENCE),
         (1.25, SUBTRACTION, 1.3, "cpu", Cause.SUBTRACTION),

@@ -35,7 +35,8 @@ ENTRIES = {
     *NO_DIFFERENCE,
     *("model_library", "dtype", "attention", "attention_kernel", "cache", "tokenizer"),
     "prompt_positions",
-    *("compiled_by", "adapter_dtype", "optimizer", "metrics", "feeding", "fed_bytes_per_step"),
+    *("compiled_by", "adapter_dtype", "optimizer", "metrics", "step_results"),
+    *("feeding", "fed_bytes_per_step"),
     *("image_data_format", "scheduler", "unet_calls_per_step", "unet_images_per_step"),
     *("prompt_sets", "normalises_images"),
 }

@@ -1,9 +1,10 @@
 """What every Keras column shares: the loop, the clock, the published arithmetic.
 
 The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that
-issues the steps, with every backend, and overriding it changes nothing in how
-steps are dispatched; overriding ``on_*_batch_end`` would switch Keras 3.6 and
-later to waiting for each step (keras pull request 20284).
+issues the steps, with every backend, and the clock changes nothing in how steps
+are dispatched: overriding ``on_*_batch_end`` would switch Keras 3.6 and later to
+waiting for each step on JAX and PyTorch (keras pull request 20284), and Keras 2
+fetches a step's results for any callback of a batch that does not take tensors.
 """
 
 import time
@@ -14,6 +15,7 @@ from functools import partial
 from typing import Any, cast
 
 from measure.frameworks import Cell, Clock, feeding, loops
+from measure.frameworks.results import FETCHED
 from measure.models import Tick, TrainedBuilder, TrainerBuilder
 from measure.timer import Finished
 
@@ -35,6 +37,7 @@ class KerasFramework(ABC):
         self.declared: set[str] = {"attention"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.feed = feeding.Feed(self.taken)
+        self._callback: Any = None  # the clock that Keras was given last
         self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
 
     def seed(self) -> None:
@@ -55,7 +58,8 @@ class KerasFramework(ABC):
             if loop:
                 self.loop_facts = loop(timer.tick) or {}
             else:
-                self._call(data, self._clock(timer))
+                self._callback = self._clock(timer)
+                self._call(data, self._callback)
         except Finished as end:
             # The traceback keeps the iterator alive: tf.data may take 2.5 s to
             # end one, which belongs to no step.
@@ -63,7 +67,9 @@ class KerasFramework(ABC):
         self.settle()
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """``(ms, steps, words)`` as published: host clock in batch callbacks, no fence."""
+        """``(ms, steps, words)`` as published: host clock in batch callbacks, without a fence, but
+        Keras may fetch each step's results for them.
+        """
         loop = self._loop(self.cell.batch_size)
         if loop:
             return loops.legacy(loop, steps, cap_s)
@@ -73,10 +79,12 @@ class KerasFramework(ABC):
         except Finished as end:
             self._ended.append(end)
         self.settle()
+        waits = self.results_for(callback) == FETCHED
+        words = "results fetched in each step" if waits else loops.NO_FENCE
         return (
             1000.0 * (callback.end_s - callback.begin_s) / callback.steps,
             callback.steps,
-            "host clock in batch callbacks, first step dropped, no fence",
+            f"host clock in batch callbacks, first step dropped, {words}",
         )
 
     def begin_training(self) -> None:
@@ -126,6 +134,15 @@ class KerasFramework(ABC):
             copied_ahead=self.feed.ahead > 0 and self.copies_ahead,
         )
 
+    def step_results(self) -> str | None:
+        """What became of each step's metrics or outputs; None in a loop of the library's own."""
+        own = self._loop(self.cell.batch_size)
+        return None if own else self.results_for(self._callback)
+
+    @abstractmethod
+    def results_for(self, callback: Any) -> str:
+        """What Keras does with a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
+
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
         """The data that the trainer is given: one batch, again and again."""
@@ -159,7 +176,9 @@ class KerasFramework(ABC):
 
             on_predict_batch_begin = on_train_batch_begin
 
-        return StepClock()
+        clock: Any = StepClock()
+        clock._supports_tf_logs = True  # else Keras 2 would fetch every step's results for it
+        return clock
 
     def _legacy_callback(self, steps: int, cap_s: float) -> Any:
         callback: Any = self.keras.callbacks.Callback

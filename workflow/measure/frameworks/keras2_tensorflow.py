@@ -7,6 +7,7 @@ from measure import models
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from measure.frameworks.results import FETCHED, LEFT
 from measure.frameworks.tensorflow import TensorFlowMixin
 
 
@@ -49,6 +50,10 @@ class Framework(TensorFlowMixin, KerasFramework):
     def compiled(self) -> bool:
         return bool(self.model._jit_compile)
 
+    def results_for(self, callback: Any) -> str:
+        callbacks = self.keras.callbacks.CallbackList([callback])
+        return LEFT if callbacks._batch_hooks_support_tf_logs else FETCHED
+
     def parity(self) -> dict[str, Any]:
         jit = self.compiled()
         return {
@@ -60,7 +65,10 @@ class Framework(TensorFlowMixin, KerasFramework):
             "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
             "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,
             "metrics": ", ".join(self.model.metrics_names) if self.cell.task == "fit" else None,
+            "step_results": self.step_results(),
             "jit_compile": jit,
+            # What compile() takes where nothing is asked for; generation asks by itself.
+            "jit_compile_auto": None if self.cell.task == "generate" else False,
             "attention": self.models.attention(self.model, "tensorflow"),
             **self.execution(jit),
             **self.feeding(),

@@ -9,6 +9,7 @@ from measure import imports, models
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from measure.frameworks.results import BY_A_THREAD, FETCHED, LEFT
 from measure.libraries.keras import auto_jit_compile
 
 
@@ -98,6 +99,13 @@ class Keras3Framework(KerasFramework):
 
         return used(matmul, convolution)
 
+    def results_for(self, callback: Any) -> str:
+        callbacks = self.keras.callbacks.CallbackList([callback])
+        task = "train" if self.cell.task == "fit" else self.cell.task
+        if not hasattr(callbacks, "_async_train"):  # before Keras 3.6
+            return FETCHED if task == "train" else LEFT
+        return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
+
     def parity(self) -> dict[str, Any]:
         jit = bool(self.model.jit_compile)
         return {
@@ -109,6 +117,7 @@ class Keras3Framework(KerasFramework):
             "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
             "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
             "metrics": _metrics(self.model) if self.cell.task == "fit" else None,
+            "step_results": self.step_results(),
             "jit_compile": jit,
             "jit_compile_auto": auto_jit_compile(self.keras),
             "attention": self.models.attention(self.model, self.backend),

@@ -8,6 +8,7 @@ from typing import Any, cast
 from measure import live, models
 from measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from measure.frameworks.results import LEFT
 from measure.frameworks.torch import TorchMixin
 from measure.models import Loop, NativeBuilder, Tick, TrainedBuilder
 
@@ -210,6 +211,7 @@ class NativeFramework(TorchMixin):
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "optimizer_update": self._optimizer_update(),
             "metrics": "none" if self.optimizer else None,
+            "step_results": None if self.cell.task in self._own_loops() else LEFT,
             "image_data_format": self._image_data_format(),
             "attention": self.models.attention(self.model, "torch"),
             "compile_mode": self.cell.mode,

@@ -58,7 +58,10 @@ class TensorFlowMixin(Traced):
         """
         self.feed.batch = self.models.batch(self.cell, batch_size)
         data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
-        self.feed.ahead = int("Prefetch" in type(data).__name__)
+        # tf.data puts a prefetch at the end of a pipeline, unless it is told not to.
+        options = data.options()
+        told = (options.experimental_optimization.inject_prefetch, options.autotune.enabled)
+        self.feed.ahead = int(False not in told)
         return data
 
     def count_traces(self) -> None:
@@ -74,7 +77,7 @@ class TensorFlowMixin(Traced):
         setattr(self.model, name, counted)
 
     def compilations(self) -> int | None:
-        """Traces so far; one trace compiles one XLA program."""
+        """Traces so far. Without one no step of the same size compiles a program of XLA."""
         return self._traces
 
     def device_facts(self, jit: bool) -> dict[str, Any]:

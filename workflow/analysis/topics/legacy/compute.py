@@ -114,6 +114,6 @@ def _waits(cell: Cell, ratio: float) -> bool:
     fence after each than to that of steps in a row.
     """
     observed = observer_ratio(cell)
-    if observed is None or cell.column.family != "keras3" or BY_CALLBACKS not in _method(cell):
+    if observed is None or BY_CALLBACKS not in _method(cell):
         return False
     return not _same(observed) and abs(ratio - observed) < abs(ratio - 1)
