@@ -58,9 +58,8 @@ def document(plan) -> dict:
         "blocks": [_block(plan, block) for block in plan.blocks],
         "canaries": {
             kind: [
-                _possible(plan.controls.canary_of(column), column)
-                for column in plan.controls.candidates
-                if column.accelerator == kind
+                {"column": column.name, "identity": plan.controls.canary_of(column)}
+                for column in plan.controls.candidates[kind]
             ]
             for kind in plan.accelerators
         },
@@ -105,13 +104,11 @@ def _known_steps(plan) -> dict:
     Which of these has an interpreter is found out where the bundle is run.
     """
     controls = plan.controls
-    columns = [c for c in controls.candidates if c.accelerator == controls.column.accelerator]
-    found = [_possible(controls.known_steps_of(column).identity, column) for column in columns]
+    found = [
+        {"column": column.name, "identity": controls.known_steps_of(column)}
+        for column in controls.candidates[controls.column.accelerator]
+    ]
     return {"path": controls.known_steps.path, "possible": found}
-
-
-def _possible(identity: str, column: Column) -> dict:
-    return {"column": column.name, "identity": identity}
 
 
 def files(plan) -> dict[str, Path]:
