@@ -1,8 +1,11 @@
 """The bundle with which a machine without Snakemake measures a plan: its runs, and their files."""
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from packing.sealed_zip import write_zip
 from planning.blocks import Block, row
 from planning.columns import Column
 from planning.config import ConfigError
@@ -109,6 +112,15 @@ def _known_steps(plan) -> dict:
         for column in controls.candidates[controls.column.accelerator]
     ]
     return {"path": controls.known_steps.path, "possible": found}
+
+
+def write(plan, output: Path) -> None:
+    """Write the zip; the same plan and sources give the same bytes."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial = output.with_name(f".{output.name}.partial")
+    content = json.dumps(document(plan), indent=1) + "\n"
+    write_zip({"bundle.json": content.encode(), **files(plan)}, partial)
+    os.replace(partial, output)
 
 
 def files(plan) -> dict[str, Path]:

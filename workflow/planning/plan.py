@@ -8,7 +8,7 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from planning import builders, columns, identity, models, resolve, runs, schedule, this_machine
+from planning import builders, columns, identity, models, resolve, runs, this_machine
 from planning.blocks import Block, blocks
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
@@ -18,7 +18,7 @@ from planning.document import document
 from planning.environments import Environments
 from planning.frameworks import frameworks
 from planning.notices import notices
-from planning.order import Order
+from planning.order import Order, positions
 from planning.unsupported import Unsupported
 from supervise import memory, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
@@ -174,7 +174,7 @@ class Plan:
             row: [name for name in by_name if (row, name) not in self.unsupported]
             for row in self.rows
         }
-        order = schedule.positions(
+        drawn = positions(
             self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config["seed"]
         )
         folder = f"{self.results}/records/{self.scale}"
@@ -187,7 +187,7 @@ class Plan:
                 record_path(folder, row, by_name[name], number),
                 identity.of_run(self, row, by_name[name], number),
             )
-            for (row, name, number), position in order.items()
+            for (row, name, number), position in drawn.items()
         ]
 
     @cached_property

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import re
+from functools import cache, cached_property
 from pathlib import Path
 
 from deploy.environments import post_deploy
-from planning import drivers
 from planning.cells import Row
 from planning.columns import Column
 from planning.config import ConfigError
@@ -14,6 +14,9 @@ from planning.models import FRAMEWORK_ALONE
 
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+# The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
+# NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
+OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
 NO_FRAMEWORK = (
@@ -67,10 +70,10 @@ class Unsupported:
             return None if any(path.exists() for path in DRIVERS) else NO_GPU
         environment = self._plan.environment_of(column)
         lock = post_deploy(environment.definition)
-        needed = None if environment.interpreter else drivers.oldest_driver(lock)
-        if needed is None or not gpu.driver or not drivers.is_older(gpu.driver, needed):
+        needed = None if environment.interpreter else oldest_driver(lock)
+        if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
             return None
-        cuda = "{}.{}".format(*drivers.cuda_version(lock))
+        cuda = "{}.{}".format(*cuda_version(lock))
         return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
     def _settings(self) -> dict[Column, str]:
@@ -128,3 +131,25 @@ def _is_about(entry: dict, column: Column) -> bool:
     """True if an `unsupported` entry of the configuration or of a model is about a column."""
     named = entry["column"] in (column.name, column.framework.name)
     return named and entry.get("way", column.way) == column.way
+
+
+@cache
+def cuda_version(lock: Path) -> tuple[int, int] | None:
+    """(major, minor) of the CUDA runtime among the packages of a lock; None without one."""
+    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def oldest_driver(lock: Path) -> str | None:
+    """The oldest driver that runs the CUDA that a lock installs; None if that is not known."""
+    cuda = cuda_version(lock)
+    return OLDEST_DRIVER.get(cuda[0]) if cuda else None
+
+
+def is_older(driver: str, needed: str) -> bool:
+    """True if a driver's version is lower than the needed one."""
+    return _numbers(driver) < _numbers(needed)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
