@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from deploy.environments import post_deploy
@@ -32,87 +32,80 @@ NO_WAY = {
 }
 
 
-class Unsupported:
-    """The unsupported cells of one plan, as far as they are known before anything is measured."""
+def unsupported(plan) -> dict[tuple[Row, str], str]:
+    """The unsupported cells of a plan, as far as they are known before anything is measured:
+    reasons by row and name of the column.
+    """
+    impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
+    found = {
+        (row, column.name): reason
+        for column, reason in {**impossible, **plan.barred}.items()
+        for row in plan.rows
+    } | _ways(plan)
+    for entry in reversed([*_configured(plan), *_of_models(plan)]):
+        for row in plan.rows:
+            if row.model == entry["model"] and row.task == entry.get("task", row.task):
+                for column in plan.columns:
+                    if _is_about(entry, column):
+                        found[row, column.name] = entry["reason"]
+    return found
 
-    def __init__(self, plan):
-        self._plan = plan
 
-    @cached_property
-    def cells(self) -> dict[tuple[Row, str], str]:
-        """The unsupported cells: reasons by row and name of the column."""
-        plan = self._plan
-        found = {
-            (row, column.name): reason
-            for column, reason in {**self._settings(), **self.barred}.items()
-            for row in plan.rows
-        } | self._ways()
-        for entry in reversed([*self._configured(), *self._of_models()]):
-            for row in plan.rows:
-                if row.model == entry["model"] and row.task == entry.get("task", row.task):
-                    for column in plan.columns:
-                        if _is_about(entry, column):
-                            found[row, column.name] = entry["reason"]
-        return found
+def barred(plan) -> dict[Column, str]:
+    """Columns that this machine cannot measure, and why; empty if another one measures them."""
+    found: dict[Column, str] = {}
+    for column in plan.columns if plan.here else []:
+        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
+            found[column] = reason
+    return found
 
-    @cached_property
-    def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, and why; empty if another one measures them."""
-        found: dict[Column, str] = {}
-        for column in self._plan.columns if self._plan.here else []:
-            if column.accelerator == "cuda" and (reason := self._why_no_cuda(column)):
-                found[column] = reason
-        return found
 
-    def _why_no_cuda(self, column: Column) -> str | None:
-        gpu = self._plan.gpu
-        if gpu is None:
-            return None if any(path.exists() for path in DRIVERS) else NO_GPU
-        environment = self._plan.environment_of(column)
-        lock = post_deploy(environment.definition)
-        needed = None if environment.interpreter else oldest_driver(lock)
-        if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
-            return None
-        cuda = "{}.{}".format(*cuda_version(lock))
-        return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+def _why_no_cuda(plan, column: Column) -> str | None:
+    gpu = plan.gpu
+    if gpu is None:
+        return None if any(path.exists() for path in DRIVERS) else NO_GPU
+    environment = plan.environment_of(column)
+    lock = post_deploy(environment.definition)
+    needed = None if environment.interpreter else oldest_driver(lock)
+    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
+        return None
+    cuda = "{}.{}".format(*cuda_version(lock))
+    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
-    def _settings(self) -> dict[Column, str]:
-        found = {column: _impossible(column) for column in self._plan.columns}
-        return {column: reason for column, reason in found.items() if reason}
 
-    def _ways(self) -> dict[tuple[Row, str], str]:
-        """Cells whose model has no version of its operation in the column's way."""
-        return {
-            (row, column.name): f"its model has no such way on {column.framework.name}"
-            for row in self._plan.rows
-            for column in self._plan.columns
-            if (column.way or FRAMEWORK_ALONE)
-            not in self._plan.models.load(row.model).ways_on(column.framework.name)
-        }
+def _ways(plan) -> dict[tuple[Row, str], str]:
+    """Cells whose model has no version of its operation in the column's way."""
+    return {
+        (row, column.name): f"its model has no such way on {column.framework.name}"
+        for row in plan.rows
+        for column in plan.columns
+        if (column.way or FRAMEWORK_ALONE)
+        not in plan.models.load(row.model).ways_on(column.framework.name)
+    }
 
-    def _configured(self) -> list[dict]:
-        plan = self._plan
-        allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
-        for entry in plan.config["unsupported"]:
-            tasks = plan.models.load(entry["model"]).tasks
-            if "task" in entry and entry["task"] not in tasks:
-                raise ConfigError(
-                    f"unsupported: {entry['model']} has no task '{entry['task']}'; "
-                    f"allowed are {', '.join(tasks)}"
-                )
-            if entry["column"] not in allowed:
-                raise ConfigError(
-                    f"unsupported: unknown column '{entry['column']}'; "
-                    f"allowed are {', '.join(allowed)}"
-                )
-        return plan.config["unsupported"]
 
-    def _of_models(self) -> list[dict]:
-        return [
-            {**entry, "model": name}
-            for name in self._plan.measured_models
-            for entry in self._plan.models.load(name).unsupported
-        ]
+def _configured(plan) -> list[dict]:
+    allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
+    for entry in plan.config["unsupported"]:
+        tasks = plan.models.load(entry["model"]).tasks
+        if "task" in entry and entry["task"] not in tasks:
+            raise ConfigError(
+                f"unsupported: {entry['model']} has no task '{entry['task']}'; "
+                f"allowed are {', '.join(tasks)}"
+            )
+        if entry["column"] not in allowed:
+            raise ConfigError(
+                f"unsupported: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
+            )
+    return plan.config["unsupported"]
+
+
+def _of_models(plan) -> list[dict]:
+    return [
+        {**entry, "model": name}
+        for name in plan.measured_models
+        for entry in plan.models.load(name).unsupported
+    ]
 
 
 def _impossible(column: Column) -> str | None:
