@@ -3,10 +3,11 @@
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from packing.sealed_zip import write_zip
-from planning.blocks import Block, row
+from planning.blocks import Block
 from planning.columns import Column
 from planning.config import ConfigError
 from planning.identity import WORKFLOW
@@ -87,7 +88,7 @@ def _block(plan, block: Block) -> dict:
     first = {run.record: plan.runs[run.position].record for run in plan.controls.again}
     return {
         "path": block.path,
-        "row": row(block),
+        "row": asdict(block.row),
         "round": block.number,
         "runs": [
             {
