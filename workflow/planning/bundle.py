@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from packing.sealed_zip import write_zip
@@ -88,7 +87,7 @@ def _block(plan, block: Block) -> dict:
     first = {run.record: plan.runs[run.position].record for run in plan.controls.again}
     return {
         "path": block.path,
-        "row": asdict(block.row),
+        "row": vars(block.row),
         "round": block.number,
         "runs": [
             {

@@ -38,8 +38,7 @@ def document(plan) -> dict:
         **({"training": plan.config["training"]} if plan.config["training"] else {}),
         **({"further": further} if (further := _further(plan.config)) else {}),
         "blocks": [
-            {**asdict(block.row), "round": block.number, "path": block.path}
-            for block in plan.blocks
+            {**vars(block.row), "round": block.number, "path": block.path} for block in plan.blocks
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
@@ -47,7 +46,7 @@ def document(plan) -> dict:
         "columns": [_column(column) for column in plan.columns],
         "cells": [
             {
-                **asdict(row),
+                **vars(row),
                 "column": column.name,
                 "unsupported": plan.unsupported.get((row, column.name)),
                 "runs": [
@@ -118,7 +117,7 @@ def _row(plan, row: Row, place: int) -> dict:
     model: Model = plan.models.load(row.model)
     published = model.tasks[row.task]["published"]
     return {
-        **asdict(row),
+        **vars(row),
         "title": f"{model.title} {row.task}",
         "published_batch_size": published[place] if place < len(published) else None,
         "measures": measures(model, row.task, plan.scale),
