@@ -6,20 +6,15 @@ builds each in a fresh process and prints the largest resident memory (and that 
 what the imports took, over the size of the weights.
 """
 
-import json
-import os
 import resource
 import sys
 import time
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 
 def main():
-    options = parser(__doc__, "paper").parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-        return
+    options = asked(parser(__doc__, "paper"), inside)
     plan, runs = planned(options.scale, options.models, options.columns, options.tasks)
     print(f"{'cell':44}weights (MiB)  host ratio  device ratio  seconds", flush=True)
     seen = set()
@@ -44,8 +39,7 @@ def inside(identity):
     host = (peak_rss_mib() - before_mib) / weights_mib
     device_mib = framework.peak_device_mib()
     device = f"{device_mib / weights_mib:14.2f}" if device_mib else f"{'none':>14}"
-    print(f"{weights_mib:13.0f}{host:12.2f}{device}{seconds:9.0f}", flush=True)
-    os._exit(0)
+    return f"{weights_mib:13.0f}{host:12.2f}{device}{seconds:9.0f}"
 
 
 def peak_rss_mib():

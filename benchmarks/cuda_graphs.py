@@ -7,26 +7,15 @@ is still to be read would show. Without a GPU there are no graphs, but outputs t
 
 import dataclasses
 import gc
-import json
-import os
-import sys
 
-from cells import framework_of, last_line_inside, parser, planned, takers, title
+from cells import asked, framework_of, last_line_inside, parser, planned, takers, title
 
 STEPS = 6  # a program is compiled in the first, recorded in the second, replayed from the third
 HEADER = f"{'programs':>8}{'recorded':>9}{'last in':>8}{'largest difference':>20}  skipped"
 
 
 def main():
-    options = parser(__doc__, "smoke").parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-    else:
-        outside(options)
-
-
-def outside(options):
-    """Print one line per compiled cell, each from the cell's environment."""
+    options = asked(parser(__doc__, "smoke"), inside)
     wanted = (options.models, takers("mode"), options.tasks)
     plan, runs = planned(options.scale, *wanted, interpreters=dict(options.interpreter))
     if plan.accelerator != "cuda":
@@ -53,12 +42,8 @@ def inside(identity):
     card = compiled.execution()
     worst = max(difference(a, b) for a, b in zip(expected, found, strict=True))
     last = 1 + recorded.index(recorded[-1]) if recorded[-1] else "-"
-    print(
-        f"\n{card['graphs']:8}{recorded[-1]:9}{last:>8}{worst:20.2g}"
-        f"  {card['cuda_graphs_skipped'] or '-'}"
-    )
-    sys.stdout.flush()
-    os._exit(0)
+    numbers = f"{card['graphs']:8}{recorded[-1]:9}{last:>8}{worst:20.2g}"
+    return f"{numbers}  {card['cuda_graphs_skipped'] or '-'}"
 
 
 def outputs(framework):

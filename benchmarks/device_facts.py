@@ -13,16 +13,13 @@ import json
 import os
 import sys
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 
 def main():
     options = parser(__doc__, "smoke")
     options.add_argument("--accelerator", default="cpu", choices=["cpu", "cuda"])
-    options = options.parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-        return
+    options = asked(options, inside)
     wanted = (options.models, options.columns, options.tasks)
     changes = {"accelerator": options.accelerator, "interpreters": dict(options.interpreter)}
     plan, runs = planned(options.scale, *wanted, **changes)
@@ -84,8 +81,7 @@ def inside(identity):
         spans["with_ranges_as_computing"] = with_ranges(framework)
     for name, found in spans.items():
         facts[name] = overhead_share(attributed(found), profiled.profiled_ns[-1])
-    print(json.dumps(facts), flush=True)
-    os._exit(0)
+    return json.dumps(facts)
 
 
 def with_ranges(framework):

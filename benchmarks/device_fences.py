@@ -12,12 +12,10 @@ clock. ``again`` is the cost of a fence with nothing to wait for.
 
 import contextlib
 import ctypes
-import json
-import os
 import statistics
 import time
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 WARM_UP_STEPS = 8  # compiled in the first, CUDA graphs are recorded in the next ones
 BLOCKS = 6
@@ -29,10 +27,7 @@ HEAD = (
 
 
 def main():
-    options = parser(__doc__, "paper").parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-        return
+    options = asked(parser(__doc__, "paper"), inside)
     given = dict(options.interpreter)
     wanted = (options.models, options.columns or list(given), options.tasks)
     plan, runs = planned(options.scale, *wanted, accelerator="cuda", interpreters=given)
@@ -48,8 +43,7 @@ def inside(identity):
     framework.build()
     blocks = Blocks(framework.fence, synchronisation(), events(framework))
     framework.run(blocks)
-    print(f"\n{blocks.line()}", flush=True)
-    os._exit(0)
+    return blocks.line()
 
 
 def synchronisation():

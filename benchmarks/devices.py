@@ -9,13 +9,12 @@ what it computes on; one product and one convolution are made there. NAME is a c
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from cells import interpreter
+from cells import asked, interpreter
 
 STACK = "2026-11"
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,10 +34,7 @@ def main():
     parser.add_argument("--device", default="auto", help="as the configuration's key")
     parser.add_argument("--interpreter", type=interpreter, action="append", metavar="NAME=PATH")
     parser.add_argument("--inside", help="used by this script itself")
-    options = parser.parse_args()
-    if options.inside:
-        print(json.dumps(inside(json.loads(options.inside))), flush=True)
-        os._exit(0)
+    options = asked(parser, inside)
     try:
         gpu = device.chosen(options.device)
     except device.NoSuchDevice as problem:
@@ -55,7 +51,7 @@ def main():
         sys.exit(f"no environment for {accelerator} is deployed; see --interpreter")
     print(f"{'column':20}asked  live   CUDA    cuDNN     products in  library or what is wrong")
     for name, path in found.items():
-        said = asked(name, path, accelerator, word)
+        said = said_by(name, path, accelerator, word)
         print(
             f"{name:20}{accelerator:7}{said.get('live') or '-':7}"
             f"{said.get('cuda_version') or '-':8}{said.get('cudnn_version') or '-':10}"
@@ -85,7 +81,7 @@ def registry():
     return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 
 
-def asked(name, interpreter, accelerator, word):
+def said_by(name, interpreter, accelerator, word):
     """A column's own report, from a process like a run's."""
     about = registry()[name]
     wanted = {"accelerator": accelerator, "library": about.library, "threads": 1, "variables": {}}
@@ -109,7 +105,7 @@ def inside(task):
     live, words = column.live_accelerator()
     check_device(task["accelerator"], lambda: (live, words))
     used = column.precision()
-    return {"live": live, "words": words, **used, **cuda_libraries.versions()}
+    return json.dumps({"live": live, "words": words, **used, **cuda_libraries.versions()})
 
 
 if __name__ == "__main__":

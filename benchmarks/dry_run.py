@@ -19,9 +19,9 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT)]
 
-from checkout import copy_to  # noqa: E402
+from tests.shared import copy_tree  # noqa: E402
 
 from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
 from planning.frameworks import frameworks  # noqa: E402
@@ -61,7 +61,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         small, copy = Path(folder, "small"), Path(folder, "project")
         small.mkdir()
-        copy_to(copy)
+        copy_tree(copy)
         compared(small, copy, LARGE if large else CONFIG, 1 if large else PAIRS)
         default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
         print(f"default plan   {plan_seconds(default):.2f} s")

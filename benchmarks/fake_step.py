@@ -20,7 +20,7 @@ def main():
             record = Path(folder, "run1.json")
             asked = identity("laptop", step_ms=step_ms)
             log = Path(folder, "log")
-            parent.run(asked, ENVIRONMENT, record, log, 300, 20_000, (PLUGINS,))
+            parent.run(parent.Job(asked, ENVIRONMENT, log, 300, 20_000, (PLUGINS,)), record)
             timing = json.loads(record.read_text())["timing"]
         steps = sum(block["steps"] for block in timing["blocks"])
         reported = sum(block["elapsed_ns"] for block in timing["blocks"]) / steps / 1e6

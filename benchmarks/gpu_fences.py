@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
 
 from tests.gpu_stand_in import harness, log  # noqa: E402
 from tests.gpu_stand_in.machine import Machine  # noqa: E402
+from tests.shared import copy_tree  # noqa: E402
 
 from supervise import parent  # noqa: E402 (found by the path above)
 from supervise.watch import Watched  # noqa: E402
@@ -61,9 +62,7 @@ def main():
 
 def without_fence(copy):
     """The measuring process in a copy of this project whose fences do nothing."""
-    from checkout import copy_to
-
-    copy_to(copy)
+    copy_tree(copy)
     for name, fence in FENCES.items():
         source = copy / "workflow/measure/frameworks" / name
         text = source.read_text()

@@ -14,12 +14,13 @@ import sys
 from pathlib import Path
 
 import yaml
-from checkout import ROOT, copy_to
 
+ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "envs"), str(ROOT / "workflow")]
 
 from tests.gpu_stand_in import harness  # noqa: E402 (found by the path above)
 from tests.gpu_stand_in.machine import Machine  # noqa: E402
+from tests.shared import copy_tree  # noqa: E402
 
 
 def main():
@@ -31,7 +32,7 @@ def main():
     folder = wanted.folder.absolute()
     project = folder / "project"
     if not project.exists():
-        copy_to(project)
+        copy_tree(project)
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     columns = wanted.columns or config["columns"]
     machine, interpreters = simulated(folder, columns, wanted.kernel_us)

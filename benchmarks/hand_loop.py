@@ -5,28 +5,17 @@ a drift of the machine falls on both. Run without arguments for all frameworks a
 """
 
 import dataclasses
-import json
-import os
 import statistics
-import sys
 import time
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 REPEATS = 7
 WARMUP_STEPS = 5  # of either loop; neither includes those in which a new call of the API settles
 
 
 def main():
-    options = parser(__doc__, "laptop").parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-    else:
-        outside(options)
-
-
-def outside(options):
-    """Compare the loops in each cell's environment."""
+    options = asked(parser(__doc__, "laptop"), inside)
     plan, runs = planned(options.scale, options.models, options.columns, options.tasks)
     print(f"{'cell':44}reported (ms)  by hand (ms)  ratio", flush=True)
     for run in runs:
@@ -59,9 +48,7 @@ def inside(identity):
         reported.append(timer.step_ns / 1e6)
         by_hand.append(by_hand_loop(framework, cell, timer.steps))
     ratio = statistics.median(r / h for r, h in zip(reported, by_hand, strict=True))
-    print(f"\n{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}")
-    sys.stdout.flush()
-    os._exit(0)
+    return f"{statistics.median(reported):13.3f}{statistics.median(by_hand):14.3f}{ratio:7.3f}"
 
 
 def own_loop(framework, cell, steps):

@@ -7,6 +7,7 @@ finished record was lost, or one is not whole.
 """
 
 import collections
+import contextlib
 import json
 import os
 import random
@@ -17,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "workflow")]
 
@@ -26,6 +29,7 @@ from supervise import reading  # noqa: E402
 
 SEED = 30
 LEFT = 4  # runs still to be measured when something is killed
+SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all")
 SAID = "said.txt"  # what Snakemake said since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
@@ -75,17 +79,7 @@ def killed(project, kind: str, rng: random.Random) -> int:
 
 
 def start(folder: Path) -> subprocess.Popen:
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--cores",
-        "1",
-        "--quiet",
-        "all",
-        "--",
-        "sessions",
-    ]
+    command = [*SNAKEMAKE, "--", "sessions"]
     with (folder / SAID).open("w") as said:
         return subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
 
@@ -99,30 +93,12 @@ def a_process(process: subprocess.Popen, kind: str, rng: random.Random) -> int:
 
 def wait_for(process: subprocess.Popen, words: str) -> int:
     while process.poll() is None:
-        for pid in below(process.pid):
-            if words in command_line(pid):
-                return pid
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):  # it has ended
+                if words in " ".join(each.cmdline()):
+                    return each.pid
         time.sleep(0.002)
     sys.exit(f"Snakemake ended before there was a process with {words!r} to kill")
-
-
-def below(pid: int) -> list[int]:
-    """Processes that a process has started, directly or not."""
-    try:
-        threads = Path(f"/proc/{pid}/task").iterdir()
-        own = [
-            int(each) for thread in threads for each in (thread / "children").read_text().split()
-        ]
-    except OSError:
-        return []
-    return [*own, *(deeper for each in own for deeper in below(each))]
-
-
-def command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
 
 
 def whole(project) -> dict[str, bytes]:
@@ -140,23 +116,16 @@ def whole(project) -> dict[str, bytes]:
 def go_on(folder: Path) -> str:
     """Measure what is missing; how that ended. Nothing that was killed is in its way."""
     deadline = time.monotonic() + 60
-    while any(str(folder) in cwd(pid) for pid in pids()) and time.monotonic() < deadline:
+    while is_at_work(folder) and time.monotonic() < deadline:
         time.sleep(0.05)
-    unlock = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--unlock"]
-    subprocess.run(unlock, cwd=folder, capture_output=True, check=True)
+    subprocess.run([*SNAKEMAKE, "--unlock"], cwd=folder, capture_output=True, check=True)
     process = start(folder)
     return "nothing is missing" if process.wait(300) == 0 else f"exit {process.returncode}"
 
 
-def pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-
-
-def cwd(pid: int) -> str:
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
+def is_at_work(folder: Path) -> bool:
+    """True if a process works in a folder."""
+    return any(str(folder) in (each.info["cwd"] or "") for each in psutil.process_iter(["cwd"]))
 
 
 if __name__ == "__main__":

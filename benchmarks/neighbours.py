@@ -78,15 +78,11 @@ def inside(wanted):
     end_by_interrupt()
     keep_to(wanted["slot"], wanted["slots"])
     with contextlib.suppress(KeyboardInterrupt), tempfile.TemporaryDirectory() as folder:
+        limits = (wanted["time_limit_s"], memory.limit_mib("auto") / wanted["slots"])
+        log = Path(folder, "run.log")
+        job = parent.Job(wanted["identity"], wanted["environment"], log, *limits)
         while True:
-            record = parent.run(
-                wanted["identity"],
-                wanted["environment"],
-                Path(folder, "run.json"),
-                Path(folder, "run.log"),
-                wanted["time_limit_s"],
-                memory.limit_mib("auto") / wanted["slots"],
-            )
+            record = parent.run(job, Path(folder, "run.json"))
             if record["status"] != "ok":
                 sys.exit(f"{record['status']}: {record['reason']}")
             print(reported_ms(record), flush=True)

@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-from cells import last_line_inside, parser, planned
+from cells import asked, last_line_inside, parser, planned
 
 LIBRARIES = {"pytorch-eager": "torch", "keras3-jax": "jax"}  # by column
 SIZES = (512, 768, 1024, 2048)
@@ -36,10 +36,7 @@ float turns(long n) {{
 
 
 def main():
-    options = parser(__doc__, "laptop").parse_args()
-    if options.inside:
-        print(json.dumps(products(json.loads(options.inside))))
-        return
+    options = asked(parser(__doc__, "laptop"), products)
     plan, runs = planned(options.scale, models=["bert"], tasks=["fit"], columns=LIBRARIES)
     threads = json.loads(runs[0].identity)["threads"]
     peak = multiply_adds(threads)
@@ -90,7 +87,7 @@ def products(identity):
         for size, work in works.items():
             seconds = min(repeated(work, device.fence, 1, PART_S))
             best[size] = max(best[size], 2 * size**3 / seconds / 1e9)
-    return best
+    return json.dumps(best)
 
 
 if __name__ == "__main__":

@@ -7,28 +7,17 @@ Both are repeated in turn; the figures are medians, the ratio that of the pairs'
 """
 
 import dataclasses
-import json
-import os
 import statistics
-import sys
 import time
 
-from cells import framework_of, last_line_inside, parser, planned, title
+from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 STEPS = 20
 REPEATS = 5
 
 
 def main():
-    options = parser(__doc__, "laptop").parse_args()
-    if options.inside:
-        inside(json.loads(options.inside))
-    else:
-        outside(options)
-
-
-def outside(options):
-    """Print one line per Keras column and task of BERT, each from the cell's environment."""
+    options = asked(parser(__doc__, "laptop"), inside)
     plan, runs = planned(options.scale, ["bert"], options.columns, options.tasks)
     print(f"{'':36}published (ms)  ours (ms)  ratio", flush=True)
     for run in (run for run in runs if run.column.name.startswith("keras")):
@@ -46,9 +35,7 @@ def inside(identity):
         theirs.append(run_theirs())
         ours.append(measured(framework))
     ratio = statistics.median(o / t for o, t in zip(ours, theirs, strict=True))
-    print(f"\n{statistics.median(theirs):14.1f}{statistics.median(ours):11.1f}{ratio:7.2f}")
-    sys.stdout.flush()
-    os._exit(0)
+    return f"{statistics.median(theirs):14.1f}{statistics.median(ours):11.1f}{ratio:7.2f}"
 
 
 def measured(framework):

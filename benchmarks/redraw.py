@@ -17,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests/analysis"), str(ROOT / "workflow"), str(ROOT)]
 
-from checkout import copy_to  # noqa: E402
 from process_tree import peak_mib  # noqa: E402
 from results_factory import FRAMEWORKS  # noqa: E402
 from tests.planning.records import write_record  # noqa: E402
+from tests.shared import copy_tree  # noqa: E402
 from whole_table import Project, whole_table  # noqa: E402
 
 from deploy.environments import definition_sha256  # noqa: E402
@@ -78,7 +78,7 @@ def draw(folder):
 def through_snakemake(folder):
     print("66 cells x 5 runs, through Snakemake; bar: 20 s")
     copy = folder / "project"
-    copy_to(copy)
+    copy_tree(copy)
     (copy / "config/config.yaml").write_text(CONFIG)
     os.chdir(copy)
     as_if_measured(copy)

@@ -69,18 +69,14 @@ def experiment(plan, run, rounds, rng):
 
     environment = environment_of(plan, run)
     identity = {**json.loads(run.identity), "extras": [], "probes": []}
+    limits = (plan.time_limit_s, memory.limit_mib(plan.memory_gib))
     names = {"A": {}, "B": {}}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(1, rounds + 1):
             for name in rng.sample(sorted(names), 2):
-                record = parent.run(
-                    json.dumps({**identity, "run": number}, sort_keys=True),
-                    environment,
-                    Path(folder, "run.json"),
-                    Path(folder, "run.log"),
-                    plan.time_limit_s,
-                    memory.limit_mib(plan.memory_gib),
-                )
+                text = json.dumps({**identity, "run": number}, sort_keys=True)
+                job = parent.Job(text, environment, Path(folder, "run.log"), *limits)
+                record = parent.run(job, Path(folder, "run.json"))
                 names[name][number] = ms_per_step(run, record)
     return names
 

@@ -7,7 +7,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from planning import write_bundle
+from planning import bundle
 from tests.planning.test_config import plan
 
 COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
@@ -59,7 +59,7 @@ class Kit:
     def __init__(self, folder: Path, **config):
         self.folder = folder
         archive = folder.with_suffix(".zip")
-        write_bundle.write(plan(**{**CONFIG, **config}), archive)
+        bundle.write(plan(**{**CONFIG, **config}), archive)
         zipfile.ZipFile(archive).extractall(folder)
         self.bundle = json.loads((folder / "bundle.json").read_text())
 

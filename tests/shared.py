@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -33,6 +34,16 @@ def put(path: Path, text: str, program: bool = False) -> Path:
     if program:
         path.chmod(0o755)
     return path
+
+
+def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
+    """Copy the files of this project as they are in the working tree, nothing generated."""
+    list_files = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(list_files, cwd=ROOT, capture_output=True, check=True, text=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file() and not name.startswith(left_out):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
 
 
 def succeed(command: list[str], **options) -> str:

@@ -120,7 +120,7 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
     block = ("--results", str(tmp_path), "--around", "cpu", "--accelerators", "cpu")
     block += ("--block", "smoke/bert/fit-b4/round1", "--when", "before")
     for command, name, identity, options in (
-        ("canary", "canary", made.canaries["cpu"][0].identity, block),
+        ("canary", "canary", made.canary_of(made.column), block),
         ("known_steps", "self_test", made.known_steps.identity, ()),
     ):
         output = tmp_path / f"{command}.json"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from deploy.environments import definition_sha256
-from tests.pipeline.conftest import COLUMNS, ROOT, copy_tree
-from tests.shared import put, succeed
+from tests.pipeline.conftest import COLUMNS
+from tests.shared import ROOT, copy_tree, put, succeed
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()

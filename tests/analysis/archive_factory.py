@@ -121,7 +121,7 @@ def as_archive(folder, path, manifest=True):
     names = [name for name in files_below(folder) if name != MANIFEST]
     if manifest:
         (folder / MANIFEST).write_text(manifest_text(folder, names))
-    write_zip(folder, [*names, MANIFEST], path, (2026, 1, 1, 0, 0, 0))
+    write_zip({name: folder / name for name in [*names, MANIFEST]}, path, (2026, 1, 1, 0, 0, 0))
     return path
 
 

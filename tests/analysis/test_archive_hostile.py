@@ -43,8 +43,14 @@ def sealed(folder, files=PLAIN):
         (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "tree" / name).write_bytes(content)
     (folder / "tree" / MANIFEST).write_text(manifest_text(folder / "tree", files))
-    write_zip(folder / "tree", [*files, MANIFEST], folder / "a.zip", (2026, 1, 2, 3, 4, 6))
-    return folder / "a.zip"
+    return zipped(folder, [*files, MANIFEST], "a.zip")
+
+
+def zipped(folder, names, output):
+    """These files of the folder's tree in an archive."""
+    files = {name: folder / "tree" / name for name in names}
+    write_zip(files, folder / output, (2026, 1, 2, 3, 4, 6))
+    return folder / output
 
 
 def refused(path, tmp_path, message):
@@ -137,8 +143,7 @@ def test_a_file_that_the_manifest_does_not_name(tmp_path):
 
 def test_a_file_that_is_missing(tmp_path):
     sealed(tmp_path)
-    names = ["a.txt", MANIFEST]
-    write_zip(tmp_path / "tree", names, tmp_path / "b.zip", (2026, 1, 2, 3, 4, 6))
+    zipped(tmp_path, ["a.txt", MANIFEST], "b.zip")
     (tmp_path / "out").mkdir()
     problems = unpack(tmp_path / "b.zip", tmp_path / "out").problems
     assert problems == {"results/plan.json": "in the manifest, but not in the archive"}

@@ -63,7 +63,7 @@ def measured(
     extras: which of these follow, ``legacy`` and ``profile``, without probes; None: all that is
         planned.
     few_steps: as many as at `smoke`, whatever its scale.
-    options: more of :func:`supervise.parent.run`.
+    options: more of :class:`supervise.parent.Job`.
     """
     marker, _ = environment_of(run.column.name)
     identity = json.loads(run.identity)
@@ -82,7 +82,7 @@ def measured(
 
     with mock.patch.object(parent, "_measure", noted):
         log = record.with_suffix(".log")
-        made = parent.run(json.dumps(identity), found, record, log, *limits, **options)
+        made = parent.run(parent.Job(json.dumps(identity), found, log, *limits, **options), record)
     return {**made, "window_ns": windows[-1] if windows else None}
 
 

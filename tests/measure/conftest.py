@@ -70,9 +70,9 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
 def plain(tmp_path_factory):
     """The record of a run of the fake framework, from which nothing special is asked."""
     folder = tmp_path_factory.mktemp("plain")
-    files = folder / "run1.json", folder / "run1.log"
-    parent.run(identity(), {**ENVIRONMENT}, *files, 60, 20_000, (PLUGINS,))
-    return valid(json.loads(files[0].read_text()), "record")
+    path, log = folder / "run1.json", folder / "run1.log"
+    parent.run(parent.Job(identity(), {**ENVIRONMENT}, log, 60, 20_000, (PLUGINS,)), path)
+    return valid(json.loads(path.read_text()), "record")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def run(environment, tmp_path):
         path, log = tmp_path / "records/run1.json", tmp_path / "logs/run1.log"
         limits = time_limit_s, memory_limit_mib
         text = identity(scale, changes=changes, **asked)
-        parent.run(text, environment, path, log, *limits, (PLUGINS,), **(more or {}))
+        parent.run(parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {})), path)
         return valid(json.loads(path.read_text()), "record")
 
     return measured

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from bundle import commands, steps
+from bundle.columns import Column
 from bundle.session import Session
 from supervise import sitting
 from supervise.slots import share
@@ -24,7 +25,7 @@ from .conftest import ENVIRONMENT, PLUGINS, identity
 
 RECORDS = "results/records/smoke/fake/fit-b4"
 FILE = Path("results/blocks/smoke/fake/fit-b4/round1.json")
-WHERE = steps.Environment("fake.json", "fake.yaml")
+COLUMN = Column(sys.executable, "fake.json", "fake.yaml")
 BUNDLE = {
     "results": "results",
     "time_limit_s": 60.0,
@@ -41,7 +42,7 @@ def block(**architectures) -> steps.Block:
 
     def of(column, architecture):
         text = identity(changes={"column": column, "probes": [], "extras": []}, **architecture)
-        return steps.Run(text, WHERE, f"{RECORDS}/{column}/run1.json")
+        return steps.File(text, COLUMN, f"{RECORDS}/{column}/run1.json")
 
     canary = json.loads(identity()) | {"part_s": 0.01}
     return steps.Block(
@@ -50,7 +51,7 @@ def block(**architectures) -> steps.Block:
         scale="smoke",
         round=1,
         runs=tuple(of(*column) for column in architectures.items()),
-        canaries={"cpu": steps.Timed(json.dumps(canary), WHERE)},
+        canaries={"cpu": steps.Timed(json.dumps(canary), COLUMN)},
     )
 
 
@@ -114,7 +115,7 @@ def test_a_block_is_one_session_and_what_is_there_is_not_measured_again():
 
 def test_a_refused_run_costs_no_other_and_is_said(capfd):
     lost = dataclasses.replace(
-        block().runs[0], identity=identity(threads=10_000), record=f"{RECORDS}/lost/run1.json"
+        block().runs[0], identity=identity(threads=10_000), path=f"{RECORDS}/lost/run1.json"
     )
     session = measure(dataclasses.replace(block(), runs=(lost, *block().runs)))
     assert session.refused == 1 and record("three")["status"] == "ok"
@@ -127,7 +128,7 @@ class Cell:
     def __init__(self, hang: bool = False):
         trouble = {"trouble": "leaves_a_grandchild", "pids": "pids"} if hang else {}
         self.block = block(two=trouble)
-        self.file = Path(self.block.runs[0].record)
+        self.file = Path(self.block.runs[0].path)
 
     def start(self, attempt: int = 1, *options: str, **environ: str) -> subprocess.Popen:
         settings = Session(BUNDLE, None, None)._settings

@@ -49,7 +49,7 @@ def real(framework, folder):
         "probes": [],
     }
     record, log = folder / "run1.json", folder / "run1.log"
-    parent.run(identity(changes=changes), environment, record, log, 120, 20_000)
+    parent.run(parent.Job(identity(changes=changes), environment, log, 120, 20_000), record)
     return json.loads(record.read_text())
 
 

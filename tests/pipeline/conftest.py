@@ -15,7 +15,7 @@ import yaml
 from deploy.environments import definition_sha256
 from planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
-from tests.shared import ROOT
+from tests.shared import ROOT, copy_tree
 
 COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
@@ -130,21 +130,6 @@ class Project:
     def found(self) -> list[dict]:
         """Content of all records, parsed."""
         return [*map(json.loads, self.records().values())]
-
-
-def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
-    """Copy the files of this project as they are in the working tree, nothing generated."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file() and not name.startswith(left_out):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
 
 
 def checkout(folder: Path) -> Project:

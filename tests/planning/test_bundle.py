@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from planning import bundle, this_machine, write_bundle
+from planning import bundle, this_machine
 from planning.config import ConfigError
 
 from .records import identities
@@ -50,8 +50,8 @@ def test_every_timed_file_has_the_identity_that_snakemake_wants():
 
 def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
     one, two = tmp_path / "one.zip", tmp_path / "two.zip"
-    write_bundle.write(plan(**ELSEWHERE), one)
-    write_bundle.write(plan(**ELSEWHERE), two)
+    bundle.write(plan(**ELSEWHERE), one)
+    bundle.write(plan(**ELSEWHERE), two)
     assert one.read_bytes() == two.read_bytes()
     assert one.stat().st_size < 2**19
     names = zipfile.ZipFile(one).namelist()

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from deploy.environments import definition_sha256, post_deploy
-from planning import drivers, this_machine
+from planning import this_machine
 from planning.config import ConfigError
 from planning.plan import Plan
+from planning.unsupported import OLDEST_DRIVER, cuda_version, oldest_driver
 from supervise import processors
 
 from ..measure.nvidia_smi import A100, uuid
@@ -30,9 +31,9 @@ def identities(made):
 def test_every_locked_cuda_has_a_driver_that_it_needs():
     definitions = {f.environment for f in NETS.values()}
     locks = {name: post_deploy(ROOT / "envs/2026-11/cuda" / f"{name}.yaml") for name in definitions}
-    needed = {name: drivers.oldest_driver(lock) for name, lock in locks.items()}
-    assert set(needed.values()) <= set(drivers.OLDEST_DRIVER.values())
-    assert drivers.cuda_version(post_deploy(ROOT / "envs/2026-11/cpu/pytorch.yaml")) is None
+    needed = {name: oldest_driver(lock) for name, lock in locks.items()}
+    assert set(needed.values()) <= set(OLDEST_DRIVER.values())
+    assert cuda_version(post_deploy(ROOT / "envs/2026-11/cpu/pytorch.yaml")) is None
 
 
 def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on(gpus):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import changes, schedule
+from planning import changes
+from planning.order import positions
 from supervise import sources
 
 from ..nets import NETS
@@ -22,8 +23,8 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 
 def test_the_document_is_valid_and_complete():
     document = valid(plan(runs=3).document(), "plan")
-    positions = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
-    assert positions == list(range(3 * (12 * len(NETS) - 4)))
+    places = sorted(run["position"] for cell in document["cells"] for run in cell["runs"])
+    assert places == list(range(3 * (12 * len(NETS) - 4)))
     steps = plan(scale="laptop").document()["steps"]
     assert steps == {"min_steps": 20, "max_steps": 100, "cap_s": 1.8, "hard_cap_s": 6.0}
 
@@ -95,7 +96,7 @@ def test_every_run_that_pads_prompts_is_probed_at_the_shortest_and_the_longest_l
     seed=st.integers(0, 2**31),
 )
 def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, seed):
-    order = schedule.positions(list(range(rows)), lambda row: frameworks, lambda row: runs, seed)
+    order = positions(list(range(rows)), lambda row: frameworks, lambda row: runs, seed)
     assert sorted(order.values()) == list(range(rows * len(frameworks) * runs))
     entries = sorted(order, key=order.get)
     size = len(frameworks)
@@ -108,11 +109,11 @@ def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, 
 
 def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
     names = list("abcdef")
-    one = schedule.positions([0], lambda row: names, lambda row: 5, seed=1)
+    one = positions([0], lambda row: names, lambda row: 5, seed=1)
     rounds = [[f for _, f, r in sorted(one, key=one.get) if r == k] for k in range(1, 6)]
     assert len({tuple(order) for order in rounds}) > 1
-    assert one == schedule.positions([0], lambda row: names, lambda row: 5, seed=1)
-    assert one != schedule.positions([0], lambda row: names, lambda row: 5, seed=2)
+    assert one == positions([0], lambda row: names, lambda row: 5, seed=1)
+    assert one != positions([0], lambda row: names, lambda row: 5, seed=2)
 
 
 def test_imports_are_those_that_python_sees():

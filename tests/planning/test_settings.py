@@ -6,8 +6,8 @@ import json
 import pytest
 
 from contract.settings import SETTINGS
+from planning.documentation import README, with_settings
 from planning.frameworks import frameworks
-from planning.write_settings import README, with_table
 from supervise.parent import CELL_FIELDS
 
 from ..shared import put
@@ -103,6 +103,6 @@ def test_what_only_some_frameworks_take_reaches_their_class():
 
 def test_the_readme_has_the_table_of_what_is_declared():
     text = README.read_text()
-    assert with_table(text) == text
+    assert with_settings(text) == text
     lines = [line.split(" | ")[:2] for line in text.splitlines()]
     assert all([f"| `{name}`", about["title"]] in lines for name, about in SETTINGS.items())

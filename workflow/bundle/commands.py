@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
-from bundle.steps import Block, KnownSteps, Run, Settings, Timed
+from bundle.steps import Block, File, Settings, Timed
 
 PROGRAM = Path(__file__).parents[1] / "supervise"
 
 
-def cell(run: Run, block: Block, settings: Settings, attempt: int) -> list[str]:
+def cell(run: File, block: Block, settings: Settings, attempt: int) -> list[str]:
     """The command that measures one run."""
-    command = _command("cell", run, settings, attempt, Path(run.record))
-    command += ["--record", run.record, "--plan", str(settings.plan)]
+    command = _command("cell", run, settings, attempt, Path(run.path))
+    command += ["--record", run.path, "--plan", str(settings.plan)]
     command += ["--time-limit-s", str(settings.time_limit_s)]
     command += _seat(block, settings) + _monitor(settings)
     return command + [f"--folder={folder}" for folder in settings.folders]
@@ -28,7 +28,7 @@ def canary(
     return [*command, "--accelerators", *settings.accelerators]
 
 
-def known_steps(steps: KnownSteps, settings: Settings, attempt: int) -> list[str]:
+def known_steps(steps: File, settings: Settings, attempt: int) -> list[str]:
     """The command that measures the known steps."""
     command = _command("known_steps", steps, settings, attempt, Path(steps.path))
     return [*command, *_monitor(settings), "--output", steps.path]
@@ -53,7 +53,7 @@ def _monitor(settings: Settings) -> list[str]:
 
 def _command(program: str, timed: Timed, settings: Settings, attempt: int, file: Path) -> list[str]:
     command = [sys.executable, "-s", str(PROGRAM), program, "--identity", timed.identity]
-    command += ["--deployment", "interpreter", "--definition", timed.environment.definition]
-    command += ["--environment", timed.environment.marker]
+    command += ["--deployment", "interpreter", "--definition", timed.column.definition]
+    command += ["--environment", timed.column.marker]
     command += ["--memory-gib", settings.memory_gib, "--attempt", str(attempt)]
     return [*command, "--log", str(log_of(file, settings.results))]

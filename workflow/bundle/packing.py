@@ -6,12 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bundle.steps import identity_of
 from deploy.virtual_environments import write_atomically
 from packing.privacy import scrubber_here
-from packing.sealed_zip import EARLIEST, write_zip
+from packing.sealed_zip import write_zip
 
 RESULT = "records.zip"
 
@@ -35,7 +34,9 @@ def pack(root: Path, bundle: dict) -> int:
     contents = {name: scrubbed((root / name).read_text()).encode() for name in names}
     found, name = elsewhere(bundle, contents), f"{results}/elsewhere.json"
     write_atomically(root / name, found.decode())
-    _write(root / RESULT, {**contents, name: found})
+    partial = root / f".{RESULT}.partial"
+    write_zip({**contents, name: found}, partial)
+    os.replace(partial, root / RESULT)
     return len(measured)
 
 
@@ -80,13 +81,3 @@ def write_self_test(root: Path, bundle: dict, measured: set[str]) -> None:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:  # the records are worth more than the self-test
         print(f"no {output}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
-
-
-def _write(output: Path, contents: dict[str, bytes]) -> None:
-    partial = output.with_name(f".{output.name}.partial")
-    with TemporaryDirectory(prefix="millistep-") as folder:
-        for name, content in contents.items():
-            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
-            Path(folder, name).write_bytes(content)
-        write_zip(Path(folder), contents, partial, EARLIEST)
-    os.replace(partial, output)

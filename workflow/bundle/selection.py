@@ -6,17 +6,17 @@ from pathlib import Path
 
 from bundle import Problem
 from bundle.columns import Column
-from bundle.steps import Block, Environment, KnownSteps, Run, Timed
+from bundle.steps import Block, File, Timed
 
 NAME_PARTS = 4  # parts of a run's name: model, task and batch, column, number
 
 
 def selected(
     bundle: dict, columns: dict[str, Column], patterns: Sequence[str]
-) -> list[Block | KnownSteps]:
+) -> list[Block | File]:
     """Blocks with the runs that have an interpreter and match a pattern, and the known steps."""
-    first: list[Block | KnownSteps] = []
-    later: list[Block | KnownSteps] = []
+    first: list[Block | File] = []
+    later: list[Block | File] = []
     for block in bundle["blocks"]:
         runs = [
             run
@@ -44,11 +44,9 @@ def _block(bundle: dict, block: dict, runs: list[dict], columns: dict[str, Colum
         row=block["row"],
         scale=bundle["scale"],
         round=block["round"],
-        runs=tuple(
-            Run(run["identity"], _where(columns[run["column"]]), run["record"]) for run in runs
-        ),
+        runs=tuple(File(run["identity"], columns[run["column"]], run["record"]) for run in runs),
         canaries={
-            kind: Timed(canary["identity"], _where(columns[canary["column"]]))
+            kind: Timed(canary["identity"], columns[canary["column"]])
             for kind in bundle["accelerators"]
             if kind in kinds
             for canary in [_first(bundle["canaries"][kind], columns)]
@@ -62,21 +60,17 @@ def _first(canaries: list[dict], columns: dict[str, Column]) -> dict | None:
     return next((canary for canary in canaries if canary["column"] in columns), None)
 
 
-def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[KnownSteps]:
+def _known_steps(bundle: dict, columns: dict[str, Column]) -> list[File]:
     """The known steps as they were measured, else in the first environment that is here; empty if
     their accelerator has no environment here.
     """
     about = bundle["known_steps"]
     found = [
-        KnownSteps(possible["identity"], _where(columns[possible["column"]]), about["path"])
+        File(possible["identity"], columns[possible["column"]], about["path"])
         for possible in about["possible"]
         if possible["column"] in columns
     ]
     return [*(steps for steps in found if steps.is_done()), *found][:1]
-
-
-def _where(column: Column) -> Environment:
-    return Environment(column.marker, column.definition)
 
 
 def _name(record: str) -> str:

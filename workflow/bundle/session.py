@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bundle import commands
-from bundle.steps import Block, KnownSteps, Run, Settings
+from bundle.steps import Block, File, Settings
 from deploy.virtual_environments import write_atomically
 from supervise import programs, sessions, sitting
 from supervise.sitting import AFTER, BEFORE
@@ -46,7 +46,7 @@ class Session:
         )
         self.refused = 0
 
-    def measure(self, steps: Sequence[Block | KnownSteps]) -> str:
+    def measure(self, steps: Sequence[Block | File]) -> str:
         """Measure what is not there as planned; return in words why it ended."""
         self._write_progress(steps)
         sitting.begin()
@@ -72,7 +72,7 @@ class Session:
                 self._measure_run(run, block)
             self._canaries(block, AFTER)
         finally:
-            records = tuple(run.record for run in block.runs)
+            records = tuple(run.path for run in block.runs)
             about = sessions.Block(block.path, block.row, block.scale, block.round, records)
             sessions.write(self._settings.results, about)
 
@@ -80,10 +80,10 @@ class Session:
         for accelerator in block.canaries:
             self._run(commands.canary, accelerator, block, self._settings, when=when)
 
-    def _measure_run(self, run: Run, block: Block) -> None:
+    def _measure_run(self, run: File, block: Block) -> None:
         """Measure a run; if it has ended everything :data:`KILLS` times, record it as killed."""
-        starts = self._starts(run.record)
-        write_atomically(Path(IN_FLIGHT), json.dumps({"record": run.record, "starts": starts + 1}))
+        starts = self._starts(run.path)
+        write_atomically(Path(IN_FLIGHT), json.dumps({"record": run.path, "starts": starts + 1}))
         try:
             first = 2 if starts >= KILLS else 1
             status = self._run(commands.cell, run, block, self._settings, first=first)
@@ -109,19 +109,19 @@ class Session:
                 break
         return status
 
-    def _write_progress(self, steps: Sequence[Block | KnownSteps]) -> None:
+    def _write_progress(self, steps: Sequence[Block | File]) -> None:
         """Write the runs that are measured here into a file for :mod:`supervise.progress`."""
         folder = f"{self._settings.results}/records/"
-        runs: list[Run] = [run for step in steps if isinstance(step, Block) for run in step.runs]
+        runs: list[File] = [run for step in steps if isinstance(step, Block) for run in step.runs]
         found = [
-            {"record": run.record, "identity": run.identity}
+            {"record": run.path, "identity": run.identity}
             for run in runs
-            if run.record.startswith(folder)
+            if run.path.startswith(folder)
         ]
         Path(PROGRESS).write_text(json.dumps({"cells": [{"runs": found}]}))
 
 
-def missing(steps: Sequence[Block | KnownSteps]) -> tuple[int, int]:
+def missing(steps: Sequence[Block | File]) -> tuple[int, int]:
     """The number of files that are not there as planned, and the number of all."""
     files = [file for step in steps for file in (step.runs if isinstance(step, Block) else [step])]
     return sum(not file.is_done() for file in files), len(files)

@@ -5,44 +5,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bundle.columns import Column
 from supervise import reading
 
 
 @dataclass(frozen=True)
-class Environment:
-    """The environment of a measurement. marker: the file that lists its packages."""
-
-    marker: str
-    definition: str
-
-
-@dataclass(frozen=True)
 class Timed:
-    """Anything timed, such as a canary: the identity that defines its numbers, its environment."""
+    """Anything timed, such as a canary: the identity that defines its numbers, and its column."""
 
     identity: str
-    environment: Environment
+    column: Column
 
 
 @dataclass(frozen=True)
-class Run(Timed):
-    """A run of a cell. record: path of its file."""
-
-    record: str
-
-    def is_done(self) -> bool:
-        """True if its record is there as planned."""
-        return identity_of(Path(self.record)) == self.identity
-
-
-@dataclass(frozen=True)
-class KnownSteps(Timed):
-    """The known steps: the part of the self-test that is measured by itself."""
+class File(Timed):
+    """A file that is measured once: the record of a run of a cell, or the known steps."""
 
     path: str
 
     def is_done(self) -> bool:
-        """True if its file is there as planned; a failure with its reason counts, too."""
+        """True if it is there as planned; a failure with its reason counts, too."""
         return identity_of(Path(self.path)) == self.identity
 
 
@@ -57,7 +39,7 @@ class Block:
     row: dict[str, Any]  # model, task, batch_size
     scale: str
     round: int
-    runs: tuple[Run, ...]
+    runs: tuple[File, ...]
     canaries: dict[str, Timed]
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import stat
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 SEAL = b"sha256 of all bytes before this digest: "
@@ -19,15 +19,18 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 CHUNK_BYTES = 2**20
 
 
-def write_zip(folder: Path, names: Iterable[str], output: Path, moment: tuple[int, ...]) -> None:
-    """Write the named files of a folder, sorted; `moment` (year to second) is the time of all."""
+def write_zip(
+    files: Mapping[str, Path | bytes], output: Path, moment: tuple[int, ...] = EARLIEST
+) -> None:
+    """Write files, or contents, by their names; `moment` (year to second) is the time of all."""
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted(names):
+        for name, file in sorted(files.items()):
             entry = zipfile.ZipInfo(name, moment)
             entry.create_system = UNIX
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, (folder / name).read_bytes(), compresslevel=9)
+            content = file if isinstance(file, bytes) else file.read_bytes()
+            archive.writestr(entry, content, compresslevel=9)
         archive.comment = SEAL + b"0" * DIGEST_LENGTH
     with output.open("r+b") as file:
         file.seek(-DIGEST_LENGTH, 2)

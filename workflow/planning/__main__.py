@@ -4,31 +4,73 @@ python3 workflow/planning {plan,bundle,check,settings,rows,answer} ...
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from planning import (  # noqa: E402 (the path above finds them)
-    answer,
-    check_file,
-    write_bundle,
-    write_plan,
-    write_rows,
-    write_settings,
+from deploy.environments import (  # noqa: E402 (the path above finds them)
+    definition_sha256,
+    write_atomically,
 )
+from planning import answer, bundle, documentation  # noqa: E402
+from planning.config import or_one_line, read_configuration  # noqa: E402
+from planning.plan import Plan  # noqa: E402
+
+ABOUT = __doc__.partition("\n")[0]
+
+
+def planned() -> tuple[Plan, Path]:
+    """The plan that a rule asks for, and the file to be made of it."""
+    parser = argparse.ArgumentParser(description=ABOUT)
+    parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
+    parser.add_argument("--envs", type=Path, required=True, help="definitions")
+    parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    asked = (json.loads(options.config), definition_sha256, options.envs, not options.elsewhere)
+    return or_one_line(Plan, *asked), options.output
+
+
+def write_plan() -> None:
+    """Write the plan, for the analysis and the progress line."""
+    plan, output = planned()
+    write_atomically(output, json.dumps(plan.document(), indent=1) + "\n")
+
+
+def write_bundle() -> None:
+    """Write the zip with which a machine without Snakemake, conda or a network measures a plan."""
+    plan, output = planned()
+    bundle.write(plan, output)
+    size_kib = output.stat().st_size / 1024
+    print(f"{output}: {len(plan.runs)} runs, {size_kib:.0f} KiB", file=sys.stderr)
+
+
+def check() -> None:
+    """Say what is wrong with configuration files that Snakemake itself could not read.
+
+    Snakemake reads the files of ``--configfile`` before the Snakefile, names neither file nor line,
+    and says nothing at all with ``--quiet all``.
+    """
+    parser = argparse.ArgumentParser(description=ABOUT, allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    known, _ = parser.parse_known_args()  # the others are Snakemake's
+    for path in known.configfile:
+        or_one_line(read_configuration, path)
+
 
 COMMANDS = {
-    "plan": write_plan.main,
-    "bundle": write_bundle.main,
-    "check": check_file.main,
-    "settings": write_settings.main,
-    "rows": write_rows.main,
+    "plan": write_plan,
+    "bundle": write_bundle,
+    "check": check,
+    "settings": documentation.write_settings,
+    "rows": documentation.write_rows,
     "answer": answer.main,
 }
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument("command", choices=COMMANDS)
     command = parser.parse_args(sys.argv[1:2]).command
     del sys.argv[1]

@@ -69,9 +69,3 @@ def blocks(plan) -> list[Block]:
         )
         for (row, number), runs in found.items()
     ]
-
-
-def row(block: Block) -> dict:
-    """The block's row, as plan and bundle write it."""
-    of = block.row
-    return {"model": of.model, "task": of.task, "batch_size": of.batch_size}

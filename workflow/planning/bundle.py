@@ -1,9 +1,12 @@
 """The bundle with which a machine without Snakemake measures a plan: its runs, and their files."""
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from planning.blocks import Block, row
+from packing.sealed_zip import write_zip
+from planning.blocks import Block
 from planning.columns import Column
 from planning.config import ConfigError
 from planning.identity import WORKFLOW
@@ -58,9 +61,8 @@ def document(plan) -> dict:
         "blocks": [_block(plan, block) for block in plan.blocks],
         "canaries": {
             kind: [
-                _possible(plan.controls.canary_of(column), column)
-                for column in plan.controls.candidates
-                if column.accelerator == kind
+                {"column": column.name, "identity": plan.controls.canary_of(column)}
+                for column in plan.controls.candidates[kind]
             ]
             for kind in plan.accelerators
         },
@@ -85,7 +87,7 @@ def _block(plan, block: Block) -> dict:
     first = {run.record: plan.runs[run.position].record for run in plan.controls.again}
     return {
         "path": block.path,
-        "row": row(block),
+        "row": vars(block.row),
         "round": block.number,
         "runs": [
             {
@@ -105,13 +107,20 @@ def _known_steps(plan) -> dict:
     Which of these has an interpreter is found out where the bundle is run.
     """
     controls = plan.controls
-    columns = [c for c in controls.candidates if c.accelerator == controls.column.accelerator]
-    found = [_possible(controls.known_steps_of(column).identity, column) for column in columns]
+    found = [
+        {"column": column.name, "identity": controls.known_steps_of(column)}
+        for column in controls.candidates[controls.column.accelerator]
+    ]
     return {"path": controls.known_steps.path, "possible": found}
 
 
-def _possible(identity: str, column: Column) -> dict:
-    return {"column": column.name, "identity": identity}
+def write(plan, output: Path) -> None:
+    """Write the zip; the same plan and sources give the same bytes."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial = output.with_name(f".{output.name}.partial")
+    content = json.dumps(document(plan), indent=1) + "\n"
+    write_zip({"bundle.json": content.encode(), **files(plan)}, partial)
+    os.replace(partial, output)
 
 
 def files(plan) -> dict[str, Path]:

@@ -105,15 +105,17 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
     written = dict(entry)
     if "overlay" in entry:
         entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
-    interpreter = entry.get("interpreter") or defaults["interpreters"].get(name)
-    if interpreter and entry.get("overlay"):
+    users = defaults["interpreters"].get(name)
+    given = {**own, "precision": defaults["precision"], "interpreter": users, **entry}
+    if given["interpreter"] and given["overlay"]:
         raise ConfigError(
             f"columns.{place}.overlay: not put over an interpreter of your own; "
-            f"install it there, or leave {interpreter} out"
+            f"install it there, or leave {given['interpreter']} out"
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
     words = [part for setting, value in told.items() for part in _words(setting, value)]
-    settings = {**_resolved(framework, own, defaults), **_named(entry, defaults)}
+    # Auto, which accelerator and threads are unless it is said, is what the plan has found.
+    settings = {s: defaults.get(s, v) if v == "auto" else v for s, v in given.items()}
     return Column(
         framework=framework,
         name="+".join([name, *(word for word, _ in words)]),
@@ -123,23 +125,6 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
         of_framework={setting: settings[setting] for setting, _ in framework.settings},
         asked={setting: written[setting] for setting in told},
     )
-
-
-def _resolved(framework: Framework, own: dict, defaults: Mapping[str, object]) -> dict:
-    """The settings of a column that names none."""
-    interpreters = defaults["interpreters"]
-    found = {setting: defaults.get(setting, value) for setting, value in own.items()}
-    return {**found, "interpreter": interpreters.get(framework.name)}
-
-
-def _named(entry: Mapping[str, object], defaults: Mapping[str, object]) -> dict:
-    """The settings that a column names; ``auto`` of accelerator and threads is the plan's value."""
-    return {
-        setting: defaults[setting]
-        if value == "auto" and setting in ("accelerator", "threads")
-        else value
-        for setting, value in entry.items()
-    }
 
 
 def _words(setting: str, value) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,14 +32,6 @@ class Control:
     identity: str
 
 
-@dataclass(frozen=True)
-class Canary:
-    """Fixed work in the environment of a column, done by the column's library."""
-
-    identity: str
-    column: Column
-
-
 class Controls:
     """The canaries and the self-test of one plan."""
 
@@ -46,20 +39,18 @@ class Controls:
         self._plan = plan
 
     @cached_property
-    def columns(self) -> dict[str, Column]:
-        """The column in whose environment each accelerator's canaries are measured; cuda first.
-
-        The plainest there is, so that adding a column changes nothing.
+    def candidates(self) -> dict[str, list[Column]]:
+        """By accelerator, cuda first: the columns in whose environments controls could be measured,
+        the plainest first, so that adding a column changes nothing.
         """
-        found: dict[str, Column] = {}
-        for column in self.candidates:
-            found.setdefault(column.accelerator, column)
-        return {kind: found[kind] for kind in ("cuda", "cpu") if kind in found}
+        columns = sorted(self._plan.measurable or self._plan.columns, key=_plainness)
+        found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
+        return {kind: of_kind for kind, of_kind in found.items() if of_kind}
 
-    @cached_property
-    def candidates(self) -> list[Column]:
-        """The columns in whose environments controls could be measured, the plainest first."""
-        return sorted(self._plan.measurable or self._plan.columns, key=_plainness)
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The column in whose environment each accelerator's canaries are measured."""
+        return {kind: columns[0] for kind, columns in self.candidates.items()}
 
     @property
     def column(self) -> Column:
@@ -71,18 +62,6 @@ class Controls:
         column = self.columns[accelerator] if accelerator else self.column
         return self._plan.environment_of(column)
 
-    @cached_property
-    def canaries(self) -> dict[str, list[Canary]]:
-        """By accelerator, its canary in each environment that could measure it, the plainest
-        first.
-        """
-        found: dict[str, dict[Environment, Canary]] = {kind: {} for kind in self.columns}
-        for column in self.candidates:
-            environment = self._plan.environment_of(column)
-            canary = Canary(self.canary_of(column), column)
-            found[column.accelerator].setdefault(environment, canary)
-        return {kind: list(canaries.values()) for kind, canaries in found.items()}
-
     def canary_of(self, column: Column) -> str:
         """The identity of the canary that a column's library would compute."""
         facts = self._facts(column, "measure/controls/canary.py")
@@ -91,23 +70,22 @@ class Controls:
     @cached_property
     def known_steps(self) -> Control:
         """Steps of known duration, and a step of known work with and without the monitor."""
-        return self.known_steps_of(self.column)
+        path = f"{self._plan.results}/self_test/{self._plan.scale}/known_steps.json"
+        return Control(path, self.known_steps_of(self.column))
 
-    def known_steps_of(self, column: Column) -> Control:
-        """The known steps as a column's environment would measure them."""
-        plan = self._plan
+    def known_steps_of(self, column: Column) -> str:
+        """The identity of the known steps as a column's environment would measure them."""
         facts = {
             **self._facts(
                 column,
                 "measure/controls/monitor_pair.py",
                 "measure/controls/known_step/**/*.py",
             ),
-            "known_steps": KNOWN_STEPS[plan.scale],
-            "monitor_pairs": MONITOR_PAIRS[plan.scale],
+            "known_steps": KNOWN_STEPS[self._plan.scale],
+            "monitor_pairs": MONITOR_PAIRS[self._plan.scale],
             "monitor_part_s": MONITOR_PART_S,
         }
-        path = f"{plan.results}/self_test/{plan.scale}/known_steps.json"
-        return Control(path, identity.text(facts))
+        return identity.text(facts)
 
     @cached_property
     def again(self) -> list[Run]:
@@ -131,43 +109,36 @@ class Controls:
         """Options of the command that measures the known steps, for the other environments that
         could measure them.
         """
-        found: dict[Environment, Column] = {}
-        for column in self.candidates:
-            if column.accelerator == self.column.accelerator:
-                found.setdefault(self._plan.environment_of(column), column)
-        identities = {of: self.known_steps_of(column).identity for of, column in found.items()}
-        return self._instead(identities, self.environment(), use_conda)
+        return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
 
     def options_of_canary(self, accelerator: str, use_conda: bool) -> str:
         """Options of the command that measures the canaries of an accelerator."""
-        identity = self.canaries[accelerator][0].identity
-        own = [f"--identity={identity}", "--accelerators", *self.columns]
-        return f"{shlex.join(own)} {self.canary_instead(accelerator, use_conda)}".rstrip()
-
-    def canary_instead(self, accelerator: str, use_conda: bool) -> str:
-        """Options that name the other environments that could measure an accelerator's canaries."""
-        found = {
-            self._plan.environment_of(canary.column): canary.identity
-            for canary in self.canaries[accelerator]
-        }
-        return self._instead(found, self.environment(accelerator), use_conda)
+        own = [f"--identity={self.canary_of(self.columns[accelerator])}", "--accelerators"]
+        instead = self._instead(accelerator, self.canary_of, use_conda)
+        return f"{shlex.join([*own, *self.columns])} {instead}".rstrip()
 
     def _instead(
-        self, identities: dict[Environment, str], own: Environment, use_conda: bool
+        self, accelerator: str, identity_of: Callable[[Column], str], use_conda: bool
     ) -> str:
-        """Empty with conda: a rule has only the environment that Snakemake made for it."""
+        """Options that name the other environments that could measure controls of an accelerator.
+
+        Empty with conda: a rule has only the environment that Snakemake made for it.
+        """
         if use_conda:
             return ""
+        found: dict[Environment, Column] = {}
+        for column in self.candidates[accelerator]:
+            found.setdefault(self._plan.environment_of(column), column)
+        del found[self.environment(accelerator)]
         options = (
             {
-                "identity": identity,
+                "identity": identity_of(column),
                 "deployment": of.method(use_conda),
                 "definition": of.definition.as_posix(),
                 "environment": of.marker,
                 "overlay": [overlay.source for overlay in of.overlay],
             }
-            for of, identity in identities.items()
-            if of != own
+            for of, column in found.items()
         )
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 

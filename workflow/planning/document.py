@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from measure.protocol import PROTOCOLS
 from planning import schemas
-from planning.blocks import row
 from planning.cells import Row, Run
 from planning.columns import Column
 from planning.measures import measures
@@ -39,7 +38,7 @@ def document(plan) -> dict:
         **({"training": plan.config["training"]} if plan.config["training"] else {}),
         **({"further": further} if (further := _further(plan.config)) else {}),
         "blocks": [
-            {**row(block), "round": block.number, "path": block.path} for block in plan.blocks
+            {**vars(block.row), "round": block.number, "path": block.path} for block in plan.blocks
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
@@ -47,9 +46,7 @@ def document(plan) -> dict:
         "columns": [_column(column) for column in plan.columns],
         "cells": [
             {
-                "model": row.model,
-                "task": row.task,
-                "batch_size": row.batch_size,
+                **vars(row),
                 "column": column.name,
                 "unsupported": plan.unsupported.get((row, column.name)),
                 "runs": [
@@ -120,9 +117,7 @@ def _row(plan, row: Row, place: int) -> dict:
     model: Model = plan.models.load(row.model)
     published = model.tasks[row.task]["published"]
     return {
-        "model": row.model,
-        "task": row.task,
-        "batch_size": row.batch_size,
+        **vars(row),
         "title": f"{model.title} {row.task}",
         "published_batch_size": published[place] if place < len(published) else None,
         "measures": measures(model, row.task, plan.scale),

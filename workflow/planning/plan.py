@@ -8,18 +8,17 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from planning import builders, columns, identity, models, resolve, runs, schedule, this_machine
+from planning import builders, columns, identity, models, resolve, runs, this_machine, unsupported
 from planning.blocks import Block, blocks
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.config import ConfigError, check, check_word, results_folder
 from planning.controls import Controls
 from planning.document import document
-from planning.environments import Environments
+from planning.environments import environments
 from planning.frameworks import frameworks
 from planning.notices import notices
-from planning.order import Order
-from planning.unsupported import Unsupported
+from planning.order import Order, positions
 from supervise import memory, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
 
@@ -56,7 +55,7 @@ class Plan:
         self.models = models.Models(self.config["folders"])
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
-        self._environments = Environments(self, cache(environment_sha256), envs)
+        self._environments = environments(self, cache(environment_sha256), envs)
         self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
         asked = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in asked for row in self._rows(name)]
@@ -65,7 +64,6 @@ class Plan:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
         self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
-        self._unsupported = Unsupported(self)
         builders.check(self)
 
     @property
@@ -78,15 +76,15 @@ class Plan:
         """The file of the self-test: how well the measuring itself measures."""
         return f"{self.results}/self_test.json"
 
-    @property
+    @cached_property
     def barred(self) -> dict[Column, str]:
         """Columns that this machine cannot measure, with the reasons."""
-        return self._unsupported.barred
+        return unsupported.barred(self)
 
-    @property
+    @cached_property
     def unsupported(self) -> dict[tuple[Row, str], str]:
         """The cells that are not measured: reasons by row and name of the column."""
-        return self._unsupported.cells
+        return unsupported.unsupported(self)
 
     @cached_property
     def accelerators(self) -> list[str]:
@@ -174,7 +172,7 @@ class Plan:
             row: [name for name in by_name if (row, name) not in self.unsupported]
             for row in self.rows
         }
-        order = schedule.positions(
+        drawn = positions(
             self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config["seed"]
         )
         folder = f"{self.results}/records/{self.scale}"
@@ -187,7 +185,7 @@ class Plan:
                 record_path(folder, row, by_name[name], number),
                 identity.of_run(self, row, by_name[name], number),
             )
-            for (row, name, number), position in order.items()
+            for (row, name, number), position in drawn.items()
         ]
 
     @cached_property
@@ -243,7 +241,7 @@ class Plan:
 
     def environment_of(self, column: Column) -> Environment:
         """The environment of a column: a locked one, with overlays if any, or the user's own."""
-        return self._environments.by_column[column.name]
+        return self._environments[column.name]
 
     def resolved(self) -> dict:
         """The configuration for one slot of this machine, or for a node: values such as auto are

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import shutil
 import signal
 import sys
+from contextlib import redirect_stderr
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from deploy import failures, uv
 from deploy.environments import cache, definition_sha256
-from planning import changes, executor
+from planning import changes
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
 from planning.resolve import put_first_on_path
@@ -67,7 +69,7 @@ class Start:
         Only with `--jobs` may the executor be another than the local one, and it need not be.
         """
         several = self.workflow.resource_settings.nodes is not None
-        return self.workflow.remote_exec or (several and executor.asked() != "local")
+        return self.workflow.remote_exec or (several and _executor() != "local")
 
     @property
     def here(self) -> bool:
@@ -148,6 +150,17 @@ class Start:
                 "without the settings of profiles/default two runs could be timed side by side:"
                 f" copy {self.sources / 'profiles/default'} to profiles/default"
             )
+
+
+def _executor() -> str:
+    """The executor that the command line or a profile names, local without one: Snakemake itself
+    tells it only after the plan is made.
+    """
+    from snakemake.cli import parse_args  # needed only if jobs may be sent to nodes
+
+    with redirect_stderr(io.StringIO()):
+        _, found = parse_args(sys.argv[1:])
+    return found.executor or "local"
 
 
 def tell(line: str) -> None:

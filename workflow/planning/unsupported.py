@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import re
+from functools import cache
 from pathlib import Path
 
 from deploy.environments import post_deploy
-from planning import drivers
 from planning.cells import Row
 from planning.columns import Column
 from planning.config import ConfigError
@@ -14,6 +14,9 @@ from planning.models import FRAMEWORK_ALONE
 
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+# The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
+# NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
+OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
 NO_FRAMEWORK = (
@@ -29,87 +32,80 @@ NO_WAY = {
 }
 
 
-class Unsupported:
-    """The unsupported cells of one plan, as far as they are known before anything is measured."""
+def unsupported(plan) -> dict[tuple[Row, str], str]:
+    """The unsupported cells of a plan, as far as they are known before anything is measured:
+    reasons by row and name of the column.
+    """
+    impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
+    found = {
+        (row, column.name): reason
+        for column, reason in {**impossible, **plan.barred}.items()
+        for row in plan.rows
+    } | _ways(plan)
+    for entry in reversed([*_configured(plan), *_of_models(plan)]):
+        for row in plan.rows:
+            if row.model == entry["model"] and row.task == entry.get("task", row.task):
+                for column in plan.columns:
+                    if _is_about(entry, column):
+                        found[row, column.name] = entry["reason"]
+    return found
 
-    def __init__(self, plan):
-        self._plan = plan
 
-    @cached_property
-    def cells(self) -> dict[tuple[Row, str], str]:
-        """The unsupported cells: reasons by row and name of the column."""
-        plan = self._plan
-        found = {
-            (row, column.name): reason
-            for column, reason in {**self._settings(), **self.barred}.items()
-            for row in plan.rows
-        } | self._ways()
-        for entry in reversed([*self._configured(), *self._of_models()]):
-            for row in plan.rows:
-                if row.model == entry["model"] and row.task == entry.get("task", row.task):
-                    for column in plan.columns:
-                        if _is_about(entry, column):
-                            found[row, column.name] = entry["reason"]
-        return found
+def barred(plan) -> dict[Column, str]:
+    """Columns that this machine cannot measure, and why; empty if another one measures them."""
+    found: dict[Column, str] = {}
+    for column in plan.columns if plan.here else []:
+        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
+            found[column] = reason
+    return found
 
-    @cached_property
-    def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, and why; empty if another one measures them."""
-        found: dict[Column, str] = {}
-        for column in self._plan.columns if self._plan.here else []:
-            if column.accelerator == "cuda" and (reason := self._why_no_cuda(column)):
-                found[column] = reason
-        return found
 
-    def _why_no_cuda(self, column: Column) -> str | None:
-        gpu = self._plan.gpu
-        if gpu is None:
-            return None if any(path.exists() for path in DRIVERS) else NO_GPU
-        environment = self._plan.environment_of(column)
-        lock = post_deploy(environment.definition)
-        needed = None if environment.interpreter else drivers.oldest_driver(lock)
-        if needed is None or not gpu.driver or not drivers.is_older(gpu.driver, needed):
-            return None
-        cuda = "{}.{}".format(*drivers.cuda_version(lock))
-        return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+def _why_no_cuda(plan, column: Column) -> str | None:
+    gpu = plan.gpu
+    if gpu is None:
+        return None if any(path.exists() for path in DRIVERS) else NO_GPU
+    environment = plan.environment_of(column)
+    lock = post_deploy(environment.definition)
+    needed = None if environment.interpreter else oldest_driver(lock)
+    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
+        return None
+    cuda = "{}.{}".format(*cuda_version(lock))
+    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
-    def _settings(self) -> dict[Column, str]:
-        found = {column: _impossible(column) for column in self._plan.columns}
-        return {column: reason for column, reason in found.items() if reason}
 
-    def _ways(self) -> dict[tuple[Row, str], str]:
-        """Cells whose model has no version of its operation in the column's way."""
-        return {
-            (row, column.name): f"its model has no such way on {column.framework.name}"
-            for row in self._plan.rows
-            for column in self._plan.columns
-            if (column.way or FRAMEWORK_ALONE)
-            not in self._plan.models.load(row.model).ways_on(column.framework.name)
-        }
+def _ways(plan) -> dict[tuple[Row, str], str]:
+    """Cells whose model has no version of its operation in the column's way."""
+    return {
+        (row, column.name): f"its model has no such way on {column.framework.name}"
+        for row in plan.rows
+        for column in plan.columns
+        if (column.way or FRAMEWORK_ALONE)
+        not in plan.models.load(row.model).ways_on(column.framework.name)
+    }
 
-    def _configured(self) -> list[dict]:
-        plan = self._plan
-        allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
-        for entry in plan.config["unsupported"]:
-            tasks = plan.models.load(entry["model"]).tasks
-            if "task" in entry and entry["task"] not in tasks:
-                raise ConfigError(
-                    f"unsupported: {entry['model']} has no task '{entry['task']}'; "
-                    f"allowed are {', '.join(tasks)}"
-                )
-            if entry["column"] not in allowed:
-                raise ConfigError(
-                    f"unsupported: unknown column '{entry['column']}'; "
-                    f"allowed are {', '.join(allowed)}"
-                )
-        return plan.config["unsupported"]
 
-    def _of_models(self) -> list[dict]:
-        return [
-            {**entry, "model": name}
-            for name in self._plan.measured_models
-            for entry in self._plan.models.load(name).unsupported
-        ]
+def _configured(plan) -> list[dict]:
+    allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
+    for entry in plan.config["unsupported"]:
+        tasks = plan.models.load(entry["model"]).tasks
+        if "task" in entry and entry["task"] not in tasks:
+            raise ConfigError(
+                f"unsupported: {entry['model']} has no task '{entry['task']}'; "
+                f"allowed are {', '.join(tasks)}"
+            )
+        if entry["column"] not in allowed:
+            raise ConfigError(
+                f"unsupported: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
+            )
+    return plan.config["unsupported"]
+
+
+def _of_models(plan) -> list[dict]:
+    return [
+        {**entry, "model": name}
+        for name in plan.measured_models
+        for entry in plan.models.load(name).unsupported
+    ]
 
 
 def _impossible(column: Column) -> str | None:
@@ -128,3 +124,25 @@ def _is_about(entry: dict, column: Column) -> bool:
     """True if an `unsupported` entry of the configuration or of a model is about a column."""
     named = entry["column"] in (column.name, column.framework.name)
     return named and entry.get("way", column.way) == column.way
+
+
+@cache
+def cuda_version(lock: Path) -> tuple[int, int] | None:
+    """(major, minor) of the CUDA runtime among the packages of a lock; None without one."""
+    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def oldest_driver(lock: Path) -> str | None:
+    """The oldest driver that runs the CUDA that a lock installs; None if that is not known."""
+    cuda = cuda_version(lock)
+    return OLDEST_DRIVER.get(cuda[0]) if cuda else None
+
+
+def is_older(driver: str, needed: str) -> bool:
+    """True if a driver's version is lower than the needed one."""
+    return _numbers(driver) < _numbers(needed)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]

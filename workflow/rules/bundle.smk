@@ -26,6 +26,6 @@ rule bundle:
     shell:
         program(
             "planning bundle",
-            "--envs {resources.envs:q} --config {params.config:q} --output {output}"
+            "--elsewhere --envs {resources.envs:q} --config {params.config:q} --output {output}"
             " 2> >(tee {log} >&2)",
         )

@@ -50,7 +50,7 @@ for name, column, record, logs in TIMED:
             )
 
 
-for kind in PLAN.controls.canaries:
+for kind in PLAN.accelerators:
 
     CANARY = f"{RESULTS}/blocks/{ROW}/round{{run}}/{{when}}-{kind}.json"
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from contract.ending import of_control
 from deploy.virtual_environments import write_atomically
-from supervise import jobs, preconditions, processors, sitting
+from supervise import jobs, preconditions, processors, reading, sitting
 from supervise.cards import write_card
 from supervise.marks import any_left
 from supervise.record import now
@@ -105,7 +105,7 @@ def _keep(
     """Write a canary into the file of its block, and for the block that follows at once."""
     about = {"accelerator": options.around, "device": options.device}
     entry = {
-        **seat.facts(),
+        **asdict(seat),
         "affinity": processors.available(),
         "machine": preconditions.machine_card(about),
         "started_at": started,
@@ -126,11 +126,7 @@ def _keep(
 
 def read(path: Path) -> list[dict[str, Any]]:
     """The sittings in a file of canaries; none if the file is missing or broken."""
-    try:
-        found: list[dict[str, Any]] = json.loads(path.read_text())["sittings"]
-        return found if all({"id", "canary", "ended"} <= {*one} for one in found) else []
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+    return reading.entries(path, "sittings", {"id", "canary", "ended"})
 
 
 def measure(found: dict[str, Any], options: argparse.Namespace) -> None:

@@ -99,21 +99,18 @@ def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
     except jobs.NoEnvironment as problem:
         leave_or_write(options, problem.not_tried, session)
         return
+    job = parent.Job(
+        options.identity,
+        environment,
+        options.log,
+        options.time_limit_s,
+        options.memory_limit_mib,
+        tuple(options.folder),
+        options.monitor_interpreter,
+        caches_of(options.results, options.record, session()["node"]),
+    )
     with Progress(options.plan, options.identity).shown(sys.stderr) as measured:
-        measured.append(
-            parent.run(
-                options.identity,
-                environment,
-                options.record,
-                options.log,
-                options.time_limit_s,
-                options.memory_limit_mib,
-                tuple(options.folder),
-                options.monitor_interpreter,
-                session,
-                caches_of(options.results, options.record, session()["node"]),
-            )
-        )
+        measured.append(parent.run(job, options.record, session))
         mark.keep()
 
 
@@ -146,7 +143,7 @@ def leave_or_write(
         "python": "",
         "packages": {},
     }
-    found = skeleton(options.identity, identity, environment)
+    found = skeleton(options.identity, environment)
     found["not_tried"] = not_tried
     found["status"], found["reason"] = ending.of_record(found)
     write_unmeasured(options, found, session)
@@ -154,9 +151,8 @@ def leave_or_write(
 
 def write_killed(options: argparse.Namespace, session: Session) -> None:
     """Write a record that says that the first attempt was killed with its supervisor."""
-    identity = json.loads(options.identity)
-    environment = jobs.provide(options, identity, options.record)
-    write_unmeasured(options, skeleton(options.identity, identity, environment), session)
+    environment = jobs.provide(options, json.loads(options.identity), options.record)
+    write_unmeasured(options, skeleton(options.identity, environment), session)
 
 
 def write_unmeasured(options: argparse.Namespace, found: dict[str, Any], session: Session) -> None:

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -47,49 +46,34 @@ class Gpu:
         )
 
 
-def chosen(asked: str | int, environ: Mapping[str, str] = os.environ) -> Gpu | None:
+def chosen(asked: str | int) -> Gpu | None:
     """The GPU that is measured, None without one; raises :class:`NoSuchDevice`.
 
     asked: ``auto`` (the first that CUDA_VISIBLE_DEVICES lists; without it the one with
     the most memory), or the number or UUID of one that is visible.
     """
-    present = gpus(shutil.which("nvidia-smi"))
-    visible = _visible(present, environ)
-    if asked != "auto" and present:
-        found = [gpu for gpu in visible if gpu.is_called(str(asked))]
+    seen = visible()
+    if asked != "auto" and gpus(shutil.which("nvidia-smi")):
+        found = [gpu for gpu in seen if gpu.is_called(str(asked))]
         if not found:
-            allowed = ", ".join(["auto", *(f"{gpu.index} ({gpu.name})" for gpu in visible)])
+            allowed = ", ".join(["auto", *(f"{gpu.index} ({gpu.name})" for gpu in seen)])
             raise NoSuchDevice(f"device: {asked} is not a visible GPU; allowed are {allowed}")
         return found[0]
-    if VISIBLE not in environ:  # max takes the first of equals
-        return max(visible, key=lambda gpu: gpu.memory_mib or 0, default=None)
-    return next(iter(visible), None)
+    if VISIBLE not in os.environ:  # max takes the first of equals
+        return max(seen, key=lambda gpu: gpu.memory_mib or 0, default=None)
+    return next(iter(seen), None)
 
 
-def visible(environ: Mapping[str, str] = os.environ) -> list[Gpu]:
+def visible() -> list[Gpu]:
     """The GPUs that the caller's variables leave visible, in their order; raises NoSuchDevice."""
-    return _visible(gpus(shutil.which("nvidia-smi")), environ)
-
-
-def word(gpu: Gpu | None, asked: str | int, environ: Mapping[str, str] = os.environ) -> str:
-    """The value of CUDA_VISIBLE_DEVICES for a run on this GPU: one name, or nothing.
-
-    If nvidia-smi shows no GPU, as in some containers, CUDA may have one all the same.
-    """
-    if gpu:
-        return gpu.uuid
-    return str(asked) if asked != "auto" else environ.get(VISIBLE, "0").split(",")[0]
-
-
-def _visible(present: tuple[Gpu, ...], environ: Mapping[str, str]) -> list[Gpu]:
-    """The present GPUs that the caller leaves visible, in order; raises NoSuchDevice."""
-    if VISIBLE not in environ:
+    present = gpus(shutil.which("nvidia-smi"))
+    if VISIBLE not in os.environ:
         return list(present)
-    words = [word.strip() for word in environ[VISIBLE].split(",")]
+    words = [word.strip() for word in os.environ[VISIBLE].split(",")]
     numbered = any(word.isdecimal() for word in words)
-    if numbered and environ.get(ORDER) != "PCI_BUS_ID" and len({g.model for g in present}) > 1:
+    if numbered and os.environ.get(ORDER) != "PCI_BUS_ID" and len({g.model for g in present}) > 1:
         raise NoSuchDevice(
-            f"device: {VISIBLE}={environ[VISIBLE]} may be any of several kinds of GPU here; set "
+            f"device: {VISIBLE}={os.environ[VISIBLE]} may be any of several kinds of GPU here; set "
             f"{ORDER}=PCI_BUS_ID, or name them by UUID (nvidia-smi -L)"
         )
     visible = []
@@ -99,6 +83,16 @@ def _visible(present: tuple[Gpu, ...], environ: Mapping[str, str]) -> list[Gpu]:
             break  # as CUDA does: nothing after an invalid entry is visible
         visible.append(found)
     return visible
+
+
+def word(gpu: Gpu | None, asked: str | int) -> str:
+    """The value of CUDA_VISIBLE_DEVICES for a run on this GPU: one name, or nothing.
+
+    If nvidia-smi shows no GPU, as in some containers, CUDA may have one all the same.
+    """
+    if gpu:
+        return gpu.uuid
+    return str(asked) if asked != "auto" else os.environ.get(VISIBLE, "0").split(",")[0]
 
 
 @cache

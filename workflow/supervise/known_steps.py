@@ -120,17 +120,17 @@ def known_step(
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
+    job = parent.Job(
+        json.dumps(cell, sort_keys=True),
+        environment,
+        options.log,
+        TIME_LIMIT_S,
+        options.memory_limit_mib,
+        (str(PLUGIN),),
+        options.monitor_interpreter,
+    )
     with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
-        return parent.run(
-            json.dumps(cell, sort_keys=True),
-            environment,
-            Path(scratch, "record.json"),
-            options.log,
-            TIME_LIMIT_S,
-            options.memory_limit_mib,
-            (str(PLUGIN),),
-            options.monitor_interpreter,
-        )
+        return parent.run(job, Path(scratch, "record.json"))
 
 
 def reported(step_ms: float, runs: list[list[dict]]) -> dict:

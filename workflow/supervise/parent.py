@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,13 @@ CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 class Job:
     """What to measure, in which environment and within which limits.
 
-    environment: the marker that its deployment wrote. folders: the user's, with ``models/`` or
-    ``frameworks/`` in them. monitor_interpreter: one that can sample the machine meanwhile; None:
-    no monitor. caches: folder for compiler caches of the cell on this machine, None to keep none.
+    identity_text: the plan's JSON string. environment: the marker that its deployment wrote.
+    folders: the user's, with ``models/`` or ``frameworks/`` in them. monitor_interpreter: one that
+    can sample the machine meanwhile; None: no monitor. caches: folder for compiler caches of the
+    cell on this machine, None to keep none.
     """
 
-    identity: dict[str, Any]
+    identity_text: str
     environment: dict[str, Any]
     log: Path
     time_limit_s: float
@@ -53,34 +55,27 @@ class Job:
     monitor_interpreter: str | None = None
     caches: Path | None = None
 
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that defines the number, by name."""
+        found: dict[str, Any] = json.loads(self.identity_text)
+        return found
+
 
 def run(
-    identity_text: str,
-    environment: dict[str, Any],
-    record_path: Path,
-    log: Path,
-    time_limit_s: float,
-    memory_limit_mib: float,
-    folders: tuple[str, ...] = (),
-    monitor_interpreter: str | None = None,
-    session: Callable[[], dict[str, Any] | None] = lambda: None,
-    caches: Path | None = None,
+    job: Job, record_path: Path, session: Callable[[], dict[str, Any] | None] = lambda: None
 ) -> dict[str, Any]:
     """Measure one run and write its record, which is returned; raises :class:`Refused`.
 
-    identity_text: the plan's JSON string. session: returns the record's ``session``, called when
-    the run is over. The others: see :class:`Job`.
+    session: returns the record's ``session``, called when the run is over.
     """
-    identity = json.loads(identity_text)
-    limits = (time_limit_s, memory_limit_mib)
-    job = Job(identity, environment, log, *limits, folders, monitor_interpreter, caches)
-    check_environment(identity, environment)
+    check_environment(job.identity, job.environment)
     file = RecordFile(record_path)
     try:
         file.reserve()
-        log.parent.mkdir(parents=True, exist_ok=True)
-        record = skeleton(identity_text, identity, environment)
-        record["not_tried"] = too_large(identity, record["machine"], memory_limit_mib)
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        record = skeleton(job.identity_text, job.environment)
+        record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
         record = _not_tried(record) if record["not_tried"] else _tried(job, record)
         record = file.write({**record, "session": session()})
     except OSError as error:

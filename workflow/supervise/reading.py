@@ -67,6 +67,17 @@ def read(path: str | Path) -> dict[str, Any]:
     return parse(read_bytes(path))
 
 
+def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
+    """A list in a JSON file of ours; empty if the file is missing or broken, or an entry lacks
+    anything that is needed.
+    """
+    try:
+        found: list[dict[str, Any]] = json.loads(path.read_text())[name]
+        return found if all(needed <= {*entry} for entry in found) else []
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
 def could_not_begin(record: dict[str, Any]) -> bool:
     """True if a record says only that its environment was missing, which may change at a start."""
     return "not_deployed" in (record["not_tried"] or {})

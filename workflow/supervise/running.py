@@ -32,14 +32,11 @@ def at_once(folder: Path) -> int:
 
 
 @contextlib.contextmanager
-def told(folder: Path | None, block: str, place: str) -> Iterator[None]:
+def told(folder: Path, block: str, place: str) -> Iterator[None]:
     """Redirect standard error of this process and of those that it starts to the block's file.
 
-    folder: None leaves it as it is. place: the node or slot that is shown before every line.
+    place: the node or slot that is shown before every line.
     """
-    if folder is None:
-        yield
-        return
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{block}@{place}{RUNS}"
     for other in {*folder.glob(f"{glob.escape(block)}@*{RUNS}")} - {path}:

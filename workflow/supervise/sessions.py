@@ -20,6 +20,7 @@ from supervise.marks import any_left
 from supervise.sitting import AFTER, DIGITS
 
 SCHEMA = "millistep.block/1"
+NEEDED = {"id", "started_at", "finished_at", "canaries", "ended", "runs"}
 PLACE = ("id", "node", "device", "slot", "slots", "attempt")
 
 
@@ -65,7 +66,7 @@ def blocks_of(plan: dict[str, Any]) -> Iterable[Block]:
 
 def write(results: Path, block: Block) -> str:
     """Write the block's file, unchanged if nothing is new; return its digest. Raises OSError."""
-    earlier = _read(block.path)
+    earlier = reading.entries(block.path, "sessions", NEEDED)
     found = {session["id"]: session for session in earlier}
     for session in sessions(results, block):
         before = found.get(session["id"])
@@ -85,16 +86,6 @@ def _continued(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     found = {**now, "runs": [*before["runs"], *more]}
     _widen(found, before)
     return found
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The sessions in a block's file; none if it is missing or broken."""
-    try:
-        found: list[dict[str, Any]] = json.loads(path.read_text())["sessions"]
-        needed = {"id", "started_at", "finished_at", "canaries", "ended", "runs"}
-        return found if all(needed <= {*session} for session in found) else []
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
 
 
 def sessions(results: Path, block: Block) -> list[dict[str, Any]]:

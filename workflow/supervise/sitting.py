@@ -72,9 +72,6 @@ class Sitting:
     attempt: int
     start: str
 
-    def facts(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Seat:
@@ -85,7 +82,7 @@ class Seat:
 
     def session(self) -> dict[str, Any]:
         """The record's ``session``, to be asked for at the end of its run."""
-        return {**self.sitting.facts(), "neighbours": self.most[0]}
+        return {**asdict(self.sitting), "neighbours": self.most[0]}
 
 
 def _digest(name: str) -> str:

@@ -1,5 +1,6 @@
 """The record of a run before anything is measured."""
 
+import json
 from typing import Any
 
 from contract import ending
@@ -22,10 +23,9 @@ THREAD_POLICY = (
 )
 
 
-def skeleton(
-    identity_text: str, identity: dict[str, Any], environment: dict[str, Any]
-) -> dict[str, Any]:
+def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
     """A record that says what is measured and where, with no results yet; its status is killed."""
+    identity = json.loads(identity_text)
     return {
         "schema": SCHEMA,
         "identity": identity_text,

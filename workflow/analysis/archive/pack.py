@@ -114,7 +114,8 @@ def _write_checked(staging: Staging, results: Results, output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     try:
-        write_zip(staging.folder, files_below(staging.folder), partial, _moment(results))
+        files = {name: staging.folder / name for name in files_below(staging.folder)}
+        write_zip(files, partial, _moment(results))
         with TemporaryDirectory(prefix="millistep-") as folder:
             unpack(partial, Path(folder)).intact()
         os.replace(partial, output)

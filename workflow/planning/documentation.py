@@ -1,18 +1,50 @@
-"""Write the tables of ``docs/rows.md``, which say what each row measures, from the models."""
+"""Write the tables of the documentation that follow from declarations: of settings and of rows."""
 
 from __future__ import annotations
 
+import re
+
+from contract.settings import SETTINGS, spelled
 from planning.config import read_configuration
-from planning.frameworks import WORKFLOW
+from planning.frameworks import WORKFLOW, frameworks
 from planning.measures import TITLES, measures
 from planning.models import Model, Models
 
+README = WORKFLOW.parent / "config/README.md"
+HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|---|---|\n"
 PAGE = WORKFLOW.parent / "docs/rows.md"
 BELOW = "<!-- Below: python3 workflow/planning rows -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code
 
 
-def with_tables(text: str) -> str:
+def write_settings() -> None:
+    """Write the table of settings in ``config/README.md``."""
+    README.write_text(with_settings(README.read_text()))
+
+
+def with_settings(text: str) -> str:
+    """The README's text with the table made anew from the declaration."""
+    table = HEAD + "".join(_line(name, about) for name, about in SETTINGS.items())
+    return re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table, text)
+
+
+def _line(name: str, about: dict) -> str:
+    allowed = about["description"] if "description" in about else _quoted(about["enum"])
+    default = _quoted([about["default"]] if about["default"] not in (None, []) else [])
+    takers = [key for key, of in frameworks([]).items() if name in dict(of.settings)]
+    return f"| `{name}` | {about['title']} | {allowed} | {default} | {_quoted(takers) or 'all'} |\n"
+
+
+def _quoted(names) -> str:
+    return ", ".join(f"`{spelled(name)}`" for name in names)
+
+
+def write_rows() -> None:
+    """Write the tables of ``docs/rows.md``, which say what each row measures."""
+    PAGE.write_text(with_rows(PAGE.read_text()))
+
+
+def with_rows(text: str) -> str:
     """The page's text with its tables made anew from the models."""
     models = Models([])
     default = read_configuration(str(WORKFLOW.parent / "config/config.yaml"))["models"]
@@ -39,8 +71,3 @@ def _task(model: Model, task: str) -> str:
     table = "".join(f"| {title} | {' | '.join(texts)} |\n" for title, texts in other)
     head = f"\n| | {' | '.join(SCALES)} |\n|---|{'---|' * len(SCALES)}\n"
     return f"\n### {model.title} {task}\n\n{''.join(same)}" + (head + table if table else "")
-
-
-def main() -> int:
-    PAGE.write_text(with_tables(PAGE.read_text()))
-    return 0
