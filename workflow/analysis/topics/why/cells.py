@@ -14,7 +14,7 @@ from analysis.writing.grid import Grid
 MOST = 10  # operations; the records have more, and their groups are of all
 
 
-def facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
+def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
     """The share in which nothing computes, and what the profiler cost."""
     runs = profiles(data).astype({"launched": float})
     means = runs.groupby(CELL, sort=False).agg({"share": "mean", "launched": "mean"})
@@ -32,7 +32,7 @@ def _facts(cell) -> Iterator[tuple[str, str]]:
         yield "A step under the profiler", f"{slowdown(cell)} as long, {launched}"
 
 
-def details(data: Data) -> dict[CellKey, Detail]:
+def cell_details(data: Data) -> dict[CellKey, Detail]:
     """A table of the longest operations of a timed step, by cell."""
     found = cell_operations(data).groupby(CELL).head(MOST)
     found = found.join(cell_parts(data)["step_ms"], on=CELL)
