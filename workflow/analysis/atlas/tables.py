@@ -26,8 +26,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.atlas.read import MEAN
+from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW
-from analysis.statistics.intervals import Interval, Verdict, verdict
+from analysis.statistics.intervals import Verdict, verdict
 
 ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "study"]
 WHERE = ["archive", "machine", "date", "revision", "scale"]
@@ -103,7 +104,9 @@ class Atlas:
             pairs[name] = _both(pairs[f"{name}_a"], pairs[f"{name}_b"])
         rows = pairs["batch_size"].astype(str)
         label = pairs["row_title_a"].where(~of_mean, "geometric mean of " + rows + " rows")
-        shown = pd.Series(map(_shown, pairs.itertuples()), pairs.index, object)
+        # the verdict on the second column against the first
+        shown = [verdict(interval_of(pair)) for pair in pairs.itertuples()]
+        shown = pd.Series(shown, pairs.index, object)
         return pairs.assign(
             stacks=pairs["stack"],
             row_title=label,
@@ -141,12 +144,6 @@ def _stacks(one: dict[str, Any]) -> str:
 
 def _both(a: pd.Series, b: pd.Series) -> pd.Series:
     return a.where(a == b, a.astype(str) + ", " + b.astype(str))
-
-
-def _shown(line: Any) -> Verdict:
-    """The verdict on the second column against the first."""
-    known = not pd.isna(line.ci95_low)
-    return verdict(Interval(line.ci95_low, line.ci95_high) if known else None)
 
 
 def _range_of_ratios(of: pd.DataFrame) -> dict[str, Any]:

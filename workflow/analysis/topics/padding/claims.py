@@ -5,10 +5,10 @@ from dataclasses import replace
 from analysis.claims.outcome import Outcome, above, all_hold, claim_test
 from analysis.comparisons.gains import Gain, entrants, gain_of
 from analysis.data import Data, cell_key
-from analysis.formats.text import times_within
+from analysis.formats.spelling import within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import Interval, widening
+from analysis.statistics.intervals import Interval, ends, widening
 from analysis.topics.padding.compute import Share, explains, explanation, share_text, shares
 
 
@@ -41,7 +41,7 @@ def _slow(gain: Gain, share: Share | None, limit: float, rows: int) -> Outcome:
     slow, ratio, interval = gain.base, gain.ratio, gain.together(rows)
     label = slow.row.label
     evidence = {"row": label, "ratio": ratio.value}
-    text = f"{label}: {times_within(ratio.value, ratio.interval)} the time of the fastest backend"
+    text = f"{label}: {within(ratio.value, *ends(ratio.interval))} the time of the fastest backend"
     if above(interval, limit) is False:
         return Outcome(False, text, evidence=evidence)
     if share is None:
