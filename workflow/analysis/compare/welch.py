@@ -28,4 +28,4 @@ def welch_ratio(
     if number >= MIN_RUNS:
         error, freedom = of_sum(list(map(of_mean, samples, moderate)))
         interval = interval_around(difference, error, freedom)
-    return Ratio(math.exp(difference), interval, number, number, freedom)
+    return Ratio(math.exp(difference), interval, number, freedom)

@@ -24,13 +24,13 @@ from analysis.statistics.intervals import (
     Runs,
     Verdict,
     as_measured,
-    by_node,
     deviation,
     independent,
     interval_around,
     log_ratios,
     verdict,
 )
+from analysis.statistics.starts import values_by
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) 
     `correlation`: of the log ratios of one start.
     """
     logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
-    kept = {name: by_node(found) for name, found in logs.items() if found}
+    kept = {name: values_by("node", found) for name, found in logs.items() if found}
     if not kept:
         return None
     values = [independent(logs[name], correlation) for name in kept]

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from analysis.data import CELL, CellKey, Data
 from analysis.figures.panels import Points, size_panels
-from analysis.statistics.fullest import of_fullest_runs
+from analysis.statistics.grouped import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 from analysis.topics.batch_sizes.compute import steps
 

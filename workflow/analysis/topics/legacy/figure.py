@@ -12,7 +12,7 @@ from analysis.figures.legends import of_marks
 from analysis.figures.panels import column_panels
 from analysis.figures.style import RULE
 from analysis.results.cells import Cell
-from analysis.statistics.fullest import of_fullest_runs
+from analysis.statistics.grouped import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 
 CLOCKS = {

@@ -23,7 +23,7 @@ from analysis.formats.spelling import within
 from analysis.formats.text import count, percent, times
 from analysis.results.cells import Cell
 from analysis.statistics.call_time import Fit, fit
-from analysis.statistics.fullest import of_fullest_runs
+from analysis.statistics.grouped import of_fullest_runs
 from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, Ratio, mean_interval
 
 # For records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
