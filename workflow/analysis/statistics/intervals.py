@@ -247,17 +247,6 @@ def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
     return Verdict.SAME if inside else Verdict.AMBIGUOUS
 
 
-def fixed_cost_ms(batch: int, step_ms: float, probe_batch: int, probe_ms: float) -> float:
-    """The part of a step that does not grow with the batch, from t = a + c * batch through two
-    points.
-
-    Clipped to 0 (noise, or a probe that left a cache) and to the whole step (a probe that was no
-    slower).
-    """
-    intercept = (step_ms * probe_batch - probe_ms * batch) / (probe_batch - batch)
-    return min(max(intercept, 0.0), step_ms)
-
-
 def mean_interval(values: Sequence[float]) -> Interval | None:
     """95 % Student t interval of an arithmetic mean, of shares for example; None below two values.
 
