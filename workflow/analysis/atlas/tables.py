@@ -25,7 +25,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.atlas.read import MEAN
+from analysis.atlas.read import MEAN, RATIO
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW
 from analysis.statistics.intervals import Verdict, verdict
@@ -36,7 +36,6 @@ WHERE = ["archive", "machine", "date", "revision", "scale"]
 WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale", "stacks"]
-RATIO = ["ratio", "ci95_low", "ci95_high"]
 TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
 WORDS = ("in_favour", "against", "same", "undecided")
 
