@@ -123,10 +123,8 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
     work = {name: _short(model.architecture) for name, model in plan.models.items()}
     return {
         "scale": plan.scale,
-        "study": plan.study["name"] if plan.study else None,
         "machine": listed(sorted({machine_name(one) for one in machines_of(results.records)})),
         "date": min(record.started_at for record in results.records)[:10],
-        "results_sha256": results.digest,
         "work": work,
         "cells": _cells(data),
         "pairs": [*_pairs(data), *_means(data, work)],
@@ -173,7 +171,7 @@ def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
         found.append(
             {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
             | dict(zip(RATIO, (mean.value, *ends(mean.interval)), strict=True))
-            | {"rounds": None, "work": _short({str(key): work[key[0]] for key in keys})}
+            | {"work": _short({str(key): work[key[0]] for key in keys})}
         )
     return found
 
@@ -186,8 +184,8 @@ def _claims(results: Results, reference: Reference) -> list[dict[str, Any]]:
             gains = [1 + gain for gain in outcome.evidence.get("gain", {}).values()]
             found.append(
                 {"claim": claim.id, "text": claim.text, "reading": claim.reading}
-                | {"holds": outcome.holds, "shown": outcome.text}
                 | {"ratio_low": min(gains, default=None), "ratio_high": max(gains, default=None)}
+                | {"holds": outcome.holds}
             )
     return found
 

@@ -30,7 +30,7 @@ from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW
 from analysis.statistics.intervals import Verdict, verdict
 
-ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "study"]
+ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "verified"]
 WHERE = ["archive", "machine", "date", "revision", "scale"]
 # What must be equal, besides the stacks of the two columns, for times to be of the same work.
 WORK = ["scale", "work", "accelerator"]
@@ -59,7 +59,7 @@ class Atlas:
 
     @cached_property
     def archives(self) -> pd.DataFrame:
-        return pd.DataFrame(self.used, columns=[*ABOUT, "verified", "results_sha256"])
+        return pd.DataFrame(self.used, columns=ABOUT)
 
     @cached_property
     def machines(self) -> dict[str, str]:
@@ -127,7 +127,7 @@ class Atlas:
             for one in self.used
             for line in one["claims"]
         ]
-        columns = [*where, "stacks", *CLAIM[:3], "holds", "shown", "ratio_low", "ratio_high"]
+        columns = [*where, "stacks", *CLAIM[:3], "holds", "ratio_low", "ratio_high"]
         found = pd.DataFrame(lines, columns=columns).astype({"holds": object})
         return found.assign(vote=found["holds"], same=False)
 

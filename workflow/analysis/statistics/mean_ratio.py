@@ -22,13 +22,11 @@ from analysis.statistics.intervals import (
     Interval,
     Moderate,
     Runs,
-    Verdict,
     as_measured,
     deviation,
     independent,
     interval_around,
     log_ratios,
-    verdict,
 )
 from analysis.statistics.starts import values_by
 
@@ -43,10 +41,6 @@ class MeanRatio:
     interval: Interval | None
     rows: tuple[str, ...]
     missing: tuple[str, ...]  # rows in which no round has both
-
-    @property
-    def verdict(self) -> Verdict:
-        return verdict(self.interval)
 
 
 def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) -> MeanRatio | None:
