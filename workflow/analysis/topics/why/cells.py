@@ -45,13 +45,7 @@ def cell_details(data: Data) -> dict[CellKey, Detail]:
             "Times per step": found["count"].map("{:,.4g}".format),
         }
     )
-    lines: dict[CellKey, list[tuple]] = {}
-    for key, line in zip(
-        *(of.itertuples(index=False, name=None) for of in (found[CELL], texts)), strict=True
-    ):
-        lines.setdefault(key, []).append(line)
-    captions = {n: TEXTS.say("operations", number=n) for n in set(map(len, lines.values()))}
     return {
-        key: Detail("Operations", "", Grid(captions[len(of_cell)], tuple(texts), tuple(of_cell)))
-        for key, of_cell in lines.items()
+        key: Detail("Operations", "", Grid.of(lines, TEXTS.say("operations", number=len(lines))))
+        for key, lines in texts.groupby([found[name] for name in CELL], sort=False)
     }
