@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.claims.conditions import Differences
-from analysis.claims.outcome import Outcome, above, claim_test
+from analysis.claims.outcome import Outcome, above, claim_test, untested
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW, Data
 from analysis.formats.spelling import within
@@ -56,7 +56,7 @@ def faster_on_device(
     if found is None or pd.isna(found.speedup):
         absent = "the columns have it not on a processor and on a GPU"
         why = absent if found is None else found.missing
-        return Outcome(None, f"Not measured: {why}.", tested=False)
+        return untested(f"Not measured: {why}.")
     ratio, interval = found.speedup, interval_of(found)
     if device == "cpu":  # t(GPU) / t(processor) instead of t(processor) / t(GPU)
         ratio = 1 / ratio

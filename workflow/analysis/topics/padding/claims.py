@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from analysis.claims.outcome import Outcome, above, all_hold, claim_test
+from analysis.claims.outcome import Outcome, above, all_hold, claim_test, untested
 from analysis.comparisons.gains import Gain, entrants, gain_of
 from analysis.data import Data, cell_key
 from analysis.formats.spelling import within
@@ -18,7 +18,7 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     rows = [row for row in results.rows if row.row.task == task]
     gains = [gain for row in rows if (gain := _over_fastest(row, column))]
     if not gains:
-        return Outcome(None, "No row that generates has this column.", tested=False)
+        return untested("No row that generates has this column.")
     padding = shares(Data(results))
     found = [_slow(gain, padding.get(cell_key(gain.base)), at_least, len(gains)) for gain in gains]
     text = "; ".join(entry.text for entry in found)
