@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
 from results_factory import Project, make_plan
-from time_changes import slow_fixed_probe, slowed, step_ns
+from time_changes import in_two_modes, slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
 from analysis.caveats.core import RULES, Changes, caveats_json
@@ -89,6 +89,7 @@ def fence_within_scatter(r):
     [
         (slowed, "not_steady", "settle (BERT fit: Keras 3 (PyTorch) slowdown in 2 of 3 runs)"),
         (slow_fixed_probe, "fixed_cost_dominates", "BERT fit: Keras 3 (PyTorch) 80\u00a0%"),
+        (in_two_modes, "two_modes", "Keras 3 (PyTorch) 30.09 or 31.02 ms, the slower in 50\u00a0%"),
         (probe_of_half_the_batch, "outgrows_batch", "PyTorch) 2.5 times as long at 8 as at 4"),
         (
             versions_of_cuda,

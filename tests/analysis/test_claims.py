@@ -58,7 +58,7 @@ def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):
 )
 def test_more_rows_never_narrow(low, ratio, runs, rows):
     own = Interval(low, low * ratio)
-    found = Ratio(math.sqrt(own.low * own.high), own, runs, runs, runs - 1)
+    found = Ratio(math.sqrt(own.low * own.high), own, runs, runs - 1)
     wide, wider = together(found, rows), together(found, rows + 1)
     assert wider.low <= wide.low * (1 + 1e-9) and wide.low <= own.low * (1 + 1e-9)
     assert wider.high >= wide.high * (1 - 1e-9) and wide.high >= own.high * (1 - 1e-9)

@@ -9,7 +9,7 @@ from quiet_table import JAX, TORCH, quiet_project
 from time_changes import step_ns
 
 from analysis.topics.legacy import compute as legacy
-from analysis.topics.legacy.compute import Cause, explain
+from analysis.topics.legacy.compute import Cause, cause_of, legacy_ratio, sentence
 
 CALLBACKS = f"host clock in {legacy.BY_CALLBACKS}, {legacy.UNFENCED}"
 FETCHING = f"host clock in {legacy.BY_CALLBACKS}, results fetched in each step"
@@ -19,8 +19,8 @@ TRAINER = f"host clock, {legacy.COUNTED_AS_100}, loss looked at in each step"
 MEASURE = Path(__file__).parents[2] / "workflow" / "measure"
 
 
-def difference(folder, ratio, method, observed=1.0, change=None):
-    """The explanation of the PyTorch column's cell."""
+def cell_of(folder, ratio, method, observed=1.0, change=None):
+    """The PyTorch column's cell."""
     project = quiet_project(folder)
 
     def set_times(r):
@@ -30,7 +30,7 @@ def difference(folder, ratio, method, observed=1.0, change=None):
             change(r)
 
     project.change(set_times, TORCH)
-    return explain(project.load().rows[0].cells[1])
+    return project.load().rows[0].cells[1]
 
 
 @pytest.mark.parametrize(
@@ -59,16 +59,17 @@ def test_a_cause_is_known_by_its_mark(tmp_path, ratio, method, observed, on, cau
         r["cell"]["accelerator"] = "cuda" if on == "cuda" else "cpu"
         r["parity"]["backend"] = on
 
-    found = difference(tmp_path, ratio, method, observed, change)
-    assert found.cause == cause
-    assert found.ratio == pytest.approx(ratio)
-    assert found.sentence.startswith(f"The published arithmetic gives {100 * (ratio - 1):+.2f}")
+    cell = cell_of(tmp_path, ratio, method, observed, change)
+    assert cause_of(cell) == cause
+    assert legacy_ratio(cell) == pytest.approx(ratio)
+    assert sentence(cell).startswith(f"The published arithmetic gives {100 * (ratio - 1):+.2f}")
 
 
 def test_nothing_to_explain_without_the_arithmetic(tmp_path):
     project = quiet_project(tmp_path)
     project.change(lambda r: r["timing"].update(legacy=None), JAX)
-    assert explain(project.load().rows[0].cells[0]) is None
+    cell = project.load().rows[0].cells[0]
+    assert (cause_of(cell), sentence(cell)) == (None, "")
 
 
 @settings(
@@ -80,13 +81,14 @@ def test_nothing_to_explain_without_the_arithmetic(tmp_path):
     method=st.sampled_from([CALLBACKS, SUBTRACTION, COUNTED, TRAINER]),
 )
 def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, observed, method):
-    found = difference(tmp_path, ratio, method, observed)
+    cell = cell_of(tmp_path, ratio, method, observed)
+    cause = cause_of(cell)
     rest = ratio / 0.99 if method in (COUNTED, TRAINER) else ratio
     if not (0.9801 < rest < 0.9807 or 1.0199 < rest < 1.0201):  # nanoseconds are whole
-        assert (found.cause in (Cause.SAME, Cause.COUNTING)) == (1 / 1.02 <= rest <= 1.02)
-    if found.cause is Cause.CALLBACK:
-        assert ratio > 1 and f"{observed:.2f}×" in found.sentence
-    if found.cause is Cause.NO_FENCE:
+        assert (cause in (Cause.SAME, Cause.COUNTING)) == (1 / 1.02 <= rest <= 1.02)
+    if cause is Cause.CALLBACK:
+        assert ratio > 1 and f"{observed:.2f}×" in sentence(cell)
+    if cause is Cause.NO_FENCE:
         assert rest < 1
 
 

@@ -10,14 +10,14 @@ from analysis.data import Data
 from analysis.figures.style import RC
 from analysis.topics.native.figure import MARK_PT, beside, points
 from analysis.topics.native.figure import native as figure_of
-from analysis.topics.native.section import cell_facts, earned_back, key_sentences, methods, values
+from analysis.topics.native.section import cell_facts, earned_back, key_sentences, methods, section
 
 NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay?")
 
 
 def section_of(project):
-    return values(Data(project.load()))
+    return section(Data(project.load()))
 
 
 def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questions(
@@ -120,7 +120,7 @@ def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_
 
 def test_a_table_without_operations_says_nothing_of_them(project):
     data = Data(project.load())
-    assert values(data) is None and key_sentences(data) == methods(data) == []
+    assert section(data) is None and key_sentences(data) == methods(data) == []
     assert cell_facts(data) == {} and points(data).empty
 
 

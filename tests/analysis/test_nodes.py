@@ -47,7 +47,7 @@ def test_rounds_on_one_node_count_as_one_value_where_others_lie_elsewhere(times)
     by_hand = log_t_interval(means)
     assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high))
     ratio = paired_ratio(runs, on_nodes([1.0] * 6, "xxxyyz"))
-    assert (ratio.rounds, ratio.independent) == (6, 3)
+    assert (ratio.rounds, ratio.degrees_of_freedom) == (6, 2)
 
 
 def test_runs_of_other_sessions_are_not_compared():

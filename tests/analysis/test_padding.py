@@ -124,7 +124,7 @@ def test_what_is_left_of_a_ratio_by_hand():
     assert (left.low, left.high) == pytest.approx((5.6, 7.64))
     one_run = share(0.1, 0.4, runs=1)
     assert without_padding(Interval(7.0, 8.0), one_run) is None
-    told = explanation(Ratio(8.0, None, 1, 1, 0), one_run, 2.0)
+    told = explanation(Ratio(8.0, None, 1, 0), one_run, 2.0)
     assert "one run does not show" in told and "(without any, 6.00× by it)" in told
 
 

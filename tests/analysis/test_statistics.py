@@ -8,7 +8,6 @@ from analysis.statistics.best_set import Contest, best_set, p_slower, shown_slow
 from analysis.statistics.intervals import (
     Interval,
     Verdict,
-    fixed_cost_ms,
     geometric_mean,
     log_t_interval,
     paired_ratio,
@@ -173,15 +172,7 @@ def test_a_mean_names_the_rows_that_it_lacks():
     assert found.missing == ("no base", "apart")
     assert mean_ratio({"a": ({}, {})}) is None
     single = mean_ratio({"a": pair, "b": ({1: 2.0}, {1: 1.0})})
-    assert single.interval is None and single.verdict is Verdict.AMBIGUOUS
-
-
-def test_fixed_cost_from_two_points():
-    # t = 6 + 0.5 * batch: 10 ms at 8, 14 ms at 16
-    assert fixed_cost_ms(8, 10.0, 16, 14.0) == pytest.approx(6.0)
-    assert fixed_cost_ms(16, 14.0, 8, 10.0) == pytest.approx(6.0)
-    assert fixed_cost_ms(8, 10.0, 16, 25.0) == 0.0  # grows faster than the batch
-    assert fixed_cost_ms(8, 10.0, 16, 9.0) == 10.0  # does not grow at all
+    assert single.interval is None
 
 
 @given(samples)
@@ -244,9 +235,3 @@ def test_mean_over_rows_lies_between_the_rows_and_mirrors(table):
     assert mean.interval.low <= mean.value * (1 + 1e-9)
     mirrored = mean_ratio({name: (base, times) for name, (times, base) in pairs.items()})
     assert mirrored.value * mean.value == pytest.approx(1)
-
-
-@given(st.integers(1, 512), times, st.integers(1, 512), times)
-def test_fixed_cost_is_a_part_of_the_step(batch, step_ms, probe_batch, probe_ms):
-    if batch != probe_batch:
-        assert 0 <= fixed_cost_ms(batch, step_ms, probe_batch, probe_ms) <= step_ms

@@ -9,7 +9,7 @@ from analysis.caveats import collect
 from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.topics.trainings.compute import trainings
-from analysis.topics.trainings.section import values
+from analysis.topics.trainings.section import section
 from analysis.writing.files import to_csv
 
 JAX, TORCH = "keras3-jax", "keras3-torch"
@@ -93,7 +93,7 @@ def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
     torch_trained(project, **change)
     found = [cell.column.name for c in found_by(project, "trainings_differ") for cell in c.cells]
     assert found == [TORCH] * differs
-    assert values(Data(project.load()))["table"].marked == ({1} if differs else set())
+    assert section(Data(project.load()))["table"].marked == ({1} if differs else set())
 
 
 def test_what_others_are_compared_with_has_an_epoch(project):
@@ -109,7 +109,7 @@ def test_what_drops_out_at_random_or_had_fewer_epochs_is_not_compared(project):
     project.plan["models"]["mnist_dense"]["architecture"]["dropout"] = 0.5
     torch_trained(project, loss=0.3)
     assert found_by(project, "trainings_differ") == []
-    assert "may end anywhere" in values(Data(project.load()))["table"].caption
+    assert "may end anywhere" in section(Data(project.load()))["table"].caption
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from analysis.data.operation_groups import Group
 from analysis.results.profiles import REST
 from analysis.topics.why import differences as table
 from analysis.topics.why.ceilings import ceilings
-from analysis.topics.why.cells import details
+from analysis.topics.why.cells import cell_details
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import STEP, differences
 from analysis.topics.why.figure import why
@@ -185,7 +185,7 @@ def test_means_over_runs_count_what_a_run_does_not_list_as_nothing(pair):
     found = cell_operations(data).query("column == @TORCH").set_index("name")
     assert found["ms"].to_dict() == pytest.approx({MATMUL: 26 / 3, GELU: 2.0, COPY: 2 / 3})
     assert list(found.index) == [MATMUL, GELU, COPY]
-    listed = details(data)["bert", "fit", 8, TORCH].grid
+    listed = cell_details(data)["bert", "fit", 8, TORCH].grid
     assert listed.header == ("Operation", "Group", "ms/step", "Share", "Times per step")
     assert listed.lines[0][2:] == ("8.667", "54\u00a0%", "16")
     assert cell_parts(data).loc[("bert", "fit", 8, TORCH), IDLE] == pytest.approx(14 / 3)

@@ -9,9 +9,10 @@ from analysis.answer.compute import POWER, Answer, RowAnswer, Status
 from analysis.caveats.groups import Group
 from analysis.comparisons.gains import change
 from analysis.data import ROW, Data
+from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, listed, ms, percent
 from analysis.report.setting import machines, period
-from analysis.statistics.intervals import Verdict
+from analysis.statistics.intervals import Verdict, ends
 from analysis.writing.rendering import template
 
 MOST_CAVEATS = 4
@@ -69,13 +70,12 @@ def _line(row: RowAnswer) -> dict[str, Any]:
     if row.ratio is None:
         verdict = f"{'undecided: ' if row.runs else ''}{row.missing}"
         return texts | {"rounds": 0, "change": NA, "bold": "", "verdict": verdict, "smallest": NA}
-    ends, words = row.interval, WORDS[row.verdict].format(percent(row.threshold))
+    words = WORDS[row.verdict].format(percent(row.threshold))
     decided = row.verdict in (Verdict.SLOWER, Verdict.FASTER)
     bold, _, rest = words.partition(" ") if decided else ("", "", words)
-    between = f" [{change(ends.low)}, {change(ends.high)}]" if ends else ""
     return texts | {
         "rounds": row.ratio.rounds,
-        "change": change(row.ratio.value) + between,
+        "change": within(row.ratio.value, *ends(row.interval), change),
         "bold": bold,
         "verdict": rest,
         "smallest": change(row.smallest) if row.smallest else NA,
@@ -94,11 +94,11 @@ def as_json(answer: Answer, seconds: dict[str, float]) -> dict[str, Any]:
 
 
 def _row_json(row: RowAnswer) -> dict[str, Any]:
-    ends = row.interval
+    low, high = ends(row.interval)
     return dict(zip(ROW, row.base.row.key, strict=True)) | {
         "ratio": row.ratio and row.ratio.value,
-        "low": ends and ends.low,
-        "high": ends and ends.high,
+        "low": low,
+        "high": high,
         "rounds": row.ratio.rounds if row.ratio else 0,
         "verdict": str(row.verdict),
         "smallest_shown": row.smallest,

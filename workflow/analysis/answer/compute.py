@@ -14,14 +14,7 @@ from analysis.comparisons.rounds import seconds_of_a_round
 from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell, cell_ratio
-from analysis.statistics.intervals import (
-    Interval,
-    Ratio,
-    Verdict,
-    t_quantile,
-    together,
-    verdict,
-)
+from analysis.statistics.intervals import Interval, Ratio, Verdict, t_quantile, together, verdict
 
 POWER = 0.8  # the share of such runs that would show the smallest difference
 

@@ -13,8 +13,8 @@ from analysis.atlas.read import MEAN
 from analysis.atlas.tables import WORDS, Atlas
 from analysis.atlas.trends import MIN_DATES
 from analysis.comparisons.gains import VERDICT_TEXT
-from analysis.comparisons.pairs import interval_of
-from analysis.formats.text import NA, count, interval_ms, listed, ms, percent, times, times_within
+from analysis.formats.spelling import within
+from analysis.formats.text import NA, count, interval_ms, listed, ms, percent, times
 from analysis.statistics.intervals import MARGIN, Interval
 from analysis.writing.rendering import write_rendered
 
@@ -172,7 +172,7 @@ def _trends(atlas: Atlas) -> dict[str, Entry]:
         "First, ms/step": lambda one: _time(*one.points[0]),
         "Last, ms/step": lambda one: _time(*one.points[-1]),
         "Last over first": lambda one: Number(
-            times_within(one.ratio, interval_of(one)), [one.last_cell, one.first_cell]
+            within(one.ratio, one.ci95_low, one.ci95_high), [one.last_cell, one.first_cell]
         ),
         "Verdict": lambda one: (
             VERDICT_TEXT[one.verdict] if one.verdict else "one run has no interval"

@@ -16,8 +16,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-import pandas as pd
-
 from analysis.archive import ABOUT
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
@@ -36,13 +34,16 @@ from analysis.results.reference import Reference, load_reference
 from analysis.results.results import Results, correlation_of_starts
 from analysis.results.stacks import on_stack
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
+from analysis.statistics.intervals import ends
 from analysis.statistics.mean_ratio import mean_ratio
 from analysis.topics import load_rules
+from analysis.writing.texts import records
 from packing.sealed_zip import CHUNK_BYTES
 
 SECONDS_TO_FETCH = 300
 MOST_BYTES = 2**30  # of a zip that a link leads to; one of ten thousand cells is smaller
 MEAN = "geometric mean"  # in the place of a row's model
+RATIO = ["ratio", "ci95_low", "ci95_high"]
 CELLS = [*ROW, "row_title", "column", "column_title", "stack", "accelerator", "status", "reason"]
 CELLS += ["step_ms", "ci95_low_ms", "ci95_high_ms", "standing", "tells_nothing", "ok_runs"]
 
@@ -122,10 +123,8 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
     work = {name: _short(model.architecture) for name, model in plan.models.items()}
     return {
         "scale": plan.scale,
-        "study": plan.study["name"] if plan.study else None,
         "machine": listed(sorted({machine_name(one) for one in machines_of(results.records)})),
         "date": min(record.started_at for record in results.records)[:10],
-        "results_sha256": results.digest,
         "work": work,
         "cells": _cells(data),
         "pairs": [*_pairs(data), *_means(data, work)],
@@ -144,14 +143,8 @@ def _short(architecture: dict[str, Any]) -> str:
     return digest_of(json.dumps(architecture, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A frame as JSON: what is missing is null, numbers unrounded."""
-    whole = frame.astype(object).where(frame.notna(), None)
-    return whole.to_dict("records")
-
-
 def _cells(data: Data) -> list[dict[str, Any]]:
-    lines = _lines(data.cells[CELLS])
+    lines = records(data.cells[CELLS])
     for line, cell in zip(lines, data.cell_of.values(), strict=True):
         line["run_ms"] = cell.independent_ms if cell.ok_runs else []
     return lines
@@ -162,7 +155,7 @@ def _pairs(data: Data) -> list[dict[str, Any]]:
     faster.
     """
     once = data.ratios[data.ratios["faster"] < data.ratios["slower"]]
-    return _lines(once.rename(columns={"faster": "a", "slower": "b"}))
+    return records(once.rename(columns={"faster": "a", "slower": "b"}))
 
 
 def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
@@ -174,14 +167,12 @@ def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
             continue
         cells = [(data.cell_of[(*key, b)], data.cell_of[(*key, a)]) for key in keys]
         times = {str(one.row.key): (one.compared_ms, two.compared_ms) for one, two in cells}
-        if mean := mean_ratio(times, correlation_of_starts(data.results)):
-            ends = mean.interval
-            found.append(
-                {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
-                | {"ratio": mean.value, "ci95_low": ends and ends.low}
-                | {"ci95_high": ends and ends.high, "rounds": None}
-                | {"work": _short({str(key): work[key[0]] for key in keys})}
-            )
+        mean = mean_ratio(times, correlation_of_starts(data.results))
+        found.append(
+            {"model": MEAN, "task": "", "batch_size": len(keys), "a": a, "b": b}
+            | dict(zip(RATIO, (mean.value, *ends(mean.interval)), strict=True))
+            | {"work": _short({str(key): work[key[0]] for key in keys})}
+        )
     return found
 
 
@@ -193,8 +184,8 @@ def _claims(results: Results, reference: Reference) -> list[dict[str, Any]]:
             gains = [1 + gain for gain in outcome.evidence.get("gain", {}).values()]
             found.append(
                 {"claim": claim.id, "text": claim.text, "reading": claim.reading}
-                | {"holds": outcome.holds, "shown": outcome.text}
                 | {"ratio_low": min(gains, default=None), "ratio_high": max(gains, default=None)}
+                | {"holds": outcome.holds}
             )
     return found
 

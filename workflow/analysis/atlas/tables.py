@@ -25,17 +25,17 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.atlas.read import MEAN
+from analysis.atlas.read import MEAN, RATIO
+from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW
-from analysis.statistics.intervals import Interval, Verdict, verdict
+from analysis.statistics.intervals import Verdict, verdict
 
-ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "study"]
+ABOUT = ["archive", "label", "name", "sha256", "machine", "date", "revision", "scale", "verified"]
 WHERE = ["archive", "machine", "date", "revision", "scale"]
 # What must be equal, besides the stacks of the two columns, for times to be of the same work.
 WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale", "stacks"]
-RATIO = ["ratio", "ci95_low", "ci95_high"]
 TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
 WORDS = ("in_favour", "against", "same", "undecided")
 
@@ -59,7 +59,7 @@ class Atlas:
 
     @cached_property
     def archives(self) -> pd.DataFrame:
-        return pd.DataFrame(self.used, columns=[*ABOUT, "verified", "results_sha256"])
+        return pd.DataFrame(self.used, columns=ABOUT)
 
     @cached_property
     def machines(self) -> dict[str, str]:
@@ -103,7 +103,9 @@ class Atlas:
             pairs[name] = _both(pairs[f"{name}_a"], pairs[f"{name}_b"])
         rows = pairs["batch_size"].astype(str)
         label = pairs["row_title_a"].where(~of_mean, "geometric mean of " + rows + " rows")
-        shown = pd.Series(map(_shown, pairs.itertuples()), pairs.index, object)
+        # the verdict on the second column against the first
+        shown = [verdict(interval_of(pair)) for pair in pairs.itertuples()]
+        shown = pd.Series(shown, pairs.index, object)
         return pairs.assign(
             stacks=pairs["stack"],
             row_title=label,
@@ -125,7 +127,7 @@ class Atlas:
             for one in self.used
             for line in one["claims"]
         ]
-        columns = [*where, "stacks", *CLAIM[:3], "holds", "shown", "ratio_low", "ratio_high"]
+        columns = [*where, "stacks", *CLAIM[:3], "holds", "ratio_low", "ratio_high"]
         found = pd.DataFrame(lines, columns=columns).astype({"holds": object})
         return found.assign(vote=found["holds"], same=False)
 
@@ -141,12 +143,6 @@ def _stacks(one: dict[str, Any]) -> str:
 
 def _both(a: pd.Series, b: pd.Series) -> pd.Series:
     return a.where(a == b, a.astype(str) + ", " + b.astype(str))
-
-
-def _shown(line: Any) -> Verdict:
-    """The verdict on the second column against the first."""
-    known = not pd.isna(line.ci95_low)
-    return verdict(Interval(line.ci95_low, line.ci95_high) if known else None)
 
 
 def _range_of_ratios(of: pd.DataFrame) -> dict[str, Any]:

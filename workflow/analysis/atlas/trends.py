@@ -15,16 +15,17 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.atlas.read import RATIO
 from analysis.atlas.tables import Atlas
 from analysis.compare.welch import welch_ratio
 from analysis.data import CELL, ROW
-from analysis.statistics.intervals import MARGIN, verdict
+from analysis.statistics.intervals import MARGIN, ends
 from analysis.statistics.steady_state import change_points, noise
 
 MIN_DATES = 8  # with fewer, the noise between dates is not known well enough
 KEY = ["machine", "scale", "work", "accelerator", *CELL]
 COLUMNS = [*KEY, "row_title", "dates", "first_date", "last_date", "stacks", "first_cell"]
-COLUMNS += ["last_cell", "ratio", "ci95_low", "ci95_high", "verdict", "changes", "points"]
+COLUMNS += ["last_cell", *RATIO, "verdict", "changes", "points"]
 
 
 def trends(atlas: Atlas) -> pd.DataFrame:
@@ -45,7 +46,6 @@ def trends(atlas: Atlas) -> pd.DataFrame:
 def _trend(of: pd.DataFrame) -> dict[str, Any]:
     first, last = of.iloc[0], of.iloc[-1]
     ratio = welch_ratio(last["run_ms"], first["run_ms"])
-    ends = ratio.interval if ratio else None
     return {
         "row_title": last["row_title"],
         "dates": len(of),
@@ -54,10 +54,8 @@ def _trend(of: pd.DataFrame) -> dict[str, Any]:
         "stacks": list(dict.fromkeys(of["stack"])),
         "first_cell": int(first["cell"]),
         "last_cell": int(last["cell"]),
-        "ratio": ratio.value if ratio else None,
-        "ci95_low": ends and ends.low,
-        "ci95_high": ends and ends.high,
-        "verdict": str(verdict(ends)) if ends else None,
+        **dict(zip(RATIO, (ratio.value, *ends(ratio.interval)), strict=True)),
+        "verdict": str(ratio.verdict) if ratio.interval else None,
         "changes": _changes(of),
         "points": of[["cell", "step_ms", "ci95_low_ms", "ci95_high_ms"]].to_numpy().tolist(),
     }

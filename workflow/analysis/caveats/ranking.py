@@ -70,7 +70,8 @@ def _modes(row: RowCells) -> dict[Cell, dict[str, float]]:
     found = {}
     for name, logs in rounds.items():
         if modes := modes_of(logs):
-            fast, slow = modes.split(list(cells[name].run_ms.values()))
+            times = list(zip(cells[name].run_ms.values(), modes, strict=True))
+            fast, slow = ([time for time, of in times if of == mode] for mode in (False, True))
             found[cells[name]] = {
                 "faster_ms": geometric_mean(fast),
                 "slower_ms": geometric_mean(slow),

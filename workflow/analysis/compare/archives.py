@@ -1,13 +1,16 @@
-"""Reading the archives that are compared. One that is not as it was made is not used."""
+"""Reading the archives that are compared, which come from anywhere. One that is not as it was made
+is not used.
+"""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from analysis.archive.manifest import sha256
 from analysis.archive.unpack import results_in, unpack
 from analysis.formats.errors import InputError
 from analysis.formats.text import letter
-from analysis.results.machine import Machine
 from analysis.results.results import Results
 from analysis.results.stand_in import same_kind
 
@@ -20,11 +23,6 @@ class Archive:
     name: str
     sha256: str
     results: Results
-
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """Machines that a number comes from, by their id."""
-        return {record.machine.id: record.machine for record in self.results.records}
 
 
 def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
@@ -42,3 +40,12 @@ def read_archives(paths: list[Path], folder: Path) -> list[Archive]:
     if not same_kind(archive.results for archive in archives):
         raise InputError("results of a simulated GPU are not compared with measured ones")
     return archives
+
+
+def facts(identity: str) -> dict[str, Any]:
+    """The facts of the identity of a record or a canary; none of a text that is no JSON object."""
+    try:
+        found = json.loads(identity)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

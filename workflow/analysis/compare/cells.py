@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.compare.archives import Archive
 from analysis.compare.welch import welch_ratio
-from analysis.data import CELL, CellKey, cell_key
+from analysis.data import CELL, CellKey, Data
 from analysis.results.cells import Cell
 from analysis.results.machines import is_one_machine
 
@@ -34,9 +34,9 @@ class Comparison:
 
 def compare(base: Archive, other: Archive) -> Comparison:
     """Compare every cell of either archive, in the order of the base's table."""
-    one = is_one_machine(base.results.records) and base.machines
-    differ = base.machines.keys() != other.machines.keys() or not one
-    cells = [{cell_key(cell): cell for cell in a.results.cells} for a in (base, other)]
+    ids, others = ({r.machine.id for r in a.results.records} for a in (base, other))
+    differ = ids != others or not ids or not is_one_machine(base.results.records)
+    cells = [Data(archive.results).cell_of for archive in (base, other)]
     lines = []
     for key in dict.fromkeys([*cells[0], *cells[1]]):
         found = {"base": cells[0].get(key), "other": cells[1].get(key)}

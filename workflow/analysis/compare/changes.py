@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from analysis.caveats.core import name as cell_name
+from analysis.compare.archives import facts
 from analysis.compare.cells import Comparison
-from analysis.compare.identities import facts
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell

@@ -1,7 +1,7 @@
 """What a comparison shows in a few words: of all cells together, and of the machine itself."""
 
+from analysis.compare.archives import facts
 from analysis.compare.cells import Comparison
-from analysis.compare.identities import facts
 from analysis.formats.text import count, listed
 from analysis.results.results import Results
 from analysis.results.sessions import canaries_of

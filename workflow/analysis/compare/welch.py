@@ -12,20 +12,18 @@ def welch_ratio(
     times: Sequence[float],
     base: Sequence[float],
     moderate: tuple[Moderate, Moderate] = (as_measured, as_measured),
-) -> Ratio | None:
-    """Geometric mean of `times` over that of `base` (ms/step of runs, or means of nodes) with
-    Welch's 95 % interval on logarithms; no interval where either has fewer than two, None where
-    either has none. `moderate`: how the variance of each is moderated.
+) -> Ratio:
+    """Geometric mean of `times` over that of `base` (ms/step of runs, or means of nodes, at least
+    one of each) with Welch's 95 % interval on logarithms; no interval where either has fewer than
+    two. `moderate`: how the variance of each is moderated.
 
     The variances are not taken as equal: another version may be noisier. Degrees of freedom are
     Welch's and Satterthwaite's.
     """
-    if not times or not base:
-        return None
     samples = [list(map(math.log, times)), list(map(math.log, base))]
     difference = fmean(samples[0]) - fmean(samples[1])
     number, interval, freedom = min(map(len, samples)), None, 0.0
     if number >= MIN_RUNS:
         error, freedom = of_sum(list(map(of_mean, samples, moderate)))
         interval = interval_around(difference, error, freedom)
-    return Ratio(math.exp(difference), interval, number, number, freedom)
+    return Ratio(math.exp(difference), interval, number, freedom)

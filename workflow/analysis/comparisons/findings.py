@@ -16,6 +16,7 @@ from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed, ms
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
+from analysis.statistics.intervals import ends
 
 TEXTS = Path(__file__).with_suffix(".yaml")
 # The two families or columns that each question compares.
@@ -119,10 +120,10 @@ def _faster(name: str, results: Results, on: str) -> Finding:
         )
         for gain in found
     ]
-    ends = [min(found, key=lambda gain: gain.value), max(found, key=lambda gain: gain.value)]
+    extremes = [min(found, key=lambda gain: gain.value), max(found, key=lambda gain: gain.value)]
     # without what choosing the fastest adds, which is told with the row
-    texts = [f"{gain_text(gain.value, gain.interval)} in {gain.row.label}" for gain in ends]
-    reach = texts[0] if ends[0] is ends[1] else f"from {texts[0]} to {texts[1]}"
+    texts = [f"{gain_text(g.value, *ends(g.interval))} in {g.row.label}" for g in extremes]
+    reach = texts[0] if extremes[0] is extremes[1] else f"from {texts[0]} to {texts[1]}"
     verdicts = {True: Answer.YES, False: Answer.NO, None: Answer.UNDECIDED}
     chosen = any(len(gain.of_new) * len(gain.of_base) > 1 for gain in found)
     whose = "; intervals are for whichever column is the fastest" if chosen else ""

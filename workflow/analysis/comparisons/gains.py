@@ -3,13 +3,14 @@ row, paired by round.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import pandas as pd
 
+from analysis.formats.spelling import within
 from analysis.formats.text import count, gain, listed
 from analysis.results.cells import Cell, cell_ratio, contest, paired_contest
 from analysis.results.plan import Row
@@ -17,7 +18,7 @@ from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.families import family_interval, luck_of_choice
-from analysis.statistics.intervals import Interval, Ratio, Verdict, verdict
+from analysis.statistics.intervals import Interval, Ratio, Verdict, ends, verdict
 
 LARGE = 10.0  # as a factor, beyond which per cent are hard to read
 FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
@@ -78,7 +79,7 @@ class Gain:
     @property
     def text(self) -> str:
         """The gain as text, with what choosing the fastest adds where there was a choice."""
-        text = gain_text(self.value, self.interval)
+        text = gain_text(self.value, *ends(self.interval))
         if len(self.of_new) * len(self.of_base) == 1 or self.interval is None:
             return text
         return f"{text} (of which choosing the fastest by these runs adds {change(self.luck)})"
@@ -90,10 +91,9 @@ def of_new(verdict_of_base: Verdict) -> Verdict:
     return turned.get(verdict_of_base, verdict_of_base)
 
 
-def gain_text(ratio: float, interval: Interval | None) -> str:
-    """A gain and its interval as text: '+42 % [+40 %, +44 %]'."""
-    spell = changes_like(ratio)
-    return spell(ratio) + (f" [{spell(interval.low)}, {spell(interval.high)}]" if interval else "")
+def gain_text(ratio: float, low: float | None = None, high: float | None = None) -> str:
+    """A gain and its interval as text: '+42 % [+40 %, +44 %]'; as factors where it is large."""
+    return within(ratio, low, high, factor if ratio >= LARGE else change)
 
 
 def change(ratio: float) -> str:
@@ -104,11 +104,6 @@ def change(ratio: float) -> str:
 def factor(ratio: float) -> str:
     """A throughput gain as a factor."""
     return f"{ratio:,.{0 if ratio >= 100 else 1}f}\u00d7"
-
-
-def changes_like(ratio: float) -> Callable[[float], str]:
-    """How a gain and the ends of its interval are spelled: as factors where it is large."""
-    return factor if ratio >= LARGE else change
 
 
 def gain_of(new: Sequence[Cell], base: Sequence[Cell]) -> Gain | None:

@@ -207,3 +207,19 @@ def _operations(_: Run, profile: HostOverhead) -> Iterator[tuple[Any, ...]]:
     for found in profile.all_operations:
         group = str(group_of(found.name))
         yield (found.name, group, found.ms, found.count, found.launched)
+
+
+def of_fullest_runs(timed: pd.DataFrame, kind: list[str]) -> pd.DataFrame:
+    """Keep the lines of those runs that timed what the one with the most of their cell did.
+
+    A line of `timed` is of a run, and of a kind, which the columns `kind` name. Another run would
+    move the means of some kinds alone, by whatever runs differ in.
+    """
+    if timed.empty:
+        return timed
+    kinds = pd.Series(list(timed[kind].itertuples(index=False, name=None)), timed.index)
+    by_run = kinds.groupby([timed[name] for name in RUN], sort=False).agg(frozenset)
+    by_cell = by_run.map(len).groupby(level=CELL, sort=False)
+    most = {run[:-1]: by_run[run] for run in by_cell.idxmax()}
+    kept = [run for run, found in by_run.items() if found == most[run[:-1]]]
+    return timed[pd.MultiIndex.from_frame(timed[RUN]).isin(kept)]

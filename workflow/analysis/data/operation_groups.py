@@ -1,7 +1,6 @@
 """Operations of different libraries in groups, by the rules of operation_groups.yaml."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -23,41 +22,30 @@ class Group(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule of a group: operations of such names, in such places, belong to it."""
-
-    group: Group
-    operation: re.Pattern[str] | None
-    place: re.Pattern[str] | None
-
-    def fits(self, operation: str, place: str) -> bool:
-        if self.operation and not self.operation.search(operation):
-            return False
-        return not self.place or bool(self.place.search(place))
-
-
 @cache  # a record has a hundred names, a table as many again and again
 def group_of(name: str) -> Group:
     """The group of an operation as a record names it: 'dot in query', 'aten::addmm'."""
     operation, _, place = name.rpartition(" in ")
     if not operation:
         operation, place = place, ""
-    return next((rule.group for rule in rules() if rule.fits(operation, place)), Group.OTHER)
+    told = {"operation": operation, "place": place}
+    for group, asked in rules():
+        if all(expression.search(told[part]) for part, expression in asked.items()):
+            return group
+    return Group.OTHER
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
-    """The rules, in the order in which they are tried."""
+def rules() -> list[tuple[Group, dict[str, re.Pattern[str]]]]:
+    """The rules, in the order in which they are tried: a group, and the expressions that are found
+    in the `operation` and in the `place` of what belongs to it.
+    """
     import yaml
 
-    found = yaml.safe_load(RULES.read_text(encoding="utf-8"))
-    return tuple(
-        Rule(Group(entry["group"]), _expression(entry, "operation"), _expression(entry, "place"))
-        for entry in found
-    )
-
-
-def _expression(entry: dict[str, str], key: str) -> re.Pattern[str] | None:
-    text = entry.get(key)
-    return re.compile(text, re.IGNORECASE | re.VERBOSE) if text else None
+    return [
+        (
+            Group(entry.pop("group")),
+            {part: re.compile(text, re.IGNORECASE | re.VERBOSE) for part, text in entry.items()},
+        )
+        for entry in yaml.safe_load(RULES.read_text(encoding="utf-8"))
+    ]

@@ -1,11 +1,10 @@
 """Every run as one tidy line: its results, then every scalar field of its record, unrounded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
 from typing import Any
 
 from analysis.results.cells import Cell
-from analysis.results.record import Record
 from analysis.results.results import Results
 from analysis.results.runs import Run
 from analysis.statistics.intervals import ends
@@ -35,8 +34,8 @@ def run_columns(results: Results) -> Columns:
     runs = [*results.runs]
     columns: Columns = {name: [None] * len(runs) for name in RESULTS}
     for place, (cell, run) in enumerate(runs):
-        line = {**dict(zip(RESULTS, _results(cell, run), strict=True)), **_fields(run.record)}
-        for name, value in line.items():
+        fields = _fields(run.record) if run.record else ()
+        for name, value in (*zip(RESULTS, _results(cell, run), strict=True), *fields):
             if name not in columns:
                 columns[name] = [None] * len(runs)
             columns[name][place] = value
@@ -55,22 +54,13 @@ def _results(cell: Cell, run: Run) -> Iterable[Any]:
         yield from ends(interval)
 
 
-def _fields(record: Record | None) -> dict[str, Any]:
-    """Scalar fields by dotted name."""
-    found: dict[str, Any] = {}
-    if record:
-        _collect("", vars(record), found)
-    return found
-
-
-def _collect(prefix: str, data: dict[str, Any], found: dict[str, Any]) -> None:
-    for key, value in data.items():
+def _fields(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the scalar fields of a record, or of a part of it, by dotted name."""
+    for key, value in (part if isinstance(part, dict) else vars(part)).items():
         name = f"{prefix}{key}"
         if name in ELSEWHERE or (value is None and name in OPTIONAL_PARTS):
             continue
-        if is_dataclass(value):
-            _collect(f"{name}.", vars(value), found)
-        elif isinstance(value, dict):
-            _collect(f"{name}.", value, found)
+        if is_dataclass(value) or isinstance(value, dict):
+            yield from _fields(value, f"{name}.")
         elif not isinstance(value, list | tuple):
-            found[name] = value
+            yield name, value

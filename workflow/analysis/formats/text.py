@@ -75,11 +75,6 @@ def times(ratio: float) -> str:
     return f"{ratio:.2f}\u00d7" if math.isfinite(ratio) else "no limit"
 
 
-def times_within(ratio: float, interval: Interval | None) -> str:
-    """A ratio of times with its interval: '7.05× [6.90×, 7.20×]'."""
-    return times(ratio) + (f" [{times(interval.low)}, {times(interval.high)}]" if interval else "")
-
-
 def gain(ratio: float) -> str:
     """A throughput gain as the page prints it: t_old / t_new - 1, in percent, signed."""
     return f"{100 * (ratio - 1):+.0f}\u00a0%"

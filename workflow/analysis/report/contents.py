@@ -7,7 +7,7 @@ with everything that is behind them.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.topics import topics
+from analysis.topics import heading
 
 # Below the first page, in order: names of templates in report/sections, which are anchors too,
 # and names of topics.
@@ -44,6 +44,6 @@ def contents(names: Sequence[str], values: dict[str, Any]) -> Iterator[tuple[str
     """Yield anchor, heading and template of each section that has anything to show."""
     for name in names:
         if name in values["topics"]:
-            yield name, topics()[name].heading, f"{name}/section.html.j2"
+            yield name, heading(name), f"{name}/section.html.j2"
         elif name in HEADINGS and (name not in OPTIONAL or values[name]):
             yield name, HEADINGS[name], f"sections/{name}.html.j2"

@@ -28,7 +28,7 @@ from analysis.results.results import Results
 from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
-from analysis.topics import said, topics
+from analysis.topics import offered, said
 from analysis.writing.rendering import write_rendered
 
 SCRIPT = "report.js"
@@ -74,7 +74,7 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
     numbers = Counter(str(claim.verdict) for claim in claims)
     topic_views = _topics(data, figures)
     elsewhere = {FIRST_FIGURE, RULES, *DETAILED}
-    elsewhere |= {f for name, topic in topics().items() if topic.section for f in figures_of(name)}
+    elsewhere |= {figure for name in offered("section") for figure in figures_of(name)}
     links = Links(cell_address, caveat_views.letters_of(results, groups))
     return {
         "title": setting.title(results),
@@ -125,7 +125,7 @@ def _published(results: Results, reference: Reference) -> str:
 
 def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
     """The values of the template of each topic that has something to show, with its `pictures`."""
-    found = {name: topic.section(data) for name, topic in topics().items() if topic.section}
+    found = said("section", data)
     return {
         name: {**values, "pictures": {f: figure_view(f, figures) for f in figures_of(name)}}
         for name, values in found.items()

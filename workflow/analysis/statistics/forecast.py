@@ -23,13 +23,7 @@ from typing import TYPE_CHECKING
 
 from analysis.statistics.best_set import Contest
 from analysis.statistics.block_means import adjusted_logs
-from analysis.statistics.intervals import (
-    CONFIDENCE,
-    MARGIN,
-    MIN_RUNS,
-    Moderate,
-    deviation,
-)
+from analysis.statistics.intervals import CONFIDENCE, MARGIN, MIN_RUNS, Moderate, deviation
 
 if TYPE_CHECKING:
     from numpy import ndarray

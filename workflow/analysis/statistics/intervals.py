@@ -19,7 +19,7 @@ from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
-from analysis.statistics.starts import independent_of_start, squares
+from analysis.statistics.starts import independent_of_start, squares, values_by
 
 CONFIDENCE = 0.95
 MARGIN = 0.02  # ratios within 1/1.02 to 1.02 count as the same
@@ -77,7 +77,6 @@ class Ratio:
     value: float
     interval: Interval | None
     rounds: int
-    independent: int  # values that the interval rests on: rounds, or the nodes that they lie on
     degrees_of_freedom: float  # of the interval
 
     @property
@@ -161,26 +160,17 @@ def relative_standard_error(values: Sequence[float]) -> float | None:
 
 def nodes_of(places: Iterable[Hashable]) -> set[str]:
     """The nodes of runs that were measured in these rounds or sittings."""
-    return {place.node if isinstance(place, Sitting) else "" for place in places}
+    return {getattr(place, "node", "") for place in places}
 
 
 def independent(logs: Runs, correlation: float = 0.0) -> list[float]:
     """The values that an interval rests on: each, or of several nodes, the mean of each node. Those
     of one node share what is particular to it, those of one start have this correlation.
     """
-    of_nodes = by_node(logs)
+    of_nodes = values_by("node", logs)
     if len(of_nodes) > 1:
         return [fmean(found) for found in of_nodes.values()]
     return independent_of_start(logs, correlation)
-
-
-def by_node(logs: Runs) -> dict[str, list[float]]:
-    """The values by node, those of each node in the order of their rounds."""
-    found: dict[str, list[float]] = {}
-    for place in sorted(logs):
-        (node,) = nodes_of([place])
-        found.setdefault(node, []).append(logs[place])
-    return found
 
 
 def run_logs(runs: Runs) -> list[float]:
@@ -219,9 +209,9 @@ def paired_ratio(
         return None
     mean, rounds = fmean(logs), len(shared(times, base))
     if len(logs) < MIN_RUNS:
-        return Ratio(math.exp(mean), None, rounds, len(logs), 0)
+        return Ratio(math.exp(mean), None, rounds, 0)
     error, freedom = standard_error(logs, moderate)
-    return Ratio(math.exp(mean), interval_around(mean, error, freedom), rounds, len(logs), freedom)
+    return Ratio(math.exp(mean), interval_around(mean, error, freedom), rounds, freedom)
 
 
 def together(ratio: Ratio, intervals: int) -> Interval | None:
@@ -255,17 +245,6 @@ def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
         return Verdict.SLOWER
     inside = 1 / (1 + margin) <= interval.low and interval.high <= 1 + margin
     return Verdict.SAME if inside else Verdict.AMBIGUOUS
-
-
-def fixed_cost_ms(batch: int, step_ms: float, probe_batch: int, probe_ms: float) -> float:
-    """The part of a step that does not grow with the batch, from t = a + c * batch through two
-    points.
-
-    Clipped to 0 (noise, or a probe that left a cache) and to the whole step (a probe that was no
-    slower).
-    """
-    intercept = (step_ms * probe_batch - probe_ms * batch) / (probe_batch - batch)
-    return min(max(intercept, 0.0), step_ms)
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:

@@ -22,15 +22,13 @@ from analysis.statistics.intervals import (
     Interval,
     Moderate,
     Runs,
-    Verdict,
     as_measured,
-    by_node,
     deviation,
     independent,
     interval_around,
     log_ratios,
-    verdict,
 )
+from analysis.statistics.starts import values_by
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,13 @@ class MeanRatio:
     rows: tuple[str, ...]
     missing: tuple[str, ...]  # rows in which no round has both
 
-    @property
-    def verdict(self) -> Verdict:
-        return verdict(self.interval)
-
 
 def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) -> MeanRatio | None:
     """The mean from (times, base) of each row, by its name; None when every row is missing.
     `correlation`: of the log ratios of one start.
     """
     logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
-    kept = {name: by_node(found) for name, found in logs.items() if found}
+    kept = {name: values_by("node", found) for name, found in logs.items() if found}
     if not kept:
         return None
     values = [independent(logs[name], correlation) for name in kept]

@@ -46,7 +46,7 @@ from analysis.statistics.intervals import (
     run_logs,
     shared,
 )
-from analysis.statistics.starts import consensus, start_of
+from analysis.statistics.starts import consensus
 
 TableRow = Mapping[str, Runs]  # by column; cells that were not steady are left out
 Number = Any  # a number, or an array of them
@@ -146,7 +146,7 @@ def _ratios(row: TableRow) -> Iterator[Mapping[Hashable, float]]:
     node.
     """
     places = {place for runs in row.values() for place in runs}
-    if len({start_of(place) for place in places}) < 2:
+    if len({getattr(place, "start", "") for place in places}) < 2:
         return
     for runs, base in combinations(row.values(), 2):
         if _on_one_node(shared(runs, base)):

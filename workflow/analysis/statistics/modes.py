@@ -10,7 +10,6 @@ too little.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from analysis.statistics.intervals import MARGIN, Runs
@@ -21,20 +20,10 @@ MIN_ROW = 3  # columns of a row; fewer do not tell what its rounds have in commo
 APART = 10.0  # standard deviations within a mode
 
 
-@dataclass(frozen=True)
-class Modes:
-    """Two modes: for each of a cell's values, in their order, True if it is of the slower one."""
-
-    slower: tuple[bool, ...]
-
-    def split(self, values: Sequence[float]) -> tuple[list[float], list[float]]:
-        """The values of the faster mode, and those of the slower one."""
-        pairs = list(zip(values, self.slower, strict=True))
-        return [v for v, slow in pairs if not slow], [v for v, slow in pairs if slow]
-
-
-def modes_of(logs: Sequence[float]) -> Modes | None:
-    """The modes of a cell, from logarithms of its run means; None where they are not two."""
+def modes_of(logs: Sequence[float]) -> list[bool] | None:
+    """For each of the logarithms of a cell's run means, True if it is of the slower of two modes;
+    None where they are not two.
+    """
     count, ordered = len(logs), sorted(logs)
     if count < MIN_PROCESSES:
         return None
@@ -45,7 +34,7 @@ def modes_of(logs: Sequence[float]) -> Modes | None:
     apart = fmean(slow) - fmean(fast)
     if apart <= math.log1p(MARGIN) or apart <= APART * within:
         return None
-    return Modes(tuple(log >= slow[0] for log in logs))
+    return [log >= slow[0] for log in logs]
 
 
 def without_rounds(row: Mapping[str, Runs]) -> dict[str, list[float]]:

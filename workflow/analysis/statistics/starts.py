@@ -35,7 +35,7 @@ def _correlation(logs: Logs) -> float | None:
     """The correlation by one ratio, from the mean squares of an analysis of variance, that within
     starts times the median of F; None where they tell nothing.
     """
-    starts = list(by_start(logs).values())
+    starts = list(values_by("start", logs).values())
     number, blocks = len(logs), len(starts)
     if blocks < 2 or number - blocks < MIN_WITHIN:
         return None
@@ -65,7 +65,7 @@ def independent_of_start(logs: Logs, correlation: float) -> list[float]:
     one start are drawn apart, as far as the correlation had drawn them together. Where starts have
     as many rounds, Student's t of these is that of generalised least squares.
     """
-    starts = by_start(logs)
+    starts = values_by("start", logs)
     number, blocks = len(logs), len(starts)
     if not correlation or blocks < 2 or blocks == number:
         return [logs[place] for place in sorted(logs)]
@@ -78,17 +78,14 @@ def independent_of_start(logs: Logs, correlation: float) -> list[float]:
     ]
 
 
-def by_start(logs: Logs) -> dict[str, list[float]]:
-    """The values of each start together; all are of one where it is not known."""
+def values_by(part: str, logs: Logs) -> dict[str, list[float]]:
+    """The values by the `start`, or `node`, of their sittings, each in the order of their rounds;
+    all are of one where only rounds are known.
+    """
     found: dict[str, list[float]] = {}
     for place in sorted(logs):
-        found.setdefault(start_of(place), []).append(logs[place])
+        found.setdefault(getattr(place, part, ""), []).append(logs[place])
     return found
-
-
-def start_of(place: Hashable) -> str:
-    """The start of a run; empty where only its round is known."""
-    return getattr(place, "start", "")
 
 
 def _runs_beside(starts: Iterable[list[float]]) -> float:

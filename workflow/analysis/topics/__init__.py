@@ -9,24 +9,29 @@ files have the same names in each, and a topic has those that it needs:
     file of ``report/tables.yaml``, with its name: ``(Data) -> DataFrame``.
 ``figure.py``
     A function for each figure of ``report/figures.yaml``, with its name: ``(Data) -> Figure``.
-``section.py``, ``section.html.j2``
-    What the section of the report, the first page or the rows of the appendix show.
+``section.py``, ``cells.py``
+    A function of :class:`Data` for each of these that the topic has, which the pages ask for by its
+    name: `section`, the values of ``section.html.j2``, None where there is nothing to show;
+    `key_sentences` that may stand at the top of the report, `table_notes` below its first table,
+    `methods`, paragraphs of the methods text; for the appendix `row_details`, a :class:`Detail` by
+    row, `cell_facts`, terms and texts by cell, and `cell_details`, a :class:`Detail` by cell.
 ``texts.yaml``
-    Its sentences and tables: :mod:`analysis.writing.texts`.
+    Its sentences and tables: :mod:`analysis.writing.texts`; ``heading`` is that of its section.
 ``caveats.py``, ``claims.py``
     Rules and tests, which register by being imported: :func:`load_rules`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
-from analysis.data import CellKey, Data
-from analysis.results.plan import RowKey
+from analysis.data import Data
+from analysis.formats.sentences import texts_of
 from analysis.writing.grid import Grid
 
 FOLDER = Path(__file__).parent
@@ -49,45 +54,31 @@ class KeySentence:
     address: str
 
 
-@dataclass(frozen=True)
-class Topic:
-    """The face of a topic, ``TOPIC`` in its package: what the pages ask it for.
-
-    `section` gives the values of ``section.html.j2``, None where there is nothing to show;
-    `row_details` what the appendix shows beside rows; `key_sentences` what may stand at the top of
-    the report, `table_notes` what stands below its first table, `methods` paragraphs of the methods
-    text, `cell_facts` terms and texts and `cell_details` a table of cells in the appendix.
-    """
-
-    heading: str = ""
-    section: Callable[[Data], dict[str, Any] | None] | None = None
-    row_details: Callable[[Data], dict[RowKey, Detail]] | None = None
-    key_sentences: Callable[[Data], list[KeySentence]] | None = None
-    table_notes: Callable[[Data], list[str]] | None = None
-    methods: Callable[[Data], list[str]] | None = None
-    cell_facts: Callable[[Data], dict[CellKey, list[tuple[str, str]]]] | None = None
-    cell_details: Callable[[Data], dict[CellKey, Detail]] | None = None
-
-
 @cache
-def topics() -> dict[str, Topic]:
-    """Every topic by the name of its folder."""
-    return {name: import_module(f"{__name__}.{name}").TOPIC for name in _names()}
+def offered(part: str) -> dict[str, Callable[[Data], Any]]:
+    """The functions of this name that topics have for the pages, by topic."""
+    modules = _modules("section", "cells")
+    return {name: vars(module)[part] for name, module in modules if part in vars(module)}
 
 
-def said(part: str, data: Data) -> dict[str, list[Any]]:
-    """Return what the topics that have this part of a face say there, by topic."""
-    asked = {name: getattr(topic, part) for name, topic in topics().items()}
-    return {name: ask(data) for name, ask in asked.items() if ask}
+def said(part: str, data: Data) -> dict[str, Any]:
+    """What the topics that have this part say there, by topic."""
+    return {name: say(data) for name, say in offered(part).items()}
+
+
+def heading(name: str) -> str:
+    """The heading of the section of a topic."""
+    return texts_of(FOLDER / name / "texts.yaml")["heading"]
 
 
 def load_rules() -> None:
     """Register the caveats and the tests of claims of every topic."""
-    for name in _names():
-        for module in ("caveats", "claims"):
-            if (FOLDER / name / f"{module}.py").exists():
-                import_module(f"{__name__}.{name}.{module}")
+    list(_modules("caveats", "claims"))
 
 
-def _names() -> list[str]:
-    return sorted(module.name for module in iter_modules([str(FOLDER)]) if module.ispkg)
+def _modules(*names: str) -> Iterator[tuple[str, ModuleType]]:
+    """Yield each topic's modules of these names, as far as it has them."""
+    for topic in sorted(module.name for module in iter_modules([str(FOLDER)]) if module.ispkg):
+        for name in names:
+            if (FOLDER / topic / f"{name}.py").exists():
+                yield topic, import_module(f"{__name__}.{topic}.{name}")

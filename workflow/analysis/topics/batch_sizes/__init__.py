@@ -1,5 +1,1 @@
 """How a step grows with its batch: what does not grow with it, and what grows faster."""
-
-from analysis.topics import Topic
-
-TOPIC = Topic()

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.data import CELL, RUN, Data
 from analysis.statistics.grouped import mean_ends
-from analysis.statistics.intervals import NS_PER_MS, fixed_cost_ms, t_quantile
+from analysis.statistics.intervals import NS_PER_MS, t_quantile
 
 
 def steps(data: Data) -> pd.DataFrame:
@@ -55,23 +55,26 @@ def fixed_costs(data: Data) -> pd.DataFrame:
     distance = np.maximum(factor, 1 / factor)
     farthest = other.loc[distance.groupby([other[name] for name in RUN]).idxmax()]
     runs = own.merge(farthest, on=RUN, suffixes=("", "_other"))
-    sizes = runs[["batch_size", "ms", "samples_other", "ms_other"]].itertuples(index=False)
-    runs["share"] = [fixed_cost_ms(*each) / each.ms for each in sizes]
-    cells = runs.groupby(CELL, sort=False)["share"]
-    alone = runs[cells.transform("size") == 1].set_index(CELL, drop=False)
-    by_blocks = pd.Series(list(map(_at_least, alone.itertuples())), alone.index, dtype=float)
-    at_least = mean_ends(cells)[0].fillna(by_blocks)
-    found = {"share": cells.mean(), "at_least": at_least, "runs": cells.size()}
+    error = np.hypot(runs["error"], runs["error_other"])
+    longer = np.exp((runs["blocks_other"] - 1).map(t_quantile) * error)
+    sizes = (runs["batch_size"], runs["ms"], runs["samples_other"])
+    runs["share"], *ends = (
+        fixed_share(*sizes, runs["ms_other"] * by) for by in (1.0, longer, 1 / longer)
+    )
+    runs["by_blocks"] = np.minimum(*ends).fillna(0.0)
+    cells = runs.groupby(CELL, sort=False)
+    at_least = mean_ends(cells["share"])[0].fillna(cells["by_blocks"].first())
+    found = {"share": cells["share"].mean(), "at_least": at_least, "runs": cells.size()}
     return pd.DataFrame(found).reset_index()
 
 
-def _at_least(run: Any) -> float:
-    """The lower end for a single run, by the scatter of the blocks of both sizes."""
-    if run.blocks < 2 or run.blocks_other < 2:
-        return 0.0
-    longer = np.exp(t_quantile(run.blocks_other - 1) * np.hypot(run.error, run.error_other))
-    size = (run.batch_size, run.ms, run.samples_other)
-    return min(fixed_cost_ms(*size, run.ms_other * by) / run.ms for by in (longer, 1 / longer))
+def fixed_share(batch: Any, step_ms: Any, other_batch: Any, other_ms: Any) -> Any:
+    """The share of a step that does not grow with the batch, from t = a + c * batch through two
+    points; of numbers, or of columns. Clipped to 0 (noise, or another size that left a cache) and
+    to 1 (another size that was no slower).
+    """
+    fixed_ms = (step_ms * other_batch - other_ms * batch) / (other_batch - batch)
+    return np.clip(fixed_ms / step_ms, 0.0, 1.0)
 
 
 def sample_growth(data: Data) -> pd.DataFrame:

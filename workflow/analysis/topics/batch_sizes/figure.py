@@ -2,9 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from analysis.data import CELL, CellKey, Data
+from analysis.data import CELL, CellKey, Data, of_fullest_runs
 from analysis.figures.panels import Points, size_panels
-from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 from analysis.topics.batch_sizes.compute import steps
 
@@ -18,7 +17,7 @@ def batch(data: Data) -> Figure:
 
 def sample_ms(data: Data) -> Points:
     """ms/step over the batch size, by batch size, of the runs that were timed at the most sizes."""
-    found = of_fullest_runs(steps(data), CELL, ["samples"])
+    found = of_fullest_runs(steps(data), ["samples"])
     found = found.assign(each=(found["ms"] / found["samples"]).astype(float))
     means = found.groupby([*CELL, "samples"])["each"].agg(geometric_mean)
     cells: dict[CellKey, dict[int, float]] = {}

@@ -8,16 +8,17 @@ from typing import Any
 import pandas as pd
 
 from analysis.claims.conditions import Differences
-from analysis.claims.outcome import Outcome, above, claim_test
+from analysis.claims.outcome import Outcome, above, claim_test, untested
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW, Data
-from analysis.formats.text import listed, times_within
+from analysis.formats.spelling import within
+from analysis.formats.text import listed
 from analysis.results.cells import Cell
 from analysis.results.published_devices import PublishedDevices
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import names_a_simulated
-from analysis.statistics.intervals import Interval, Verdict, verdict
+from analysis.statistics.intervals import Interval, Verdict, ends, verdict
 from analysis.topics.cross_over.compute import on_both_devices
 from analysis.topics.cross_over.section import TEXTS
 
@@ -55,13 +56,13 @@ def faster_on_device(
     if found is None or pd.isna(found.speedup):
         absent = "the columns have it not on a processor and on a GPU"
         why = absent if found is None else found.missing
-        return Outcome(None, f"Not measured: {why}.", tested=False)
+        return untested(f"Not measured: {why}.")
     ratio, interval = found.speedup, interval_of(found)
     if device == "cpu":  # t(GPU) / t(processor) instead of t(processor) / t(GPU)
         ratio = 1 / ratio
         interval = interval and Interval(1 / interval.high, 1 / interval.low)
     other = NAMES["cpu" if device == "cuda" else "cuda"]
-    told = {"other": other, "device": NAMES[device], "ratio": times_within(ratio, interval)}
+    told = {"other": other, "device": NAMES[device], "ratio": within(ratio, *ends(interval))}
     text = TEXTS.say("measured", **found._asdict() | told)
     evidence = {"ratio": ratio, "interval": [interval.low, interval.high] if interval else None}
     return Outcome(_holds(interval, at_least), text, evidence=evidence)

@@ -14,10 +14,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.comparisons.cards import other_differences, versions_changed
-from analysis.comparisons.gains import changes_like, of_new
+from analysis.comparisons.gains import gain_text, of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
-from analysis.formats.spelling import within
 from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest, ratio_logs
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, p_slower, shown_slower
@@ -115,4 +114,4 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
 
 def gain(found: Any) -> str:
     """'+42 % [+40 %, +44 %]': the gain of a line with `speedup` and its interval."""
-    return within(found.speedup, found.ci95_low, found.ci95_high, changes_like(found.speedup))
+    return gain_text(found.speedup, found.ci95_low, found.ci95_high)

@@ -10,7 +10,13 @@ from analysis.data import Data
 from analysis.formats.text import count, listed, ms
 from analysis.results.cells import Cell
 from analysis.statistics.intervals import geometric_mean
-from analysis.topics.legacy.compute import Cause, beyond_scatter, explain, legacy_ratio, unexplained
+from analysis.topics.legacy.compute import (
+    Cause,
+    beyond_scatter,
+    cause_of,
+    legacy_ratio,
+    unexplained,
+)
 
 
 @rule
@@ -30,9 +36,9 @@ def legacy_differs(data: Data) -> Iterator[Found]:
 
 def _explained(cells: list[Cell]) -> str:
     """How many differences show the mark of a known fault of the published arithmetic."""
-    causes = Counter(explain(cell).cause for cell in cells)
+    causes = Counter(map(cause_of, cells))
     left = causes.pop(Cause.UNEXPLAINED, 0)
-    without = [cell for cell in cells if explain(cell).cause is Cause.UNEXPLAINED]
+    without = [cell for cell in cells if cause_of(cell) is Cause.UNEXPLAINED]
     known = [f"{cause} in {number}" for cause, number in causes.most_common()]
     rest = unexplained(without)
     if not known:

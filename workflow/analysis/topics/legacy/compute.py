@@ -5,7 +5,6 @@ such a mark is labelled unexplained.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.comparisons.observer import observer_ratio
@@ -33,26 +32,21 @@ class Cause(StrEnum):
     UNEXPLAINED = "unexplained"
 
 
-@dataclass(frozen=True)
-class LegacyDifference:
-    """The published arithmetic over ours, with what explains it."""
+def sentence(cell: Cell) -> str:
+    """The difference of a cell, and why it is there; empty where no cause is looked for."""
+    if not (cause := cause_of(cell)):
+        return ""
+    told = {"margin": MARGIN, "observed": observer_ratio(cell), "left": unexplained([cell])}
+    because = TEXTS.say(cause.name.lower(), **told)
+    return TEXTS.say("difference", ratio=legacy_ratio(cell), because=because)
 
-    ratio: float
-    cause: Cause
-    sentence: str
 
-
-def explain(cell: Cell) -> LegacyDifference | None:
-    """The difference of a cell and its cause; None where the arithmetic was not taken, and where
+def cause_of(cell: Cell) -> Cause | None:
+    """The cause of the difference of a cell; None where the arithmetic was not taken, and where
     nothing may be concluded from the cell.
     """
     ratio = legacy_ratio(cell) if cell.comparable else None
-    if ratio is None:
-        return None
-    cause = _cause(cell, ratio)
-    told = {"margin": MARGIN, "observed": observer_ratio(cell), "left": unexplained([cell])}
-    because = TEXTS.say(cause.name.lower(), **told)
-    return LegacyDifference(ratio, cause, TEXTS.say("difference", ratio=ratio, because=because))
+    return _cause(cell, ratio) if ratio else None
 
 
 def legacy_ratio(cell: Cell) -> float | None:

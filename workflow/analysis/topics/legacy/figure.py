@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.data import CELL, RUN, CellKey, Data, cell_key
+from analysis.data import CELL, RUN, CellKey, Data, cell_key, of_fullest_runs
 from analysis.figures.legends import of_marks
 from analysis.figures.panels import column_panels
 from analysis.figures.style import RULE
 from analysis.results.cells import Cell
-from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import geometric_mean
 
 CLOCKS = {
@@ -43,6 +42,6 @@ def methods(data: Data) -> Figure:
 def clocks_ms(data: Data) -> Mapping[CellKey, Mapping[str, float]]:
     """ms/step by cell and clock, of the runs that were timed by the most clocks."""
     found = data.ok_runs.melt(RUN, list(CLOCKS), "clock", "ms").dropna(subset=["ms"])
-    found = of_fullest_runs(found, CELL, ["clock"])
+    found = of_fullest_runs(found, ["clock"])
     means = found.groupby([*CELL, "clock"])["ms"].agg(geometric_mean).unstack("clock")
     return {key: of_cell.dropna().to_dict() for key, of_cell in means.iterrows()}

@@ -4,7 +4,7 @@ from statistics import fmean
 
 from analysis.data import CellKey, Data
 from analysis.formats.text import ms
-from analysis.topics.legacy.compute import explain
+from analysis.topics.legacy.compute import sentence
 
 
 def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
@@ -12,7 +12,6 @@ def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
     found = {}
     for key, cell in data.cell_of.items():
         if times_ms := [run.legacy_ms for run in cell.ok_runs if run.legacy_ms]:
-            why = explain(cell)
-            because = f". {why.sentence}" if why else ""
-            found[key] = [("Published arithmetic", f"{ms(fmean(times_ms))} ms{because}")]
+            why = f". {said}" if (said := sentence(cell)) else ""
+            found[key] = [("Published arithmetic", f"{ms(fmean(times_ms))} ms{why}")]
     return found

@@ -1,5 +1,1 @@
 """Peak memory of every cell, of the host and of the device."""
-
-from analysis.topics import Topic
-
-TOPIC = Topic()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.claims.outcome import Outcome, claim_test
+from analysis.claims.outcome import Outcome, claim_test, untested
 from analysis.comparisons.gains import change
 from analysis.data import Data
 from analysis.formats.spelling import within
@@ -28,7 +28,7 @@ def native_code_pays(results: Results, operations: Sequence[str], task: str, pay
     ]
     if not groups:
         text = f"No {task} around {listed(list(operations))} was measured in a native way."
-        return Outcome(None, text, tested=False)
+        return untested(text)
     verdicts = [verdict_of(group, len(groups)) for group in groups]
     somewhere = True if Pays.YES in verdicts else None
     if all(verdict is Pays.NO for verdict in verdicts):

@@ -40,7 +40,7 @@ ITSELF_WORDS = {
 }
 
 
-def values(data: Data) -> dict[str, Any] | None:
+def section(data: Data) -> dict[str, Any] | None:
     """Return sentences and tables of the three questions; one without lines shows nothing."""
     every = ways(data)
     if every.empty:

@@ -20,8 +20,8 @@ from analysis.results.cells import Cell
 from analysis.results.plan import Column
 from analysis.results.rows import RowCells
 from analysis.results.timed_operation import TimedOperation
-from analysis.statistics.ceiling import gain_interval, gain_of
-from analysis.statistics.intervals import geometric_mean, mean_interval
+from analysis.statistics.ceiling import gain_of
+from analysis.statistics.intervals import ends, geometric_mean, mean_interval
 
 WAY = "way"
 COMPILING = ("mode", "jit_compile")  # settings that a user of one framework may choose freely
@@ -29,8 +29,8 @@ NAIVE = "naive"  # native code without the flags that it needs: shown, and never
 OWN_COMPILER = ("triton",)  # kernels of one's own for which nothing is built before
 OF_FRAMEWORK, NATIVE = "framework", "native"  # what a way is written as
 
-NUMBERS = ["alone_ms", "ms_per_step", "share", "share_ci95_low", "share_ci95_high"]
-NUMBERS += ["most_by_share", "most_by_share_ci95_low", "most_by_share_ci95_high", "build_s"]
+SHARE = ["share", "share_ci95_low", "share_ci95_high"]
+NUMBERS = ["alone_ms", "ms_per_step", *SHARE, "build_s"]
 COLUMNS = [*CELL, "cell", "title", "operation", "framework", "way", "written_as", "kind", "first"]
 COLUMNS += ["alone", "lines", *NUMBERS]
 
@@ -48,7 +48,10 @@ def measured_ways(data: Data) -> pd.DataFrame:
     columns = data.results.plan.columns
     lines = [line for row in data.results.rows for line in _of_row(columns, row)]
     found = pd.DataFrame(lines, columns=COLUMNS, dtype=object)
-    return found.astype(dict.fromkeys(NUMBERS, float))
+    found = found.astype(dict.fromkeys(NUMBERS, float))
+    for name in SHARE:  # an end below nothing counts as nothing
+        found[f"most_by_{name}"] = found[name].clip(lower=0.0).map(gain_of, na_action="ignore")
+    return found
 
 
 def _of_row(columns: Sequence[Column], row: RowCells) -> Iterator[dict[str, Any]]:
@@ -93,11 +96,8 @@ def _numbers(cell: Cell, runs: dict[Any, TimedOperation]) -> dict[str, Any]:
         "build_s": fmean(builds_s) if builds_s else None,
     }
     if shares:
-        found |= {"share": fmean(shares), "most_by_share": gain_of(fmean(shares))}
-    if ends := mean_interval(shares):
-        most = gain_interval(ends)
-        found |= {"share_ci95_low": ends.low, "share_ci95_high": ends.high}
-        found |= {"most_by_share_ci95_low": most.low, "most_by_share_ci95_high": most.high}
+        numbers = (fmean(shares), *ends(mean_interval(shares)))
+        found |= dict(zip(SHARE, numbers, strict=True))
     return found
 
 

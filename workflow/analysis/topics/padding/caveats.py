@@ -9,9 +9,11 @@ from analysis.caveats.core import Found, labelled, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.data import CELL, Data, cell_key
-from analysis.formats.text import listed, times_within
+from analysis.formats.spelling import within
+from analysis.formats.text import listed
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.rows import RowCells
+from analysis.statistics.intervals import ends
 from analysis.topics.padding.compute import (
     KIND,
     Share,
@@ -62,7 +64,7 @@ def _slowest(row: RowCells, own: Shares) -> dict[str, str]:
     return {
         "slow": slow.column.title,
         "fast": fast.column.title,
-        "ratio": times_within(ratio.value, ratio.interval),
+        "ratio": within(ratio.value, *ends(ratio.interval)),
         "explained": explanation(ratio, own[slow], SLOW_GENERATION),
         "slow_execution": _execution(slow),
         "fast_execution": _execution(fast),

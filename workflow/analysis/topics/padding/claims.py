@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from analysis.claims.outcome import Outcome, above, all_hold, claim_test
+from analysis.claims.outcome import Outcome, above, all_hold, claim_test, untested
 from analysis.comparisons.gains import Gain, entrants, gain_of
 from analysis.data import Data, cell_key
-from analysis.formats.text import times_within
+from analysis.formats.spelling import within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import Interval, widening
+from analysis.statistics.intervals import Interval, ends, widening
 from analysis.topics.padding.compute import Share, explains, explanation, share_text, shares
 
 
@@ -18,7 +18,7 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     rows = [row for row in results.rows if row.row.task == task]
     gains = [gain for row in rows if (gain := _over_fastest(row, column))]
     if not gains:
-        return Outcome(None, "No row that generates has this column.", tested=False)
+        return untested("No row that generates has this column.")
     padding = shares(Data(results))
     found = [_slow(gain, padding.get(cell_key(gain.base)), at_least, len(gains)) for gain in gains]
     text = "; ".join(entry.text for entry in found)
@@ -41,7 +41,7 @@ def _slow(gain: Gain, share: Share | None, limit: float, rows: int) -> Outcome:
     slow, ratio, interval = gain.base, gain.ratio, gain.together(rows)
     label = slow.row.label
     evidence = {"row": label, "ratio": ratio.value}
-    text = f"{label}: {times_within(ratio.value, ratio.interval)} the time of the fastest backend"
+    text = f"{label}: {within(ratio.value, *ends(ratio.interval))} the time of the fastest backend"
     if above(interval, limit) is False:
         return Outcome(False, text, evidence=evidence)
     if share is None:

@@ -18,12 +18,11 @@ from statistics import fmean
 
 import pandas as pd
 
-from analysis.data import CELL, RUN, CellKey, Data, cell_key
+from analysis.data import CELL, RUN, CellKey, Data, cell_key, of_fullest_runs
 from analysis.formats.spelling import within
 from analysis.formats.text import count, percent, times
 from analysis.results.cells import Cell
 from analysis.statistics.call_time import Fit, fit
-from analysis.statistics.fullest import of_fullest_runs
 from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, Interval, Ratio, mean_interval
 
 # For records whose cards do not say it: plain PyTorch's own cache grows with its tokens.
@@ -69,7 +68,7 @@ def calls(data: Data) -> pd.DataFrame:
 
 def compared_calls(data: Data) -> pd.DataFrame:
     """The calls of the runs that were timed at the most kinds."""
-    return of_fullest_runs(calls(data), CELL, KIND)
+    return of_fullest_runs(calls(data), KIND)
 
 
 def kind_means(found: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from analysis.topics.trainings.compute import at_random, compared
 from analysis.writing.texts import Texts
 
 
-def values(data: Data) -> dict[str, Any] | None:
+def section(data: Data) -> dict[str, Any] | None:
     """Return the table, in which those that ended elsewhere are marked; None without any."""
     found = compared(data)
     found = found[found["epochs"] > 0].reset_index(drop=True)

@@ -14,7 +14,7 @@ from analysis.writing.grid import Grid
 MOST = 10  # operations; the records have more, and their groups are of all
 
 
-def facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
+def cell_facts(data: Data) -> dict[CellKey, list[tuple[str, str]]]:
     """The share in which nothing computes, and what the profiler cost."""
     runs = profiles(data).astype({"launched": float})
     means = runs.groupby(CELL, sort=False).agg({"share": "mean", "launched": "mean"})
@@ -32,7 +32,7 @@ def _facts(cell) -> Iterator[tuple[str, str]]:
         yield "A step under the profiler", f"{slowdown(cell)} as long, {launched}"
 
 
-def details(data: Data) -> dict[CellKey, Detail]:
+def cell_details(data: Data) -> dict[CellKey, Detail]:
     """A table of the longest operations of a timed step, by cell."""
     found = cell_operations(data).groupby(CELL).head(MOST)
     found = found.join(cell_parts(data)["step_ms"], on=CELL)
@@ -45,13 +45,7 @@ def details(data: Data) -> dict[CellKey, Detail]:
             "Times per step": found["count"].map("{:,.4g}".format),
         }
     )
-    lines: dict[CellKey, list[tuple]] = {}
-    for key, line in zip(
-        *(of.itertuples(index=False, name=None) for of in (found[CELL], texts)), strict=True
-    ):
-        lines.setdefault(key, []).append(line)
-    captions = {n: TEXTS.say("operations", number=n) for n in set(map(len, lines.values()))}
     return {
-        key: Detail("Operations", "", Grid(captions[len(of_cell)], tuple(texts), tuple(of_cell)))
-        for key, of_cell in lines.items()
+        key: Detail("Operations", "", Grid.of(lines, TEXTS.say("operations", number=len(lines))))
+        for key, lines in texts.groupby([found[name] for name in CELL], sort=False)
     }

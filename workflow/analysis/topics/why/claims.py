@@ -2,7 +2,7 @@
 
 from statistics import fmean
 
-from analysis.claims.outcome import Outcome, above, claim_test
+from analysis.claims.outcome import Outcome, above, claim_test, untested
 from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval, mean_interval
 from analysis.topics.why.section import TEXTS
@@ -20,7 +20,7 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     each = ([run.idle_share for run in cell.ok_runs] for cell in cells)
     found = [known for shares in each if (known := [s for s in shares if s is not None])]
     if not found:
-        return Outcome(None, "No cell was profiled.", tested=False)
+        return untested("No cell was profiled.")
     counts = [above(mean_interval(shares), share) for shares in found]
     sure, possible = counts.count(True), len(counts) - counts.count(False)
     low = exact_share_interval(sure, len(counts)).low

@@ -69,9 +69,8 @@ def rows(data: Data) -> Iterator[dict[str, Any]]:
     """
     measured = fastest(data).merge(profiler_costs(data), on=CELL, how="left")
     impossible = too_fast(data)
-    compared: dict[tuple, list[dict[str, Any]]] = {}
-    for line in records(_compared(data, impossible)):
-        compared.setdefault(tuple(line[name] for name in (*ROW, "fastest")), []).append(line)
+    pairs = _compared(data, impossible).groupby([*ROW, "fastest"], sort=False)
+    compared = {key: records(of) for key, of in pairs}
     parts = cell_parts(data).to_dict("index")
     stacks = measured.drop_duplicates(STACK).groupby(ROW).size()
     for (*row, _), rivals in measured.groupby(STACK, dropna=False, sort=False):
