@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from analysis.caveats import collect
-from analysis.caveats.files import write_caveats
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import grouped, write_caveats
 from analysis.claims.verdicts import write_claims
 from analysis.data import Data
 from analysis.formats.contents import figure_modules

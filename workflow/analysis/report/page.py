@@ -15,19 +15,18 @@ from analysis.formats.contents import figure_modules, figures_of
 from analysis.formats.errors import write_text
 from analysis.formats.text import listed
 from analysis.report import caveat_views, machine, sections, self_test, setting
-from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.conclusion import conclusion
 from analysis.report.contents import DETAILS, IN_FULL, SECTIONS, contents
-from analysis.report.details import OfTopics
+from analysis.report.details import APPENDIX, OfTopics, cell_address
 from analysis.report.figure_views import drawn, figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
 from analysis.results.reference import Reference
 from analysis.results.results import Results
-from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.tables.writers import Links, to_html
 from analysis.topics import said, topics
 from analysis.writing.rendering import write_rendered
 
