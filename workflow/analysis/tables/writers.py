@@ -5,7 +5,6 @@ number leads to its cell, every letter to a caveat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -77,19 +76,15 @@ def _cell_lines(table: Table, row: TableRow) -> Iterable[tuple[Any, ...]]:
         )
 
 
-@dataclass(frozen=True)
-class Links:
-    """The links of a cell of this run: the address of its details, and the caveats on it."""
-
-    details: Callable[[Row, Column], str] = lambda row, column: ""
-    caveats: Callable[[Row, Column], Sequence[Group]] = lambda row, column: ()
-
-
-NOWHERE = Links()
-
-
-def to_html(table: Table, links: Links = NOWHERE) -> Markup:
-    """A table element with scopes and a caption, then its footnotes; ids start with its name."""
+def to_html(
+    table: Table,
+    details: Callable[[Row, Column], str] = lambda row, column: "",
+    caveats: Callable[[Row, Column], Sequence[Group]] = lambda row, column: (),
+) -> Markup:
+    """A table element with scopes and a caption, then its footnotes; ids start with its name. Of a
+    cell of this run `details` gives the address of its details, `caveats` those on it.
+    """
     from markupsafe import Markup
 
-    return Markup(template("table.html.j2").render(table=table, links=links))
+    page = template("table.html.j2")
+    return Markup(page.render(table=table, details=details, caveats=caveats))
