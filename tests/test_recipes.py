@@ -250,8 +250,7 @@ def test_a_figure(copy):
     program = """
 import pathlib, results_factory
 from analysis.data import Data
-from analysis.figures.drawing import save
-from analysis.figures.catalogue import FIGURES
+from analysis.figures.drawing import FIGURES, save
 from analysis.results.reference import load_reference
 data = Data(results_factory.Project(pathlib.Path("made")).load(), load_reference())
 save(FIGURES["runs_per_cell"](data), pathlib.Path("made"), "runs_per_cell")

@@ -12,8 +12,7 @@ from analysis.archive import MANIFEST, ROOT
 from analysis.archive.contents import files_below, source_names
 from analysis.archive.manifest import manifest_text
 from analysis.caveats import collect
-from analysis.caveats.files import write_caveats
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import grouped, write_caveats
 from analysis.data import Data
 from analysis.results.loading import load_results
 from analysis.results.reference import load_reference

@@ -18,7 +18,7 @@ from results_factory import Project
 from analysis.archive import PLAN
 from analysis.archive.contents import files_below
 from analysis.archive.pack import pack
-from analysis.figures.catalogue import FIGURES
+from analysis.figures.drawing import FIGURES
 from analysis.formats.errors import InputError
 from analysis.topics import load_rules
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from analysis.caveats import collect
 from analysis.caveats.groups import grouped
 from analysis.data import Data
-from analysis.report.anchors import APPENDIX
+from analysis.report.details import APPENDIX
 from analysis.report.page import pages
 from analysis.results.reference import load_reference
 from analysis.results.results import Results

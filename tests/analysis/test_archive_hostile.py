@@ -16,8 +16,7 @@ from analysis.archive.citation import read_citation
 from analysis.archive.differences import first_difference
 from analysis.archive.manifest import manifest_text, sha256
 from analysis.archive.unpack import unpack
-from analysis.archive.verification import verify
-from analysis.archive.verification_result import DIFFERENT
+from analysis.archive.verification import DIFFERENT, verify
 from analysis.formats.errors import InputError
 from packing.sealed_zip import is_sealed, write_zip
 

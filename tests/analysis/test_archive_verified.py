@@ -9,8 +9,7 @@ from archive_factory import LOG, RECORD, as_somebody, edit, repacked
 
 from analysis.archive import about
 from analysis.archive.contents import files_below
-from analysis.archive.verification import verify
-from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED
+from analysis.archive.verification import DIFFERENT, IDENTICAL, UNDECIDED, verify
 from analysis.archive.verify import report_lines
 from analysis.atlas.read import read
 from analysis.formats.errors import InputError

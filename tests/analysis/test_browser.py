@@ -13,11 +13,11 @@ from drawn_pages import write_pages
 from whole_table import whole_table
 
 from analysis.data import Data
-from analysis.figures.catalogue import FIGURES
+from analysis.figures.drawing import FIGURES
 from analysis.figures.style import RC
 from analysis.results.reference import load_reference
-from analysis.tables.csv_files import table_csv
 from analysis.tables.model import main_table
+from analysis.tables.writers import table_csv
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 

@@ -13,8 +13,7 @@ from time_changes import in_two_modes, slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
 from analysis.caveats.core import RULES, Changes, caveats_json
-from analysis.caveats.files import to_markdown
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import grouped, to_markdown
 from analysis.caveats.thresholds import COPY_SHARE
 from analysis.formats.strict_json import validate
 from analysis.topics.legacy.compute import legacy_ratio

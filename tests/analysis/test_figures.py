@@ -17,7 +17,7 @@ from whole_table import whole_table
 
 from analysis.data import Data
 from analysis.figures import blocks
-from analysis.figures.catalogue import FIGURES
+from analysis.figures.drawing import FIGURES
 from analysis.figures.panels import MOST_ROWS, NOTHING, short
 from analysis.figures.style import RC
 from analysis.report import draw

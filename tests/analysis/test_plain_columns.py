@@ -14,11 +14,10 @@ from analysis.figures.published import relative_times
 from analysis.report.setting import facts
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
-from analysis.tables.html import to_html
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table, parts
 from analysis.tables.published import published_table
-from analysis.tables.writers import to_markdown
+from analysis.tables.writers import to_html, to_markdown
 from analysis.topics.break_even.section import row_details
 from contract import table_text
 

@@ -10,8 +10,8 @@ from analysis.formats.errors import InputError
 from analysis.formats.text import gain
 from analysis.results.plan import Column
 from analysis.results.reference import REFERENCE, load_reference
-from analysis.tables.csv_files import table_csv
 from analysis.tables.published import published_table
+from analysis.tables.writers import table_csv
 
 REVISION = {"keras2": "current", "keras3": "current", "pytorch": "2024-04"}
 

@@ -9,8 +9,7 @@ import pytest
 from drawn_pages import appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
-from analysis.figures.catalogue import FIGURES
-from analysis.figures.drawing import save
+from analysis.figures.drawing import FIGURES, save
 from analysis.figures.panels import empty, saying
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.figure_views import inline_svg

@@ -17,9 +17,9 @@ from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
-from analysis.tables.html import to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.tables.writers import to_html
 from analysis.topics.effects.compute import effects
 from analysis.topics.effects.section import section, table_notes
 from analysis.topics.effects.table import effects as table_of

@@ -11,11 +11,9 @@ from whole_table import whole_table
 
 from analysis.data import Data
 from analysis.statistics.best_set import Standing
-from analysis.tables.csv_files import table_csv
-from analysis.tables.html import to_html
 from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
-from analysis.tables.writers import to_markdown
+from analysis.tables.writers import table_csv, to_html, to_markdown
 from analysis.writing.files import to_csv, to_parquet
 
 

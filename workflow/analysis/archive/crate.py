@@ -53,7 +53,8 @@ def crate_json(folder: Path, names: Sequence[str], results: Results, citation: d
         properties = {"@type": "CreativeWork", "name": title, "version": PROFILE_VERSION}
         profile = crate.add(ContextEntity(crate, address, properties=properties))
         crate.root_dataset.append_to("conformsTo", profile)
-    started, finished = _span(results)
+    started = min((record.started_at for record in results.all_records), default=None)
+    finished = max((record.finished_at for record in results.all_records), default="")
     licence = crate.add(ContextEntity(crate, **_licence(citation)))
     authors = [crate.add(ContextEntity(crate, **author)) for author in _authors(citation)]
     workflow = crate.add_workflow(dest_path="workflow/Snakefile", main=True, lang="snakemake")
@@ -92,17 +93,6 @@ def crate_json(folder: Path, names: Sequence[str], results: Results, citation: d
     root["mentions"] = [action]
     return (
         json.dumps(crate.metadata.generate(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    )
-
-
-def _span(results: Results) -> tuple[str | None, str | None]:
-    """First start and last end of all runs that left a record."""
-    records = [run.record for _, run in results.runs if run.record]
-    if not records:
-        return None, None
-    return (
-        min(record.started_at for record in records),
-        max(record.finished_at for record in records),
     )
 
 

@@ -125,10 +125,10 @@ def _write_checked(staging: Staging, results: Results, output: Path) -> None:
 
 def _moment(results: Results) -> tuple[int, ...]:
     """The end of the last run, in the form that a zip has for times."""
-    ends = [run.record.finished_at for _, run in results.runs if run.record]
-    if not ends:
+    if not results.all_records:
         return EARLIEST
-    day, _, time = max(ends)[:19].partition("T")
+    last = max(record.finished_at for record in results.all_records)
+    day, _, time = last[:19].partition("T")
     return max(EARLIEST, tuple(map(int, (*day.split("-"), *time.split(":")))))
 
 

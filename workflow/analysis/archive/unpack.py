@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from analysis.archive import MANIFEST, plan_among
 from analysis.archive.contents import files_below
@@ -140,17 +140,12 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
 def _check_unambiguous(entries: Sequence[zipfile.ZipInfo], path: Path) -> None:
     """Raise InputError if two names are equal but for case, or a file is the folder of another."""
     files = [entry.filename.casefold() for entry in entries if not entry.is_dir()]
-    folders = {parent for name in files for parent in _parents(name)}
+    folders = {str(parent) for name in files for parent in PurePosixPath(name).parents}
     seen = set(folders)
     for name in files:
         if name in seen:
             raise InputError(f"{path}: {name!r}: twice, but for upper and lower case")
         seen.add(name)
-
-
-def _parents(name: str) -> list[str]:
-    parts = name.split("/")
-    return ["/".join(parts[:length]) for length in range(1, len(parts))]
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> str | None:

@@ -12,8 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from analysis.archive.manifest import sha256
-from analysis.archive.verification import verify
-from analysis.archive.verification_result import DIFFERENT, IDENTICAL, UNDECIDED, Verification
+from analysis.archive.verification import DIFFERENT, IDENTICAL, UNDECIDED, Verification, verify
 from analysis.formats.errors import run_command
 from analysis.formats.text import count, listed, plain
 

@@ -20,8 +20,7 @@ from analysis.archive import ABOUT
 from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import results_in
-from analysis.archive.verification import Rebuild, verify
-from analysis.archive.verification_result import DIFFERENT, IDENTICAL
+from analysis.archive.verification import DIFFERENT, IDENTICAL, Rebuild, verify
 from analysis.claims.claim import load_claims
 from analysis.claims.verdicts import tested
 from analysis.data import ROW, Data

@@ -2,8 +2,8 @@
 
 A rule is a function from the tables of all that was measured to what it found (:class:`Found`),
 registered by :func:`rule`. Its texts stand under its name in the YAML file beside its module:
-`title`, `summary`, what it `changes`, its `severity`, and where there is one its `cause`, its
-`remedy` and the `sentence`, a Jinja template over the evidence and the words of what was found;
+`title`, `summary`, what it `changes`, its `severity`, where there is one its `cause` and its
+`remedy`, and the `sentence`, a Jinja template over the evidence and the words of what was found;
 `where` is the cells, `columns` those with each of the `values` of the evidence.
 """
 
@@ -105,7 +105,7 @@ class Rule(Cause):
 
     judge: Judge
     severity: Severity
-    sentence: str = "{{ sentence }}"
+    sentence: str
     cause: Cause | None = None
 
     @property

@@ -17,7 +17,6 @@ from analysis.results.sessions import Session
 from analysis.statistics.intervals import MARGIN
 
 Runs = list[tuple[Cell, Run]]
-NOTHING = Around(None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ def session_drifted(data: Data) -> Iterator[Found]:
     for accelerator in data.results.accelerators:
         sessions, _ = _on(data.results, accelerator)
         drifted = [found for found in sessions if found.drifted]
-        worst = nlargest(MOST, drifted, key=_size)
+        worst = nlargest(MOST, drifted, key=lambda found: found.around.most)
         details = [
             f"{found.name}: "
             + listed([f"{work} {signed_percent(r - 1)}" for work, r in found.drifted.items()])
@@ -84,10 +83,6 @@ def session_drifted(data: Data) -> Iterator[Found]:
         yield Found(_cells(drifted), evidence, words)
 
 
-def _size(found: Measured) -> float:
-    return max(max(ratio, 1 / ratio) for ratio in found.drifted.values())
-
-
 @rule
 def drift_unknown(data: Data) -> Iterator[Found]:
     """Sessions that lack a successful canary before or after them, and runs without a session."""
@@ -96,7 +91,7 @@ def drift_unknown(data: Data) -> Iterator[Found]:
         sessions, alone = _on(results, accelerator)
         words = {"parts": [], "device": _where(results, accelerator)}
         cells = _cells(sessions, alone)
-        if cells and all(found.around == NOTHING for found in sessions):
+        if cells and all(found.around == Around(None, None) for found in sessions):
             several = len(results.accelerators) > 1
             evidence = {"accelerator": accelerator, "canaries": 0}
             yield Found(cells if several else None, evidence, words)
@@ -134,8 +129,7 @@ def _on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
         if runs := of.pop(session.id, None):
             node = f" on node {session.node}" if len(results.machine_cards) > 1 else ""
             name = f"{runs[0][0].row.label} round {session.round}{node}"
-            around = session.canaries.get(accelerator, NOTHING)
-            found.append(Measured(session, name, runs, around))
+            found.append(Measured(session, name, runs, session.around(accelerator)))
     return found, [pair for runs in of.values() for pair in runs]
 
 

@@ -1,15 +1,20 @@
-"""Caveats as they are read: all that have one cause form one group, with a letter of its own."""
+"""Caveats as they are read: all that have one cause form one group, with a letter of its own. Also
+as files: JSON for programs, Markdown for readers.
+"""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
-from analysis.caveats.core import RULES, Cause, Caveat, Changes, Severity, measured
+from analysis.caveats.core import RULES, Cause, Caveat, Changes, Severity, caveats_json, measured
 from analysis.data import Data
-from analysis.formats.text import count, letter, percent
+from analysis.formats.errors import write_text
+from analysis.formats.text import count, letter, markdown, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 
@@ -137,3 +142,19 @@ def smallest_difference(data: Data) -> tuple[str, str]:
         f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}; whether a "
         "larger difference means anything, its own interval says."
     )
+
+
+def write_caveats(caveats: list[Caveat], groups: list[Group], folder: Path) -> None:
+    """Write caveats.json and caveats.md."""
+    document = json.dumps(caveats_json(caveats), indent=2, sort_keys=True, allow_nan=False)
+    write_text(folder / "caveats.json", document + "\n")
+    write_text(folder / "caveats.md", to_markdown(groups))
+
+
+def to_markdown(groups: list[Group]) -> str:
+    """A line per group, those that change a conclusion first; below it the findings in numbers."""
+    lines = []
+    for group in groups:
+        lines.append(f"- **{group.severity.name.lower()}** {markdown(str(group))}")
+        lines += [f"  - {markdown(member.sentence)}" for member in group.members]
+    return "\n".join(lines or ["No caveat applies."]) + "\n"

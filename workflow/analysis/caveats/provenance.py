@@ -112,7 +112,7 @@ def variables_set(data: Data) -> Iterator[Found]:
     """Environment variables may change what a framework does in ways that no parity card shows."""
 
     def spell(variables: tuple[tuple[str, str], ...]) -> str:
-        return listed([f"{name}={value}" for name, value in variables]) or "none"
+        return listed([f"{name}={value}" for name, value in variables])
 
     groups = _groups(data, lambda record: tuple(sorted(record.environment.variables.items())))
     evidence = {"variables": sorted({n for variables in groups for n, _ in variables})}

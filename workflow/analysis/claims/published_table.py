@@ -37,13 +37,11 @@ def published_results(reference: Reference, revision: str) -> Results:
     """The results of one revision, with rows and columns in the order of the page."""
     step_ms = reference.step_ms[revision]
     titles = {name: model.title for name, model in reference.models.items()}
-    names = ("model", "task", "batch_size", "published_batch_size", "title")
     rows = [
-        dict(
-            zip(
-                names, (model, task, batch_size, batch_size, f"{titles[model]} {task}"), strict=True
-            )
-        )
+        {
+            **{"model": model, "task": task, "title": f"{titles[model]} {task}"},
+            **{"batch_size": batch_size, "published_batch_size": batch_size},
+        }
         for model, task, batch_size in dict.fromkeys(key[:3] for key in step_ms)
     ]
     published = {key[3] for key in step_ms}

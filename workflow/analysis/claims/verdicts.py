@@ -16,7 +16,7 @@ from analysis.claims.claim_tests import TESTS
 from analysis.claims.outcome import Outcome
 from analysis.claims.published_table import published_results
 from analysis.formats.errors import write_text
-from analysis.results.reference import REFERENCE, Reference
+from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.stacks import on_stack
 
@@ -55,10 +55,10 @@ class ClaimVerdict:
     evidence: dict[str, Any]
 
 
-def judge(results: Results, reference: Reference, folder: Path = REFERENCE) -> list[ClaimVerdict]:
+def judge(results: Results, reference: Reference) -> list[ClaimVerdict]:
     """Judge every claim of reference/claims.yaml, in the order of the file."""
     pages = on_stack(results, reference.stack)
-    return [_judged(claim, results, pages, reference) for claim in load_claims(folder)]
+    return [_judged(claim, results, pages, reference) for claim in load_claims()]
 
 
 def write_claims(results: Results, reference: Reference, folder: Path) -> None:

@@ -80,7 +80,7 @@ def other_differences(base: Cell, new: Cell) -> list[str]:
 
 def _differences(keys: Iterable[str], base: Cell, new: Cell) -> list[str]:
     def text(key: str, cell: Cell) -> str:
-        return listed(list(map(spelled, reported(key, cell)))) or NOT_REPORTED
+        return listed(list(map(spelled, reported(key, cell))), NOT_REPORTED)
 
     return [
         f"{key.replace('_', ' ')} {text(key, new)} instead of {text(key, base)}"

@@ -11,12 +11,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from analysis.data import Data
-from analysis.figures.catalogue import FIGURES
 from analysis.figures.panels import saying
 from analysis.figures.style import RC
+from analysis.formats.contents import figure_modules, function
 from analysis.formats.errors import InputError
 from analysis.results.stand_in import TITLE, is_simulated
 
+# Every figure of report/figures.yaml, with the function that draws it.
+FIGURES: dict[str, Callable[[Data], Figure]] = {
+    name: function(module, name) for name, module in figure_modules().items()
+}
 DPI = 160  # of a PNG, and of what is drawn as pixels in the other two
 MOST_CHARACTERS = 100  # of an error's words, in a figure
 # Leaves out metadata that make drawings of the same data differ, or that say who drew them.
@@ -37,9 +41,7 @@ def save(figure: Figure, folder: Path, name: str) -> None:
         figure.savefig(folder / f"{name}.{form}", dpi=DPI, metadata=metadata, **options)
 
 
-def drawings(
-    data: Data, folder: Path, names: Iterable[str] = tuple(FIGURES)
-) -> Iterator[Callable[[], None]]:
+def drawings(data: Data, folder: Path, names: Iterable[str]) -> Iterator[Callable[[], None]]:
     """A call for each figure, which draws it into a folder."""
     return (partial(_draw, data, folder, name) for name in names)
 

@@ -111,12 +111,12 @@ def spread(values: Iterable[float | None], spell: Callable[[float], str] = "{:,}
     return low if low == high else f"{low} to {high}"
 
 
-def listed(items: list[str]) -> str:
+def listed(items: list[str], nothing: str = "none") -> str:
     """Items in the words of a sentence: 'a', 'a and b', 'a, b and c'; 'a; b, c and d' where one of
-    three is 'b, c'.
+    three is 'b, c'. Of no items the word for that.
     """
     if len(items) < 2:
-        return items[0] if items else "none"
+        return items[0] if items else nothing
     between = "; " if len(items) > 2 and any(", " in item for item in items) else ", "
     return f"{between.join(items[:-1])} and {items[-1]}"
 

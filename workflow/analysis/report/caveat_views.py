@@ -1,5 +1,6 @@
 """Caveats for the templates: few words on the report, everything in the appendix."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pandas as pd
@@ -54,14 +55,12 @@ def _values(group: Group) -> pd.DataFrame:
 
 def tally(groups: Sequence[Group]) -> str:
     """The numbers by severity: '3 critical, 10 warnings, 2 notes'."""
-    numbers = {level: sum(g.severity is level for g in groups) for level in Severity}
-    parts = [f"{numbers[Severity.CRITICAL]} critical"] if numbers[Severity.CRITICAL] else []
-    parts += [
-        count(numbers[level], level.name.lower())
-        for level in (Severity.WARNING, Severity.NOTE)
-        if numbers[level]
-    ]
-    return ", ".join(parts)
+    numbers = Counter(group.severity for group in groups)
+    plurals = {Severity.CRITICAL: "critical"}
+    return ", ".join(
+        count(numbers[level], level.name.lower(), plurals.get(level))
+        for level in sorted(numbers, reverse=True)
+    )
 
 
 def letters_of(results: Results, groups: Sequence[Group]) -> Callable[[Row, Column], list[Group]]:

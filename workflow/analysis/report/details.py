@@ -10,6 +10,7 @@ from analysis.comparisons.observer import observer_ratio
 from analysis.data import CellKey, cell_key
 from analysis.formats.text import (
     NA,
+    anchor,
     count,
     interval_ms,
     listed,
@@ -17,16 +18,33 @@ from analysis.formats.text import (
     ms,
     signed_percent,
 )
-from analysis.report.anchors import cell_anchor
-from analysis.report.monitored import monitored
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
+from analysis.results.machine import Monitor, Range
+from analysis.results.plan import Column, Row
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
 from analysis.topics import Detail
 from analysis.writing.grid import Grid
 
+APPENDIX = "appendix.html"  # beside the report: the details of every cell
 MOST_WARNINGS = 20  # the records have them all
+GPU_RANGES = (
+    ("SM clock", "sm_clock_mhz", "MHz"),
+    ("memory clock", "memory_clock_mhz", "MHz"),
+    ("temperature", "temperature_c", "\u00b0C"),
+    ("power", "power_w", "W"),
+)
+
+
+def cell_anchor(row: Row, column: Column) -> str:
+    """The id of a cell's details: 'cell-bert-fit-b8-keras3.2d.jax'."""
+    return anchor("cell", row.model, row.task, f"b{row.batch_size}", column.name)
+
+
+def cell_address(row: Row, column: Column) -> str:
+    """The address of a cell's details, as a link in the report has it."""
+    return f"{APPENDIX}#{cell_anchor(row, column)}"
 
 
 @dataclass(frozen=True)
@@ -93,7 +111,7 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
         yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
     yield from _resources(records)
     yield from of_topics.facts.get(cell_key(cell), ())
-    yield from monitored(records)
+    yield from _monitored(records)
     yield from _work(cell)
     reasons = {
         "Started a second time": (r.restarted for r in records if r.restarted),
@@ -127,6 +145,46 @@ def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
 def _peak(found: Sequence[float | None]) -> str:
     known = [value for value in found if value is not None]
     return f"{mib(max(known))} MiB" if known else NA
+
+
+def _monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
+    """What the machine did during the timed steps of all runs; NA where none was monitored."""
+    found = [record.monitor for record in records if record.monitor]
+    if not found:
+        yield "Machine while timed", f"{NA}: no sample of the monitor fell into the timed steps"
+        return
+    yield "Machine while timed", "; ".join(_host(found))
+    gpus = [monitor.gpu for monitor in found if monitor.gpu]
+    if gpus:
+        parts = [
+            f"{name} {_span(readings)} {unit}"
+            for name, key, unit in GPU_RANGES
+            if (readings := [reading for gpu in gpus if (reading := getattr(gpu, key))])
+        ]
+        reasons = sorted({reason for gpu in gpus for reason in gpu.throttle_reasons})
+        parts.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")
+        foreign = max(gpu.foreign_processes for gpu in gpus)
+        yield "GPU while timed", "; ".join([*parts, count(foreign, "foreign process", "processes")])
+
+
+def _host(found: Sequence[Monitor]) -> Iterable[str]:
+    yield f"{count(sum(monitor.samples for monitor in found), 'sample')}"
+    frequencies = [monitor.frequency_mhz for monitor in found if monitor.frequency_mhz]
+    yield f"processors {_span(frequencies)} MHz" if frequencies else "frequency not reported"
+    loads = [monitor.load_max for monitor in found if monitor.load_max is not None]
+    if loads:
+        yield f"load at most {max(loads):.2f}"
+    events = [monitor.throttled for monitor in found if monitor.throttled is not None]
+    yield count(sum(events), "throttling event") if events else "throttling not counted"
+    swapped = [monitor.swapped_mib for monitor in found if monitor.swapped_mib is not None]
+    if swapped:
+        yield f"{max(swapped):,.0f} MiB swapped"
+
+
+def _span(ranges: Sequence[Range]) -> str:
+    """The lowest to the highest of some ranges."""
+    low, high = min(r.min for r in ranges), max(r.max for r in ranges)
+    return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
 
 
 def _work(cell: Cell) -> Iterable[tuple[str, str]]:

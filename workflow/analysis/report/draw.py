@@ -10,14 +10,13 @@ from functools import partial
 from pathlib import Path
 
 from analysis.caveats import collect
-from analysis.caveats.files import write_caveats
-from analysis.caveats.groups import grouped
+from analysis.caveats.groups import grouped, write_caveats
 from analysis.claims.verdicts import write_claims
 from analysis.data import Data
 from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
-from analysis.results.commands import add_reference, parser, results_of
+from analysis.results.commands import parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.files import TABLES
 from analysis.topics import load_rules
@@ -29,7 +28,6 @@ def main() -> None:
     """Write tables, caveats, claims, figures, the report and its appendix."""
     load_rules()
     options = parser("Draw everything that follows from a plan and its records.")
-    add_reference(options)
     options.add_argument("--output-dir", type=Path, required=True)
     options.add_argument(
         "--only", choices=PARTS, action="append", help="a part, more than once for several"
@@ -39,7 +37,7 @@ def main() -> None:
         "--keep", type=Path, help="keep in this file what was measured, for --measured"
     )
     arguments = options.parse_args()
-    data = Data(results_of(arguments, arguments.keep), load_reference(arguments.reference))
+    data = Data(results_of(arguments, arguments.keep), load_reference())
     asked = {part: part in (arguments.only or PARTS) for part in PARTS}
     caveats = collect(data.results, data) if asked["caveats"] or asked["report"] else []
     groups = grouped(caveats, data.results, data)

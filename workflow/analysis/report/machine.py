@@ -7,7 +7,7 @@ from analysis.formats.text import NA, count, listed, ms, percent, signed_percent
 from analysis.results.canaries import Canary
 from analysis.results.machine_card import MachineCard
 from analysis.results.results import Results
-from analysis.results.sessions import Session, by_node, canaries_of
+from analysis.results.sessions import by_node, canaries_of
 from analysis.statistics.intervals import MARGIN
 from analysis.writing.grid import Grid
 
@@ -82,25 +82,21 @@ def canaries(results: Results) -> list[Grid]:
 
 def _by_node(accelerator: str, results: Results) -> Grid:
     """A table of all canaries of each node."""
-    lines, names = [], _works(canaries_of(results.sessions, accelerator))
+    every = canaries_of(results.sessions, accelerator)
+    names = list(dict.fromkeys(name for canary in every if canary.ok for name in canary.durations))
+    lines = []
     for node, sessions in by_node(results.sessions).items():
         found = canaries_of(sessions, accelerator)
         ok = [canary for canary in found if canary.ok]
-        drifted = sum(bool(_drift(session, accelerator)) for session in sessions)
-        readings = [_readings(ok, name) for name in names]
-        lines.append((node, f"{len(sessions)}", f"{drifted}", f"{len(ok)} of {len(found)}"))
-        lines[-1] += tuple(readings)
+        drifted = sum(bool(session.around(accelerator).drifted) for session in sessions)
+        numbers = (f"{len(sessions)}", f"{drifted}", f"{len(ok)} of {len(found)}")
+        lines.append((node, *numbers, *(_readings(ok, name) for name in names)))
     caption = (
         f"The same fixed work on {accelerator} before and after each session, in ms (memory copy: "
         "GiB/s): median, lowest and highest of each node."
     )
     header = ("Node", "Sessions", f"Drifted beyond {percent(MARGIN)}", "Canaries ok", *names)
     return Grid(caption, header, tuple(lines))
-
-
-def _works(canaries: list[Canary]) -> list[str]:
-    ok = (canary for canary in canaries if canary.ok)
-    return list(dict.fromkeys(name for canary in ok for name in canary.durations))
 
 
 def _readings(canaries: list[Canary], name: str) -> str:
@@ -115,28 +111,27 @@ def _readings(canaries: list[Canary], name: str) -> str:
     return f"{middle} ({low} to {high})"
 
 
-def _drift(session: Session, accelerator: str) -> dict[str, float]:
-    around = session.canaries.get(accelerator)
-    return around.drifted if around else {}
-
-
 def _drifted(accelerator: str, results: Results) -> Grid | None:
     """A table of the sessions in which it drifted most; None where it did in none."""
     labels = {row.row.key: row.row.label for row in results.rows}
-    found = [session for session in results.sessions if _drift(session, accelerator)]
+    found = [
+        (session, around)
+        for session in results.sessions
+        if (around := session.around(accelerator)).drifted
+    ]
     if not found:
         return None
-    worst = nlargest(MOST_SESSIONS, found, key=lambda session: _most(session, accelerator))
-    names = list(dict.fromkeys(name for s in worst for name in s.canaries[accelerator].drift))
+    worst = nlargest(MOST_SESSIONS, found, key=lambda pair: pair[1].most)
+    names = list(dict.fromkeys(name for _, around in worst for name in around.drift))
     lines = [
         (
             f"{labels.get(session.row, session.row[0])} round {session.round}",
             session.node,
             session.started_at[:19].replace("T", " "),
-            *(_change(session.canaries[accelerator].drift.get(name)) for name in names),
+            *(_change(around.drift.get(name)) for name in names),
         )
-        for session in found
-        if session in worst
+        for session, around in found
+        if (session, around) in worst
     ]
     shown = f", the {len(worst)} largest" if len(found) > len(worst) else ""
     caption = (
@@ -144,10 +139,6 @@ def _drifted(accelerator: str, results: Results) -> Grid | None:
         f"{percent(MARGIN)}: {count(len(found), 'session')}{shown}."
     )
     return Grid(caption, ("Session", "Node", "Started (UTC)", *names), tuple(lines))
-
-
-def _most(session: Session, accelerator: str) -> float:
-    return max(max(ratio, 1 / ratio) for ratio in _drift(session, accelerator).values())
 
 
 def _change(ratio: float | None) -> str:

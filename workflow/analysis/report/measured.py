@@ -24,7 +24,7 @@ def measured(results: Results) -> Grid:
             (
                 *(row.row.title, str(row.row.batch_size)),
                 *(words.get(name, NA) for name in WORDS),
-                listed(list(dict.fromkeys(text for _, text in found))) or NA,
+                listed(list(dict.fromkeys(text for _, text in found)), NA),
             )
         )
     caption = (

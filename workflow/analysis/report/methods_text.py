@@ -1,12 +1,10 @@
 """Methods text, ready to paste: the protocol as far as the plan and the records bear it out."""
 
 import math
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from analysis.data import Data
-from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import listed, percent, spread
 from analysis.report.setting import machines, period, software, threads, values_of
 from analysis.results.cells import contest
@@ -15,8 +13,9 @@ from analysis.statistics.forecast import false_slower, field_of, true_slower
 from analysis.statistics.intervals import MARGIN
 from analysis.statistics.moderation import LENT
 from analysis.topics import said
+from analysis.writing.texts import Texts
 
-TEXTS = Path(__file__).with_name("methods.yaml")
+TEXTS = Texts(__file__)
 EXPERIMENTS = 20_000  # rows, simulated for each rate of false verdicts and of true ones
 GAPS = (0.03, 0.05, 0.10)  # true differences whose power is told
 
@@ -27,13 +26,9 @@ def methods_text(results: Results) -> list[str]:
         return ["Nothing is measured yet."]
     own = [text for texts in said("methods", Data(results)).values() for text in texts]
     several = any(cell.interval for cell in results.cells)
-    last = _told("statistics", _statistics(results)) if several else _told("single_run", {})
-    setting, timing = _told("setting", _setting(results)), _told("timing", _timing(results))
-    return [setting, timing, *own, last]
-
-
-def _told(name: str, values: dict[str, Any]) -> str:
-    return template(texts_of(TEXTS)[name]).render(values)
+    last = TEXTS.say("statistics", **_statistics(results)) if several else TEXTS.say("single_run")
+    setting = TEXTS.say("setting", **_setting(results))
+    return [setting, TEXTS.say("timing", **_timing(results)), *own, last]
 
 
 def _setting(results: Results) -> dict[str, Any]:

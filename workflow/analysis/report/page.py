@@ -15,19 +15,18 @@ from analysis.formats.contents import figure_modules, figures_of
 from analysis.formats.errors import write_text
 from analysis.formats.text import listed
 from analysis.report import caveat_views, machine, sections, self_test, setting
-from analysis.report.anchors import APPENDIX, cell_address
 from analysis.report.conclusion import conclusion
 from analysis.report.contents import DETAILS, IN_FULL, SECTIONS, contents
-from analysis.report.details import OfTopics
+from analysis.report.details import APPENDIX, OfTopics, cell_address
 from analysis.report.figure_views import drawn, figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
 from analysis.results.reference import Reference
 from analysis.results.results import Results
-from analysis.tables.html import Links, to_html
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
+from analysis.tables.writers import to_html
 from analysis.topics import offered, said
 from analysis.writing.rendering import write_rendered
 
@@ -75,7 +74,6 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
     topic_views = _topics(data, figures)
     elsewhere = {FIRST_FIGURE, RULES, *DETAILED}
     elsewhere |= {figure for name in offered("section") for figure in figures_of(name)}
-    links = Links(cell_address, caveat_views.letters_of(results, groups))
     return {
         "title": setting.title(results),
         "study": plan.study,
@@ -84,7 +82,9 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "in_full": IN_FULL,
         # the first page
         "key_sentences": key_sentences(results),
-        "table": to_html(main_table(results), links),
+        "table": to_html(
+            main_table(results), cell_address, caveat_views.letters_of(results, groups)
+        ),
         "wide": len(plan.columns) > MOST_BESIDE,
         "picture": figure_view(FIRST_FIGURE, figures),
         "first_caveats": [group for group in groups[:SHOWN] if group.decides][:FIRST],
@@ -120,7 +120,7 @@ def _published(results: Results, reference: Reference) -> str:
     ours = ((cell.row, cell.column) for cell in results.cells)
     if all(reference.published_ms(*pair) is None for pair in ours):
         return ""
-    return to_html(published_table(results, reference), Links(cell_address))
+    return to_html(published_table(results, reference), cell_address)
 
 
 def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:

@@ -45,7 +45,7 @@ def citation(results: Results) -> str:
 
 def machines(results: Results) -> str:
     """Every machine that a number comes from; of equal ones the number of nodes."""
-    return listed([_of_nodes(results, machine) for machine in _described(results)]) or NOTHING
+    return listed([_of_nodes(results, machine) for machine in _described(results)], NOTHING)
 
 
 def _described(results: Results) -> list[str]:
@@ -160,14 +160,9 @@ def software(results: Results) -> str:
     """
     found: dict[Column, str] = {}
     for column in results.plan.columns:
-        cards = [
-            record.parity
-            for cell in results.cells
-            if cell.column == column
-            for record in cell.records
-        ]
-        reported = [str(card["framework_version"]).split(", ") for card in cards if card]
-        versions = dict.fromkeys(version for found in reported for version in found)
+        cells = [cell for cell in results.cells if cell.column == column]
+        reported = [text for cell in cells for text in cell.reported("framework_version")]
+        versions = dict.fromkeys(version for text in reported for version in text.split(", "))
         if versions:
             found[column] = listed(list(versions))
     titles: dict[str, dict[str, None]] = {}

@@ -81,6 +81,11 @@ class Around:
             name: ratio for name, ratio in self.drift.items() if max(ratio, 1 / ratio) > 1 + MARGIN
         }
 
+    @property
+    def most(self) -> float:
+        """The largest of the ratios of `drift`, or of their inverses; 1 where there are none."""
+        return max((max(ratio, 1 / ratio) for ratio in self.drift.values()), default=1.0)
+
 
 def peak_flops_per_s(canaries: Iterable[Canary | None]) -> dict[str, float]:
     """The best matrix product of all canaries that are ok, by dtype: what the device can do."""

@@ -121,7 +121,7 @@ class Cell:
         """
         shares = [record.load.foreign_cpu_share or 0.0 for record in self.records]
         gpus = [r.monitor.gpu for r in self.records if r.monitor and r.monitor.gpu]
-        processes = [gpu.foreign_processes or 0 for gpu in gpus]
+        processes = [gpu.foreign_processes for gpu in gpus]
         return disturbance(max(shares, default=0.0), max(processes, default=0))
 
     @cached_property
@@ -140,28 +140,27 @@ class Cell:
         """
         return not self.tells_nothing
 
-    @cached_property
+    @property
     def status(self) -> str:
         """ok when any run is; else what became of the first run that ended, was outdated or is
         missing.
         """
-        return self._decisive.status if self._decisive else self._without_runs[0]
+        return self._outcome[0]
 
-    @cached_property
+    @property
     def reason(self) -> str:
         """Why the cell has no number; empty when it has one."""
-        return self._decisive.reason if self._decisive else self._without_runs[1]
+        return self._outcome[1]
 
-    @property
-    def _decisive(self) -> Run | None:
-        """The run that names the status: one that counts, then one that failed, then stale, then
+    @cached_property
+    def _outcome(self) -> tuple[str, str]:
+        """Status and reason: of a run that counts, then of one that failed, then stale, then
         missing.
         """
-        order = {OK: 0, STALE: 2, NOT_MEASURED: 3}
-        return min(self.runs, key=lambda run: order.get(run.status, 1), default=None)
-
-    @property
-    def _without_runs(self) -> tuple[str, str]:
+        if self.runs:
+            order = {OK: 0, STALE: 2, NOT_MEASURED: 3}
+            run = min(self.runs, key=lambda run: order.get(run.status, 1))
+            return run.status, run.reason
         if self.unsupported is None:
             return NOT_PLANNED, "the plan holds no run of this cell"
         return UNSUPPORTED, self.unsupported

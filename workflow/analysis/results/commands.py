@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from analysis.results.loading import load_results
-from analysis.results.reference import REFERENCE
 from analysis.results.results import Results
 
 
@@ -15,23 +14,11 @@ def parser(description: str) -> argparse.ArgumentParser:
         "--plan", type=Path, required=True, help="the plan, usually results/plan.json"
     )
     options.add_argument(
-        "--project",
-        type=Path,
-        help="folder that the paths of records start from; by default the one that holds results",
-    )
-    options.add_argument(
         "--measured", type=Path, help="what `--keep` has written; by default records are read"
     )
     return options
 
 
-def add_reference(options: argparse.ArgumentParser) -> None:
-    """The option of the commands that print published numbers."""
-    options.add_argument(
-        "--reference", type=Path, default=REFERENCE, help="folder of the published numbers"
-    )
-
-
 def results_of(arguments: argparse.Namespace, keep: Path | None = None) -> Results:
     """The results that the options name; `keep` is where to keep what was measured."""
-    return load_results(arguments.plan, arguments.project, arguments.measured, keep)
+    return load_results(arguments.plan, arguments.measured, keep)

@@ -30,18 +30,15 @@ MAX_REASON = 300  # characters; the record keeps the rest
 
 
 def load_results(
-    plan_path: Path,
-    project: Path | None = None,
-    measured: Path | None = None,
-    keep: Path | None = None,
+    plan_path: Path, measured: Path | None = None, keep: Path | None = None
 ) -> Results:
     """Read a plan and every file it names. All broken files are reported together, one line each.
 
-    Paths in a plan start at `project`, see :class:`Folder`. Where `measured` has been kept, records
-    and what was measured with them are read from there instead; `keep` is where to keep them.
+    Where `measured` has been kept, records and what was measured with them are read from there
+    instead; `keep` is where to keep them.
     """
     plan = load_plan(plan_path)
-    folder = Folder(plan, plan_path, project)
+    folder = Folder(plan, plan_path)
     source = Kept(measured) if measured else folder
     digest = hashlib.sha256(plan_path.read_bytes())  # of all that was measured, not of the rules
 

@@ -20,16 +20,14 @@ Make = Callable[[Any], Any]  # from a file's data to what is made of it
 
 
 class Folder:
-    """The project that a plan's paths start from, and the results folder that they must not leave.
-
-    Without `project`, that is the folder in which the plan's folder has the name that the plan
-    gives it: results, or results/studies/<name>.
+    """The project that a plan's paths start from, and the results folder that they must not leave:
+    the plan's folder has in the project the name that the plan gives it, results, or
+    results/studies/<name>.
     """
 
-    def __init__(self, plan: Plan, plan_path: Path, project: Path | None = None):
+    def __init__(self, plan: Plan, plan_path: Path):
         self._results = os.path.abspath(plan_path.parent)
-        above = os.path.join(self._results, *[os.pardir] * len(Path(plan.results).parts))
-        self._project = os.path.abspath(project or above)
+        self._project = os.path.join(self._results, *[os.pardir] * len(Path(plan.results).parts))
         self._problems: list[str] = []
 
     def read(self, path: str, schema: str, make: Make) -> tuple[bytes, Any]:

@@ -1,18 +1,27 @@
 """Published numbers, as data with their labels (reference/)."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.formats.errors import InputError
 from analysis.results.plan import Column, Row, RowKey
-from analysis.results.published_devices import PublishedDevices, load_devices
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 REFERENCE = Path(__file__).resolve().parents[3] / "reference"
 
 CellKey = tuple[str, str, int, str]
+TRAININGS = {
+    **{"model": str, "task": str, "batch_size": int, "device": str, "epochs": int},
+    **{"total_s": float, "steps_per_epoch": int, "ms_per_step_low": float},
+    **{"ms_per_step_high": float, "accuracy": float, "validation_accuracy": float},
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,25 @@ class Conditions:
         """Execution mode of a column in a row; None for a column that the page does not have."""
         usual = self.execution.get(framework)
         return self.exceptions.get((framework, row.model, row.task), usual)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedDevices:
+    """A source that compares a processor and a GPU of one machine, in one framework.
+
+    `trainings` has a line per training to its end, with TRAININGS: on a device (cpu, cuda) from
+    `ms_per_step_low` to `ms_per_step_high`, `total_s` with the validation of every epoch.
+    """
+
+    title: str
+    url: str | None
+    framework: str
+    hardware: dict[str, str]  # by device
+    software: str
+    versions: dict[str, str]  # by package
+    parameters: dict[str, int]  # by model
+    method: str
+    trainings: DataFrame
 
 
 @dataclass(frozen=True)
@@ -117,7 +145,7 @@ def load_reference(folder: Path = REFERENCE) -> Reference:
             },
             conditions=_load_conditions(sources["conditions"]),
             step_ms=_load_table(folder / sources["table"], revisions),
-            devices=load_devices(folder, sources["devices"]),
+            devices=_load_devices(folder, sources["devices"]),
             **labels,
         )
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
@@ -143,6 +171,15 @@ def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey
                 float(line["ms_per_step"]) if line["ms_per_step"] else None
             )
     return cells
+
+
+def _load_devices(folder: Path, entry: dict[str, Any]) -> PublishedDevices:
+    """Read the table that an entry of sources.yaml names, with its labels."""
+    from pandas import read_csv  # here, because importing it takes longer than most commands
+
+    trainings = read_csv(folder / entry["table"], usecols=list(TRAININGS), dtype=TRAININGS)
+    labels = {name: value for name, value in entry.items() if name != "table"}
+    return PublishedDevices(**labels, trainings=trainings)
 
 
 def _cell_key(line: dict[str, Any]) -> CellKey:

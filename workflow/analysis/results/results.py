@@ -82,6 +82,11 @@ class Results:
         """Records that count, in table order."""
         return tuple(record for cell in self.cells for record in cell.records)
 
+    @cached_property
+    def all_records(self) -> tuple[Record, ...]:
+        """These, and those of runs that do not count, in table order."""
+        return tuple(run.record for _, run in self.runs if run.record)
+
 
 def moderated(results: Results) -> Results:
     """The results without warm-up, in which every cell knows how much its column scatters in the

@@ -26,12 +26,16 @@ class Session:
     machine: Machine
     canaries: dict[str, Around]  # by accelerator
 
+    def around(self, accelerator: str) -> Around:
+        """Its canaries on an accelerator; neither where none were to be measured there."""
+        return self.canaries.get(accelerator, Around(None, None))
+
 
 def canaries_of(sessions: Iterable[Session], accelerator: str) -> list[Canary]:
     """Every different canary on an accelerator, in the order of time: the one after a session may
     be the one before the next.
     """
-    around = [s.canaries[accelerator] for s in sessions if accelerator in s.canaries]
+    around = [session.around(accelerator) for session in sessions]
     found = [canary for each in around for canary in (each.before, each.after) if canary]
     different = {(canary.machine_id, canary.started_at): canary for canary in found}
     return sorted(different.values(), key=lambda canary: canary.started_at)

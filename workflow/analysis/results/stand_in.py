@@ -19,7 +19,7 @@ NOT_TO_BE_CITED = "These results are of a simulated GPU: they are not to be cite
 
 def is_simulated(results: Results) -> bool:
     """True if any record is of a simulated GPU; then all are, see :func:`check`."""
-    return any(map(_simulated, _records(results)))
+    return any(map(_simulated, results.all_records))
 
 
 def names_a_simulated(device: str | None) -> bool:
@@ -29,8 +29,8 @@ def names_a_simulated(device: str | None) -> bool:
 
 def check(results: Results) -> Results:
     """The results; raises InputError where simulated and measured ones would stand together."""
-    simulated = {_column(record) for record in _records(results) if _simulated(record)}
-    measured = {_column(record) for record in _records(results) if not _simulated(record)}
+    simulated = {record.cell.column for record in results.all_records if _simulated(record)}
+    measured = {record.cell.column for record in results.all_records if not _simulated(record)}
     if simulated and measured:
         raise InputError(
             f"records of a simulated GPU ({listed(sorted(simulated))}) stand beside measured ones "
@@ -44,13 +44,5 @@ def same_kind(all_results: Iterable[Results]) -> bool:
     return len({is_simulated(results) for results in all_results}) < 2
 
 
-def _records(results: Results) -> list[Record]:
-    return [run.record for _, run in results.runs if run.record]
-
-
 def _simulated(record: Record) -> bool:
     return names_a_simulated(record.machine.accelerator_name)
-
-
-def _column(record: Record) -> str:
-    return record.cell.column

@@ -2,10 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
-from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import NA, count, interval_ms, letter, listed, ms
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
@@ -13,12 +10,13 @@ from analysis.results.results import Results
 from analysis.results.runs import UNSUPPORTED
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
+from analysis.writing.texts import Texts
 from contract import table_text
 from contract.disturbance import DISTURBED
 
 # Marks beside a number. Best or equal is bold instead, and significantly slower has no mark.
 STANDING_MARKS = {Standing.UNDECIDED: "?", Standing.NOT_COMPARED: "n.c."}
-CAPTIONS = Path(__file__).with_name("captions.yaml")
+TEXTS = Texts(__file__)
 
 
 @dataclass(frozen=True)
@@ -187,30 +185,23 @@ def _notes(cell: Cell) -> tuple[str, ...]:
     return (*lost, *disturbed)
 
 
-def caption(name: str, **values: Any) -> str:
-    """An entry of captions.yaml with its values."""
-    return template(texts_of(CAPTIONS)[name]).render(values)
-
-
 def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
     """The caption of the main table; `marks` are those that stand behind numbers."""
-    plan, texts = results.plan, texts_of(CAPTIONS)["standings"]
+    plan = results.plan
     found = {standing for row in results.rows for standing in row.standings.values()}
     badges = {badge(cell) for cell in results.cells if cell.ok_runs}
-    return caption(
+    return TEXTS.say(
         "main",
         plan=plan,
         ranked=ranked,
         moderated=any(cell.interval != cell.plain_interval for cell in results.cells),
         margin=MARGIN,
-        marks={
-            mark: texts[standing] for standing, mark in STANDING_MARKS.items() if standing in found
-        },
+        marks={mark: standing for standing, mark in STANDING_MARKS.items() if standing in found},
         took_less=any(row.took_less for row in results.rows),
         several_stacks=results.several_stacks,
         unsteady=sorted(badges - {"", DISTURBED}),
         disturbed=DISTURBED if DISTURBED in badges else "",
-        accelerators=listed(list(results.accelerators)) or plan.accelerator,
+        accelerators=listed(list(results.accelerators), plan.accelerator),
         modes=_modes(plan.columns),
         of_all=of_all,
     )

@@ -10,7 +10,7 @@ from analysis.results.plan import Column
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.tables.model import Table, TableCell, TableRow, caption, letters, table_cell
+from analysis.tables.model import TEXTS, Table, TableCell, TableRow, letters, table_cell
 
 LABELS = ("Model and task", "Measured on", "Batch size")
 
@@ -31,7 +31,7 @@ def published_table(results: Results, reference: Reference) -> Table:
         for entry in (results.rows if columns else ())
         for line in _lines(entry, columns, here, reference)
     )
-    text = caption("published", reference=reference, revisions=revisions)
+    text = TEXTS.say("published", reference=reference, revisions=revisions)
     return Table("published", text, LABELS, columns, rows, letters(rows))
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,11 @@ def template(name: str) -> Template:
         loader=FileSystemLoader([TEMPLATES, TOPICS]),
         autoescape=name.endswith(".html.j2"),
         undefined=StrictUndefined,
-        finalize=_one_line if name.endswith(".html.j2") else _as_markdown,
+        finalize=partial(_foreign, _keep_lines if name.endswith(".html.j2") else markdown),
         trim_blocks=True,
     )
-    environment.filters |= {"whole_dates": _whole_dates, "readable": _readable}
+    readable = partial(json.dumps, indent=2, ensure_ascii=False)
+    environment.filters |= {"whole_dates": _whole_dates, "readable": readable}
     return environment.get_template(name)
 
 
@@ -69,19 +71,11 @@ def _whole_dates(title: str) -> Markup:
     return Markup(re.sub(r"\d+(-\d+)+", r'<span class="whole">\g<0></span>', text))
 
 
-def _readable(evidence: dict[str, Any]) -> str:
-    return json.dumps(evidence, indent=2, ensure_ascii=False)
-
-
-def _one_line(value: Any) -> Any:
+def _foreign(clean: Callable[[str], str], value: Any) -> Any:
     """Foreign text without its control characters, which never reach the page; what is markup
     already was made here.
     """
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else _keep_lines(value)
-
-
-def _as_markdown(value: Any) -> Any:
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else markdown(value)
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else clean(value)
 
 
 def _keep_lines(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The sentences and tables of a topic, as ``texts.yaml`` beside its modules has them.
+"""Sentences and tables, as ``texts.yaml`` beside the modules that say them has them.
 
 A sentence is a Jinja template. A table has a `caption` and `columns`: a template for each title,
 over the records of a frame, in which what is missing is None.

@@ -14,8 +14,7 @@ from analysis.data import ROW, Data
 from analysis.formats.spelling import within
 from analysis.formats.text import listed
 from analysis.results.cells import Cell
-from analysis.results.published_devices import PublishedDevices
-from analysis.results.reference import Reference
+from analysis.results.reference import PublishedDevices, Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import names_a_simulated
 from analysis.statistics.intervals import Interval, Verdict, ends, verdict

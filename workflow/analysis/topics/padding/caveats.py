@@ -82,4 +82,4 @@ def _evidence(cell: Cell, share: Share, calls: pd.DataFrame) -> dict[str, Any]:
 
 
 def _execution(cell: Cell) -> str:
-    return listed(sorted(cell.reported("execution"))) or "in an unknown mode"
+    return listed(sorted(cell.reported("execution")), "in an unknown mode")
