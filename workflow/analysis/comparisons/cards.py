@@ -28,7 +28,6 @@ def _changed_by(setting: str) -> set[str]:
 
 # Differ between frameworks by definition, or repeat what `execution` says.
 NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_auto", "declared")
-NOT_REPORTED = "none reported"
 # All entries that a card may have. Readers are told of no other: it fails the test of the table.
 ENTRIES = {
     *(key for setting in SETTINGS for key in _changed_by(setting)),
@@ -80,7 +79,7 @@ def other_differences(base: Cell, new: Cell) -> list[str]:
 
 def _differences(keys: Iterable[str], base: Cell, new: Cell) -> list[str]:
     def text(key: str, cell: Cell) -> str:
-        return listed(list(map(spelled, reported(key, cell))), NOT_REPORTED)
+        return listed(list(map(spelled, reported(key, cell))))
 
     return [
         f"{key.replace('_', ' ')} {text(key, new)} instead of {text(key, base)}"
