@@ -79,7 +79,8 @@ def test_what_is_said_of_all_rows_is_corrected_for_all_rows(tmp_path):
     _, slower, *_ = sentences(project)
     assert slower.startswith(
         "Significantly slower than the fastest of its row, corrected for all rows: "
-        "Keras 3 (PyTorch) in 1 of 12 rows (1 in all; 2 with each row by itself, as the table has"
+        "Keras 3 (PyTorch) in 1 of 12 rows (1 cell; 2 with each row corrected by itself, as in the "
+        "table); most in "
     )
 
 

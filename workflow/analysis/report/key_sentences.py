@@ -118,7 +118,8 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
         return
     slow, fast = max(behind, key=lambda pair: cell_ratio(*pair).value)
     by_row = sum(standing is Standing.SLOWER for r in rows for standing in r.standings.values())
-    alone = f" ({len(behind)} cells; {by_row} with each row corrected by itself, as in the table)"
+    cells = count(len(behind), "cell")
+    alone = f" ({cells}; {by_row} with each row corrected by itself, as in the table)"
     yield (
         "Significantly slower than the fastest of its row, corrected for all rows: "
         f"{_in_rows(Counter(cell.column.title for cell, _ in behind))} of "
