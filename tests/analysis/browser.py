@@ -76,8 +76,8 @@ class Page:
 
 
 @contextmanager
-def chromium() -> Iterator[Page]:
-    """A page in a browser of its own, which ends with the block."""
+def chromium(url: str = "") -> Iterator[Page]:
+    """A page in a browser of its own, which ends with the block; url: what it shows."""
     there, to_browser = os.pipe()
     from_browser, back = os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
@@ -90,7 +90,10 @@ def chromium() -> Iterator[Page]:
         os.close(back)
         try:
             with open(to_browser, "wb", buffering=0) as to, open(from_browser, "rb") as answers:
-                yield Page(to, answers)
+                page = Page(to, answers)
+                if url:
+                    page.open(url)
+                yield page
         finally:
             process.terminate()
             process.wait(timeout=30)

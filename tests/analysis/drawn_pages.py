@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib
+
 from analysis.caveats import collect
 from analysis.caveats.groups import grouped
 from analysis.data import Data
+from analysis.figures.drawing import FIGURES
+from analysis.figures.style import RC
 from analysis.report.details import APPENDIX
 from analysis.report.page import pages
 from analysis.results.reference import load_reference
@@ -21,6 +25,22 @@ def write_pages(results: Results, figures: Path, folder: Path) -> tuple[Path, Pa
     for write in pages(data, groups, figures, report):
         write()
     return report, report.with_name(APPENDIX)
+
+
+def in_our_look():
+    """A context in which figures are drawn as the command draws them."""
+    return matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC})
+
+
+def write_drawn(results: Results, folder: Path) -> tuple[Path, Path]:
+    """Write both pages into a folder, with the real figures."""
+    drawn = folder / "drawn"
+    drawn.mkdir()
+    data = Data(results, load_reference())
+    with in_our_look():
+        for name, draw in FIGURES.items():
+            draw(data).savefig(drawn / f"{name}.svg")
+    return write_pages(results, drawn, folder)
 
 
 def pages_of(project, figures: Path) -> tuple[str, str]:

@@ -32,8 +32,7 @@ def pages(tmp_path_factory, figures):
 
 @pytest.mark.parametrize("name", ["report.html", "appendix.html"])
 def test_axe_finds_nothing(pages, name):
-    with chromium() as page:
-        page.open((pages / name).as_uri())
+    with chromium((pages / name).as_uri()) as page:
         page.value(f"{OPEN_ALL}; {AXE}; 0")
         assert violations(page, "{}") == []
         dark = [{"name": "prefers-color-scheme", "value": "dark"}]

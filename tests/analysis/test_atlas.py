@@ -225,8 +225,7 @@ def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 def test_the_page_filters_sorts_and_cites(page, atlas):
-    with chromium() as browser:
-        browser.open(page.as_uri())
+    with chromium(page.as_uri()) as browser:
         rows = "[...document.querySelectorAll('#cells tbody tr')].map(r => r.cells[{}].textContent)"
         shown = "document.querySelector('#cells .shown').textContent"
         browser.value("form.elements.words.value = 'predict'; tables.forEach(fill)")

@@ -1,4 +1,6 @@
-"""The report as a reader opens it: in a browser, from a file, without a network."""
+"""The report as a reader opens it: in a browser, from a file, without a network, on a wide and on a
+narrow window.
+"""
 
 import csv
 import io
@@ -6,16 +8,12 @@ import re
 import shutil
 from base64 import b64decode
 
-import matplotlib
 import pytest
 from browser import CHROMIUM, chromium
-from drawn_pages import write_pages
+from drawn_pages import write_drawn
+from native_projects import by_hand
 from whole_table import whole_table
 
-from analysis.data import Data
-from analysis.figures.drawing import FIGURES
-from analysis.figures.style import RC
-from analysis.results.reference import load_reference
 from analysis.tables.model import main_table
 from analysis.tables.writers import table_csv
 
@@ -26,6 +24,12 @@ LINES_OF_TABLE = """[...document.querySelectorAll('#table tbody tr')].flatMap(
     number: cell.querySelector('.number').textContent,
     interval: cell.querySelector('.interval')?.textContent ?? '',
     best: !!cell.querySelector('strong')})))"""
+CUT = """[...document.querySelectorAll('#native > *, #native article > *')].filter(
+  element => element.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML)"""
+HIDDEN = """[...document.querySelectorAll('#native details')].filter(details => {
+  details.open = true;
+  return ![...details.querySelectorAll('td')].every(cell => cell.checkVisibility());
+}).length"""
 # One link per target: browsers stop following when hundreds are clicked within seconds.
 FOLLOW_EVERY_LINK = """[...new Map([...document.querySelectorAll('a[href^="#"]')].map(
   link => [link.hash, link])).values()].filter(link => {
@@ -51,17 +55,11 @@ UNLABELLED = """[...document.querySelectorAll(
 def report(tmp_path_factory):
     """The page of the whole table, with real figures, its appendix, and the results behind them."""
     folder = tmp_path_factory.mktemp("project")
-    project = whole_table(folder, runs=5)
-    results, reference, drawn = project.load(), load_reference(), folder / "figures"
-    drawn.mkdir()
-    data = Data(results, reference)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
-        for name, draw in FIGURES.items():
-            draw(data).savefig(drawn / f"{name}.svg")
-    path, appendix = write_pages(results, drawn, folder)
-    for others in ("results", "figures"):  # the pages are all there is
+    results = whole_table(folder, runs=5).load()
+    path, appendix = write_drawn(results, folder)
+    for others in ("results", "drawn"):  # the pages are all there is
         shutil.rmtree(folder / others)
-    return path, results, appendix
+    return path, results, f"{appendix.as_uri()}#cell-bert-fit-b32-keras3.2d.jax"
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +104,7 @@ def test_what_is_not_text_has_words_and_tables_have_headers(page):
 
 
 def test_the_details_of_a_cell_are_found_and_seen(report):
-    with chromium() as page:
-        page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
+    with chromium(report[2]) as page:
         assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 1
         assert page.value(UNLABELLED) == []
         assert page.value("document.querySelector(':target').checkVisibility()")
@@ -135,8 +132,7 @@ def test_on_a_phone_a_row_is_a_list_of_its_columns(page):
 
 
 def test_a_table_full_of_letters_and_labels_is_not_cut_off(report):
-    with chromium() as page:
-        page.open(report[0].as_uri())
+    with chromium(report[0].as_uri()) as page:
         page.resize(1400)
         page.value("""document.querySelectorAll('#table .interval').forEach(interval => {
             interval.previousSibling.textContent = 'CDFG…'
@@ -170,9 +166,44 @@ def test_columns_are_sorted_and_rows_filtered(page):
 def test_readable_without_javascript(report):
     with chromium() as page:
         page.call("Emulation.setScriptExecutionDisabled", value=True)
-        page.open(f"{report[2].as_uri()}#cell-bert-fit-b32-keras3.2d.jax")
+        page.open(report[2])
         nodes = page.call("DOM.getDocument", depth=-1)["root"]
         where = {"nodeId": nodes["nodeId"], "selector": "details.cell[open]"}
         found = page.call("DOM.querySelector", **where)
         inside = page.call("DOM.getOuterHTML", nodeId=found["nodeId"])["outerHTML"]
         assert 'id="cell-bert-fit-b32-keras3.2d.jax"' in inside
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory):
+    """Report and appendix of a table that has the section on native code."""
+    folder = tmp_path_factory.mktemp("native")
+    pages = write_drawn(by_hand(folder).load(), folder)
+    with chromium(pages[0].as_uri()) as report, chromium(pages[1].as_uri()) as appendix:
+        yield report, appendix
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_of_a_section_leaves_the_window(native, width, place):
+    page = native[place]
+    page.resize(width)
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value(CUT) == []
+
+
+def test_every_table_of_it_can_be_opened_and_read(native):
+    page = native[1]
+    assert page.value("document.querySelectorAll('#native details').length") == 1
+    assert page.value(HIDDEN) == 0
+
+
+def test_the_legend_of_its_figure_overlaps_no_panel(native):
+    """Texts of the legend end above the first panel's title."""
+    boxes = native[0].value("""(() => {
+      const texts = [...document.querySelectorAll('#figure-native svg text')];
+      const title = texts.find(text => text.textContent.startsWith('ALIGNER'));
+      const legend = texts.filter(text => text.textContent.startsWith('PyTorch'));
+      return [Math.max(...legend.map(text => text.getBoundingClientRect().bottom)),
+              title.getBoundingClientRect().top, legend.length]; })()""")
+    assert boxes[0] <= boxes[1] and boxes[2] == 2

@@ -49,8 +49,7 @@ def pages(tmp_path_factory, figures):
 
 @pytest.fixture(scope="module")
 def page(pages):
-    with chromium() as page:
-        page.open(pages[0].as_uri())
+    with chromium(pages[0].as_uri()) as page:
         yield page
 
 
@@ -77,8 +76,7 @@ def test_all_columns_are_in_the_table_and_frameworks_beside_the_published_one(pa
 
 
 def test_each_accelerator_has_its_canaries(pages):
-    with chromium() as page:
-        page.open(pages[1].as_uri())
+    with chromium(pages[1].as_uri()) as page:
         captions = page.value(TEXTS.format("#quality caption"))
     assert [[kind in caption for caption in captions[1:]] for kind in ("on cpu", "on cuda")] == [
         [True, False],

@@ -6,16 +6,14 @@ import math
 import random
 from itertools import pairwise
 
-import matplotlib
 import pandas as pd
 import pytest
 from device_projects import NET, ON_CPU, ON_GPU, SIZES, crossing_at, sized_project
-from drawn_pages import report_of
+from drawn_pages import in_our_look, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.data import Data
-from analysis.figures.style import RC
 from analysis.results.reference import load_reference
 from analysis.statistics import cross_over
 from analysis.statistics.cross_over import ABOVE, BELOW, Point, crossing
@@ -144,7 +142,7 @@ def test_none_in_the_range(tmp_path, truth, expected, end):
 
 def drawn(project):
     """Return the only panel, and the words in it."""
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+    with in_our_look():
         (axes,) = figure_of(data_of(project)).axes
     texts = [text.get_text() for text in (*axes.texts, *axes.get_legend().get_texts())]
     return axes, [axes.get_title(loc="left"), *texts]

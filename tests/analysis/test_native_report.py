@@ -1,13 +1,11 @@
 """Is native code worth it? The section of the report, its figure, and the first page."""
 
-import matplotlib
 import pytest
-from drawn_pages import report_of
+from drawn_pages import in_our_look, report_of
 from hostile import HOSTILE
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
 
 from analysis.data import Data
-from analysis.figures.style import RC
 from analysis.topics.native.figure import MARK_PT, beside, points
 from analysis.topics.native.figure import native as figure_of
 from analysis.topics.native.section import cell_facts, earned_back, key_sentences, methods, section
@@ -145,7 +143,7 @@ def drawn(tmp_path):
     """The figure of a project, in the look of the report."""
 
     def draw(project):
-        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        with in_our_look():
             figure = figure_of(Data(project.load()))
             figure.savefig(tmp_path / "native.svg")
         return figure
