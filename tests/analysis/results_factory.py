@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from control_factory import (
     NODE,
     accelerators_of,
@@ -29,6 +30,7 @@ from plan_factory import (
 )
 from record_changes import ENDING, fail, uneven
 
+from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 from analysis.results.loading import load_results
 from analysis.results.results import Results
@@ -247,3 +249,18 @@ class Project:
 
     def load(self) -> Results:
         return load_results(self.save())
+
+    def refused(self, path: str, text: str | bytes, instead_of: str = "") -> str:
+        """The one line that refuses the files, one of which holds this text, or holds it instead
+        of another.
+        """
+        plan, file = self.save(), self.folder / path
+        if instead_of:
+            before = file.read_text()
+            assert instead_of in before
+            text = before.replace(instead_of, text)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(InputError) as caught:
+            load_results(plan)
+        (line,) = caught.value.lines
+        return line

@@ -1,3 +1,4 @@
+import copy
 import hashlib
 import json
 
@@ -19,23 +20,16 @@ def cell_of(results, column, task="fit"):
 
 
 def error_of(project, text):
-    """Save, overwrite one record by this text, load; the message."""
-    project.save()
-    path = project.folder / ONE
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InputError) as caught:
-        load_results(project.plan_path)
-    assert len(caught.value.lines) == 1
-    assert caught.value.lines[0].startswith(f"{ONE}: ")
-    assert len(caught.value.lines[0]) < 500
-    return caught.value.lines[0]
+    """The line that refuses one record with this text."""
+    line = project.refused(ONE, text)
+    assert line.startswith(f"{ONE}: ") and len(line) < 500
+    return line
 
 
 def changed(project, change):
-    record = project.records[ONE]
+    record = copy.deepcopy(project.records[ONE])
     change(record)
-    text, project.records[ONE] = json.dumps(record), Project(project.folder).records[ONE]
-    return text
+    return json.dumps(record)
 
 
 def test_cells_come_in_table_order_with_all_runs(project):
