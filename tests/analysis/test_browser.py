@@ -1,17 +1,20 @@
 """The report as a reader opens it: in a browser, from a file, without a network, on a wide and on a
-narrow window.
+narrow window; axe-core finds nothing in it, whatever is open.
 """
 
 import csv
 import io
+import json
 import re
 import shutil
 from base64 import b64decode
+from importlib.resources import files
 
 import pytest
 from browser import CHROMIUM, chromium
-from drawn_pages import write_drawn
+from drawn_pages import write_drawn, write_pages
 from native_projects import by_hand
+from results_factory import Project, make_plan
 from whole_table import whole_table
 
 from analysis.tables.model import main_table
@@ -24,6 +27,10 @@ LINES_OF_TABLE = """[...document.querySelectorAll('#table tbody tr')].flatMap(
     number: cell.querySelector('.number').textContent,
     interval: cell.querySelector('.interval')?.textContent ?? '',
     best: !!cell.querySelector('strong')})))"""
+AXE = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+OPEN_ALL = "document.querySelectorAll('details').forEach(element => { element.open = true; })"
+VIOLATIONS = """axe.run().then(found => JSON.stringify(found.violations.map(
+  rule => [rule.id, rule.nodes.map(node => node.html.slice(0, 200))])))"""
 CUT = """[...document.querySelectorAll('#native > *, #native article > *')].filter(
   element => element.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML)"""
 HIDDEN = """[...document.querySelectorAll('#native details')].filter(details => {
@@ -207,3 +214,38 @@ def test_the_legend_of_its_figure_overlaps_no_panel(native):
       return [Math.max(...legend.map(text => text.getBoundingClientRect().bottom)),
               title.getBoundingClientRect().top, legend.length]; })()""")
     assert boxes[0] <= boxes[1] and boxes[2] == 2
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory, figures):
+    """A small table with everything that may stand in one: grey, failed and unsteady numbers."""
+    folder = tmp_path_factory.mktemp("project")
+    plan = make_plan(runs=2, columns=("keras3-jax", "keras3-jax+tf32", "keras3-torch"))
+    project = Project(folder, plan)
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.33), "keras3-torch", "fit")
+    project.change(lambda r: r["parity"].update(attention="sdpa"), "keras3-torch")
+    project.change(lambda r: r["warnings"].append("slow compile"), "keras3-jax")
+    project.fail("oom", "killed", column="keras3-torch", task="predict", run=2)
+    write_pages(project.load(), figures, folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["report.html", "appendix.html"])
+def test_axe_finds_nothing(everything, name):
+    with chromium((everything / name).as_uri()) as page:
+        page.value(f"{OPEN_ALL}; {AXE}; 0")
+        assert violations(page, "{}") == []
+        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+        page.call("Emulation.setEmulatedMedia", features=dark)
+        assert violations(page, "{runOnly: ['color-contrast']}") == []
+
+
+def violations(page, options):
+    """(rule, elements) of what axe-core finds."""
+    answer = page.call(
+        "Runtime.evaluate",
+        expression=VIOLATIONS.replace("axe.run()", f"axe.run({options})"),
+        awaitPromise=True,
+        returnByValue=True,
+    )
+    return json.loads(answer["result"]["value"])

@@ -1,42 +1,47 @@
-"""Claims say what the intervals show, and no more."""
+"""Claims and findings say what the intervals show, and no more."""
 
 import json
 import math
 import re
-from pathlib import Path
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from record_changes import takes
-from the_pages_machine import PUBLISHED, answers, on_the_pages_machine, verdicts
+from results_factory import Project, make_plan
+from tests.shared import valid
+from the_pages_machine import (
+    BERT,
+    JAX,
+    PROPERTY,
+    PUBLISHED,
+    TORCH,
+    answers,
+    on_the_pages_machine,
+    verdicts,
+)
+from time_changes import scale
 
 from analysis.claims import ClaimResult, judge, load_claims
 from analysis.claims.claim_tests import TESTS
+from analysis.claims.published_table import published_results
 from analysis.claims.verdicts import write_claims
 from analysis.comparisons.findings import Answer, findings
-from analysis.comparisons.gains import gains
+from analysis.comparisons.gains import change, gains
 from analysis.formats.errors import InputError
 from analysis.results.reference import REFERENCE
 from analysis.statistics.intervals import Interval, Ratio, Verdict, together
 
 
-def test_every_claim_is_judged_in_its_order_and_says_why(project):
-    found = judge(project.load(), PUBLISHED)
+def test_every_claim_is_judged_in_its_order_says_why_and_is_in_the_file(project, tmp_path):
+    results = project.load()
+    found = judge(results, PUBLISHED)
     assert [entry.id for entry in found] == [claim.id for claim in load_claims()]
     assert all(entry.why.endswith(".") and entry.by and entry.reading for entry in found)
     assert len({entry.id for entry in found}) == len(found) == 16
-
-
-def test_the_file_has_every_claim_and_is_as_its_schema_says(project, tmp_path):
-    results = project.load()
     write_claims(results, PUBLISHED, tmp_path)
-    found = json.loads((tmp_path / "claims.json").read_text())
-    schema = Path(__file__).parents[2] / "workflow/schemas/claims.schema.json"
-    jsonschema.validate(found, json.loads(schema.read_text()))
-    judged = judge(results, PUBLISHED)
-    assert [(c["id"], c["verdict"]) for c in found["claims"]] == [(c.id, c.verdict) for c in judged]
+    file = valid(json.loads((tmp_path / "claims.json").read_text()), "claims")
+    assert [(c["id"], c["verdict"]) for c in file["claims"]] == [(c.id, c.verdict) for c in found]
 
 
 def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):
@@ -121,3 +126,56 @@ def test_a_claim_that_names_no_test_is_refused(tmp_path):
 
 def test_every_test_is_used_by_a_claim():
     assert {claim.kind for claim in load_claims()} == set(TESTS)
+
+
+@PROPERTY
+@given(keras2=st.floats(5, 40), tensorflow=st.floats(5, 40), jax=st.floats(5, 40))
+def test_a_finding_is_what_the_intervals_show(tmp_path, keras2, tensorflow, jax):
+    project = on_the_pages_machine(
+        tmp_path,
+        rows=BERT[:1],
+        keras2_tensorflow=keras2,
+        keras3_tensorflow=tensorflow,
+        keras3_jax=jax,
+        keras3_torch=50.0,
+    )
+    results = project.load()
+    (gain,) = gains(results, "keras3", "keras2")
+    interval = gain.interval
+    found = answers(results)["keras3_over_keras2"]
+    expected = (
+        Answer.YES
+        if interval.low > 1.02
+        else Answer.NO
+        if interval.high < 1 / 1.02 or (interval.low >= 1 / 1.02 and interval.high <= 1.02)
+        else Answer.UNDECIDED
+    )
+    assert found.verdict is expected
+    assert gain.ratio.value == pytest.approx(keras2 / min(tensorflow, jax), rel=0.002)
+    assert change(gain.ratio.value) in found.answer and found.evidence[0][0] == "BERT fit"
+    claim = verdicts(results)["keras3_faster_than_keras2"]
+    verdict_of = {
+        Answer.YES: ClaimResult.REPRODUCED,
+        Answer.NO: ClaimResult.NOT_REPRODUCED,
+        Answer.UNDECIDED: ClaimResult.UNDECIDED,
+    }
+    assert claim.verdict is verdict_of[expected]
+
+
+def test_one_backend_ahead_everywhere_or_each_behind_somewhere_is_a_finding(tmp_path):
+    project = on_the_pages_machine(tmp_path)
+    found = answers(project.load())["one_best_backend"]
+    assert found.verdict is Answer.YES and "Keras 3 (JAX)" in found.answer
+    for column, task, factor in ((JAX, "fit", 2.0), (TORCH, "predict", 0.1)):
+        project.change(lambda r, f=factor: scale(r, f), column, task)
+    results = project.load()
+    assert answers(results)["one_best_backend"].verdict is Answer.NO
+    assert verdicts(results)["no_backend_fastest_everywhere"].verdict is ClaimResult.REPRODUCED
+
+
+def test_findings_without_columns_or_intervals_decide_nothing(tmp_path):
+    plan = make_plan(runs=3, columns=("pytorch-eager",))
+    found = findings(Project(tmp_path, plan).load())
+    assert {entry.verdict for entry in found} == {Answer.NOT_MEASURED}
+    found = findings(published_results(PUBLISHED, "2024-04"))
+    assert {entry.verdict for entry in found} == {Answer.UNDECIDED}

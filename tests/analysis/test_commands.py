@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ from analysis.formats.strict_json import read_json, validate
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 
 
-def run(module, *options, cwd=None):
+def run(module, *options, cwd=None, workflow=WORKFLOW):
     command = [sys.executable, "-m", f"analysis.{module}", *map(str, options)]
-    env = {**os.environ, "PYTHONPATH": str(WORKFLOW), "PYTHONIOENCODING": "ascii"}
+    env = {**os.environ, "PYTHONPATH": str(workflow), "PYTHONIOENCODING": "ascii"}
     return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True)
 
 
@@ -61,3 +62,22 @@ def test_what_the_rounds_of_a_row_show_is_printed_and_written(project, tmp_path)
     assert (done.returncode, done.stderr) == (0, f"    {text}")
     assert text.startswith("BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (Py")
     assert "--row bert fit 9: is no row of" in run("report.verdict", *options, 9).stderr
+
+
+def test_a_report_without_topics_is_whole(project, tmp_path):
+    """A topic is removed by removing its folder. All are taken out at once; that none needs another
+    is kept by tests/test_layers.py.
+    """
+    root = tmp_path / "root"
+    for folder in ("workflow", "report", "reference"):
+        shutil.copytree(WORKFLOW.parent / folder, root / folder)
+    topics = root / "workflow/analysis/topics"
+    names = [path.parent.name for path in topics.glob("*/__init__.py")]
+    assert "break_even" in names
+    for name in names:
+        shutil.rmtree(topics / name)
+    options, out = ("--plan", project.save(), "--output-dir", tmp_path / "out"), tmp_path / "out"
+    done = run("report.draw", *options, workflow=root / "workflow")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (out / "report.html").exists() and (out / "appendix.html").exists()
+    assert not (out / "break_even.csv").exists() and not (out / "figures/break_even.svg").exists()

@@ -1,10 +1,10 @@
 """A table with columns on the processor and on the GPU of one machine."""
 
 import pytest
-from results_factory import Project, fail, make_plan
+from quiet_table import found, ids, on_processor, quiet_project, record
+from results_factory import Project, make_plan
 
 from analysis.archive.contents import raw_names
-from analysis.caveats import collect
 from analysis.compare.archives import Archive
 from analysis.compare.cells import compare
 from analysis.report import machine
@@ -32,16 +32,12 @@ def mixed(tmp_path):
     return project
 
 
-def caveats(project, name):
-    return [caveat for caveat in collect(project.load()) if caveat.id == name]
-
-
 def columns(caveat):
     return [cell.column.name for cell in caveat.cells]
 
 
 def test_the_processor_and_the_gpu_of_one_machine_are_one_machine(mixed):
-    assert caveats(mixed, "several_machines") == []
+    assert found(mixed, "several_machines") == []
     results = mixed.load()
     assert machines(results) == f"Example CPU, 2 cores, 16 GiB, {H100}, Linux 6.1"
     assert "records are from" not in machine.card_note(results)
@@ -49,27 +45,25 @@ def test_the_processor_and_the_gpu_of_one_machine_are_one_machine(mixed):
 
 def test_two_gpus_in_hosts_of_one_kind_are_two_machines(mixed):
     mixed.change(lambda r: r["machine"].update(id="m2-gpu"), column=JAX, run=2)
-    assert len(caveats(mixed, "several_machines")) == 1
+    assert len(found(mixed, "several_machines")) == 1
 
 
 def test_another_host_is_another_machine(mixed):
     mixed.change(lambda r: r["machine"].update(id="m3", cores=64), column=JAX)
-    assert len(caveats(mixed, "several_machines")) == 1
+    assert len(found(mixed, "several_machines")) == 1
     note = machine.card_note(mixed.load())
     assert "The card is of m1 and m1-gpu; records are from m3 too." in note
 
 
 def test_the_card_is_that_of_each_accelerator_alone(mixed):
-    for record in mixed.records.values():
-        if record["cell"]["column"] == JAX:
-            fail(record, "timeout")
+    mixed.fail("timeout", column=JAX)
     assert "records are from" not in machine.card_note(mixed.load())
 
 
 @pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
 def test_a_drift_is_that_of_its_accelerator(mixed, kind, column):
     mixed.canaries_on[kind][3]["python_loop_ms"] *= 1.05
-    (caveat,) = caveats(mixed, "session_drifted")
+    (caveat,) = found(mixed, "session_drifted")
     assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
     assert f"within 1 of 3 sessions on {kind}, by" in caveat.sentence
 
@@ -77,7 +71,7 @@ def test_a_drift_is_that_of_its_accelerator(mixed, kind, column):
 @pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
 def test_an_unknown_drift_is_that_of_its_accelerator(mixed, kind, column):
     mixed.canaries_on[kind][2] = None
-    (caveat,) = caveats(mixed, "drift_unknown")
+    (caveat,) = found(mixed, "drift_unknown")
     assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
     expected = f"for 2 of 3 sessions on {kind} (of their canaries, BERT fit round 2: the one after"
     assert expected in caveat.sentence
@@ -85,7 +79,7 @@ def test_an_unknown_drift_is_that_of_its_accelerator(mixed, kind, column):
 
 def test_canaries_of_one_accelerator_say_nothing_of_the_other(mixed):
     mixed.canaries_on.pop("cpu")
-    (caveat,) = caveats(mixed, "drift_unknown")
+    (caveat,) = found(mixed, "drift_unknown")
     assert columns(caveat) == [ON_CPU] and "between the runs on cpu:" in caveat.sentence
 
 
@@ -102,12 +96,12 @@ def test_a_time_is_plausible_by_the_peak_of_its_own_accelerator(mixed):
 def test_a_value_is_favoured_where_it_is_on_both_accelerators(mixed, on_cpu, favours):
     # a compiler beats a graph on a GPU, and may choose worse kernels on a processor
     mixed.change(lambda r: r["parity"].update(execution=on_cpu), column=ON_CPU)
-    (caveat,) = caveats(mixed, "execution_differs")
+    (caveat,) = found(mixed, "execution_differs")
     assert caveat.evidence["favours"] == favours
 
 
 def test_a_table_with_a_gpu_does_not_claim_to_be_measured_on_the_processor(mixed):
-    assert caveats(mixed, "measured_on_cpu") == []
+    assert found(mixed, "measured_on_cpu") == []
 
 
 def test_a_table_of_one_column_has_one_accelerator(tmp_path):
@@ -125,20 +119,38 @@ def test_the_report_says_what_ran_where(mixed):
 
 
 def test_blocks_and_cards_are_archived(mixed):
-    found = [block["path"] for block in mixed.plan["blocks"]] + ["results/machines/0a1b2c3d.json"]
-    assert len(found) == 4
-    assert set(raw_names(mixed.load().plan, [*found, "results/other.json"])) == set(found)
+    paths = [block["path"] for block in mixed.plan["blocks"]] + ["results/machines/0a1b2c3d.json"]
+    assert len(paths) == 4
+    assert set(raw_names(mixed.load().plan, [*paths, "results/other.json"])) == set(paths)
 
 
 def test_a_gpu_that_is_not_there_needs_no_canary(mixed):
     cell = next(cell for cell in mixed.plan["cells"] if cell["column"] == JAX)
     cell.update(unsupported="there is no GPU", runs=[])
     mixed.records = {k: r for k, r in mixed.records.items() if r["cell"]["column"] == ON_CPU}
-    assert caveats(mixed, "drift_unknown") == []
-    assert len(caveats(mixed, "measured_on_cpu")) == 1
+    assert found(mixed, "drift_unknown") == []
+    assert len(found(mixed, "measured_on_cpu")) == 1
 
 
 def test_two_archives_of_one_machine_are_ranked(mixed):
     results = mixed.load()
     base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
     assert not compare(base, other).machines_differ
+
+
+# Of operations on the processor alone, what has no meaning for them is no caveat.
+WITHOUT_MEANING = {"random_weights", "measured_on_cpu", "plausibility_not_tested"}
+
+
+def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_device(tmp_path):
+    project = quiet_project(tmp_path)
+    project.plan.update(weights="random")
+    on_processor(project)
+    record("work", "flops_per_step", None, run=0)(project)
+    before = {*ids(project)}
+    assert before >= WITHOUT_MEANING
+    one, other = project.plan["columns"]
+    one["family"] = "host"  # beside a net they are said
+    assert {*ids(project)} >= {"random_weights", "measured_on_cpu"}
+    other["family"] = "host"
+    assert {*ids(project)} == before - WITHOUT_MEANING

@@ -1,5 +1,5 @@
-"""What the report gives as a reason, calculated again from the records of a real table as they lie
-on the disk, without any of the code that says it.
+"""What the report says of a real table and of one from a GPU, calculated again from the records as
+they lie on the disk, without any of the code that says it.
 """
 
 import re
@@ -7,12 +7,14 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from real_table import FILES, real_results
+from real_table import FILES, files, real_results
 
 from analysis.caveats import collect
 from analysis.comparisons.findings import findings
 from analysis.data import Data
-from analysis.data.operation_groups import Group
+from analysis.data.operation_groups import Group, group_of
+from analysis.topics.effects.compute import effects
+from analysis.topics.why.ceilings import ceilings
 from analysis.topics.why.compute import GROUPS, IDLE, cell_operations, cell_parts
 from analysis.topics.why.differences import differences
 from analysis.topics.why.section import rows
@@ -154,3 +156,77 @@ def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(re
     )
     told = [sentence.startswith("Keras 3 (PyTorch) takes") for sentence in gemma["sentences"]]
     assert any(told) and "of the same names" not in gemma["sentences"][told.index(True)]
+
+
+GPU = files("h100.json")
+RECORDS = {
+    (data["cell"]["model"], data["cell"]["column"]): data
+    for path, data in GPU.items()
+    if path.startswith("results/records")
+}
+
+
+def gpu_ms(*key):
+    return step_ms(RECORDS[key])
+
+
+@pytest.fixture(scope="module")
+def on_gpu(tmp_path_factory):
+    return real_results(tmp_path_factory.mktemp("gpu"), of=GPU)
+
+
+@pytest.fixture(scope="module")
+def gpu_caveats(on_gpu):
+    return {caveat.id: caveat for caveat in collect(on_gpu)}
+
+
+def test_precisions_differ_where_products_are_in_float32_and_nowhere_else(gpu_caveats):
+    """JAX computes float32 products in TF32 and PyTorch does not; Gemma's are in bfloat16."""
+    seen = {
+        column: RECORDS["gemma", column]["parity"] for column in ("keras3-jax", "pytorch-eager")
+    }
+    assert {card["dtype"] for card in seen.values()} == {"bfloat16"}
+    assert {card["matmul_precision"] for card in seen.values()} == {"tf32", "float32"}
+    assert {cell.row.model for cell in gpu_caveats["precision_differs"].cells} == {"bert"}
+
+
+def test_tf32_is_what_separates_jax_from_eager_pytorch(on_gpu):
+    found = effects(Data(on_gpu)).query("setting == 'precision'")
+    (gain,) = found["speedup"].dropna()
+    told, untold = gpu_ms("bert", "pytorch-eager+tf32"), gpu_ms("bert", "pytorch-eager")
+    assert gain == pytest.approx(untold / told) and gain > 3
+    assert gpu_ms("bert", "keras3-jax") == pytest.approx(told, rel=0.01)
+
+
+def test_without_a_fence_compiled_steps_seem_to_take_no_time(gpu_caveats):
+    legacy = RECORDS["bert", "pytorch-compiled"]["timing"]["legacy"]["step_ms"]
+    assert legacy < 0.001 * gpu_ms("bert", "pytorch-compiled")
+    assert "PyTorch (compiled) 0.4" in gpu_caveats["legacy_differs"].sentence
+
+
+def test_clocks_that_the_power_cap_held_down_are_named_with_their_columns(gpu_caveats):
+    held = {
+        key
+        for key, record in RECORDS.items()
+        if "power cap" in record["monitor"]["gpu"]["throttle_reasons"]
+    }
+    cells = gpu_caveats["throttled"].cells
+    assert {(cell.row.model, cell.column.name) for cell in cells} == held
+    assert "power cap" in gpu_caveats["throttled"].sentence
+
+
+def test_no_kernel_of_note_is_in_no_group():
+    for record in RECORDS.values():
+        operations = record["host_overhead"]["operations"]
+        other = sum(o["ms"] for o in operations if group_of(o["name"]) is Group.OTHER)
+        assert other < 0.002 * sum(o["ms"] for o in operations)
+
+
+def test_kernels_count_as_the_device_timed_them_under_a_profiler_that_slows_the_host(on_gpu):
+    """Eager Gemma's profiled step took twice as long, its kernels did not."""
+    of = ceilings(Data(on_gpu)).set_index(["model", "column"])
+    key = ("gemma", "pytorch-eager")
+    profile = RECORDS[key]["host_overhead"]
+    kernels_ms = sum(o["ms"] for o in profile["operations"]) + profile["rest_ms"]
+    assert profile["step_ms"] > 1.5 * gpu_ms(*key)
+    assert of.loc[key, "share"] == pytest.approx(1 - kernels_ms / gpu_ms(*key), abs=0.01)

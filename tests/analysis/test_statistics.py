@@ -8,6 +8,7 @@ from analysis.statistics.best_set import Contest, best_set, p_slower, shown_slow
 from analysis.statistics.intervals import (
     Interval,
     Verdict,
+    exact_share_interval,
     geometric_mean,
     log_t_interval,
     paired_ratio,
@@ -235,3 +236,18 @@ def test_mean_over_rows_lies_between_the_rows_and_mirrors(table):
     assert mean.interval.low <= mean.value * (1 + 1e-9)
     mirrored = mean_ratio({name: (base, times) for name, (times, base) in pairs.items()})
     assert mirrored.value * mean.value == pytest.approx(1)
+
+
+def test_exact_intervals_of_a_share_by_hand():
+    # none of 6: 1 - 0.025^(1/6); 3 of 10: as tabulated
+    none, some = exact_share_interval(0, 6), exact_share_interval(3, 10)
+    assert (none.low, none.high) == pytest.approx((0, 1 - 0.025 ** (1 / 6)))
+    assert (some.low, some.high) == pytest.approx((0.0667, 0.6525), abs=1e-4)
+
+
+@given(of=st.integers(1, 80), data=st.data())
+def test_an_exact_interval_holds_the_share_and_mirrors(of, data):
+    number = data.draw(st.integers(0, of))
+    one, other = exact_share_interval(number, of), exact_share_interval(of - number, of)
+    assert 0 <= one.low <= number / of <= one.high <= 1
+    assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))
