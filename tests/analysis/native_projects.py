@@ -3,12 +3,7 @@
 from effect_projects import project_of
 from time_changes import takes
 
-EAGER, COMPILED, JAX, TF = (
-    "pytorch-eager",
-    "pytorch-compiled",
-    "keras3-jax",
-    "keras3-tensorflow",
-)
+EAGER, COMPILED, JAX = "pytorch-eager", "pytorch-compiled", "keras3-jax"
 ROWS = (("aligner", "fit", 16, None),)
 BUILT = ("native", "naive", "callback")
 FLAGS = ["-O3", "-march=native", "-ffast-math"]

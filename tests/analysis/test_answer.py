@@ -2,10 +2,12 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from effect_projects import JAX, TORCH, project_of, scale
+from record_changes import stretch
 from results_factory import BERT_ROWS
 
 from analysis.answer.__main__ import main
@@ -95,11 +97,7 @@ def test_a_patch_that_does_not_run_is_no_good_news(tmp_path):
 
 def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
     def unsteady(project):
-        def change(record):
-            for place, block in enumerate(record["timing"]["blocks"]):
-                block["elapsed_ns"] *= 3 if place >= 5 else 1
-
-        project.change(change, column=PATCH, task="fit")
+        project.change(partial(stretch, factor=3, of=slice(5, None)), column=PATCH, task="fit")
 
     found, data = asked(tmp_path, change=unsteady, runs=1)
     assert not found.rows[0].decided and found.status is Status.UNDECIDED

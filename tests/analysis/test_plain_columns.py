@@ -1,6 +1,7 @@
 """Columns with settings stand in the table, and not in what is said about frameworks."""
 
 import pytest
+from record_changes import stretch
 from results_factory import FRAMEWORKS, Project, make_plan, uneven
 from whole_table import whole_table
 
@@ -21,7 +22,6 @@ from analysis.tables.writers import to_html, to_markdown
 from analysis.topics.break_even.section import row_details
 from contract import table_text
 
-SETTINGS = ("tf32", "no-jit+float32")
 MANY = tuple(
     name
     for framework, (_, family, *_) in FRAMEWORKS.items()
@@ -46,8 +46,7 @@ def tables(folder, *more):
 
 
 def ten_times_as_fast(record):
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] //= 10
+    stretch(record, 0.1)
     record["work"]["flops_per_step"] /= 10
 
 

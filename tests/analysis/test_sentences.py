@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quiet_table import TORCH, on_processor, quiet_project
+from record_changes import stretch
 from results_factory import FRAMEWORKS, Project, make_plan
 from time_changes import step_ns
 
@@ -116,8 +117,7 @@ def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(tmp_
 
     def without(r):
         r["timing"]["legacy"] = None
-        for block in r["timing"]["blocks"]:
-            block["elapsed_ns"] *= 2
+        stretch(r, 2)
 
     project.change(with_both, TORCH, run=1)
     for run in (2, 3):

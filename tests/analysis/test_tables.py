@@ -6,6 +6,7 @@ import pyarrow
 import pytest
 from hostile import hostile_project
 from pyarrow import parquet
+from record_changes import slow_down, takes
 from results_factory import FRAMEWORKS, Project, make_plan
 from whole_table import whole_table
 
@@ -81,9 +82,7 @@ def standings_project(tmp_path):
 
 def spread_out(record, share):
     """11 ms, by this share less in the first run and more in the third."""
-    step_ms = 11 * (1 + share * (record["cell"]["run"] - 2))
-    for block in record["timing"]["blocks"]:
-        block["elapsed_ns"] = round(block["steps"] * step_ms * 1e6)
+    takes(record, 11 * (1 + share * (record["cell"]["run"] - 2)))
 
 
 def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
@@ -125,11 +124,6 @@ def test_no_column_is_bold_where_another_could_be_faster(tmp_path):
     project.change(lambda record: spread_out(record, 0.3), column="keras3-tensorflow")
     text = to_markdown(main_table(project.load()))
     assert "**" not in text and "| 8.016 ? [" in " ".join(text.split())
-
-
-def slow_down(record):
-    for block in record["timing"]["blocks"][5:]:
-        block["elapsed_ns"] = block["elapsed_ns"] * 11 // 10
 
 
 def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):

@@ -4,11 +4,10 @@ import itertools
 
 import pytest
 import yaml
-from hypothesis import strategies as st
 
 from contract.settings import SETTINGS, said
 from planning.frameworks import frameworks
-from planning.looks import Look, look
+from planning.looks import look
 
 from .test_config import ROOT, plan
 
@@ -20,11 +19,6 @@ PLACED = {
     for name, about in SETTINGS.items()
     if "enum" in about
 } | {"way": ["native", "naive", "callback", "triton"]}
-
-
-def drawn(found: Look) -> tuple[str, str]:
-    """Colour and marker, which tell two lines apart."""
-    return found.colour, found.marker
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
@@ -51,6 +45,3 @@ def test_values_of_a_setting_differ_in_shade_and_in_marker(setting):
     looks = [look(OURS["keras3-jax"], entry) for entry in named]
     for part in ("colour", "marker", "hatch"):
         assert len({getattr(found, part) for found in looks}) == len(looks)
-
-
-names = st.text("abc-123.", min_size=1, max_size=8)

@@ -21,7 +21,6 @@ from .test_config import BERT, plan, refused
 from .test_models import GOOD, written
 
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
-BLOCK = {"scale": "smoke", "model": "bert", "task": "fit", "batch": "4", "run": "1"}
 
 
 def workflow(**facts):
