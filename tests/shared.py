@@ -46,6 +46,14 @@ def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
             shutil.copy2(ROOT / name, folder / name)
 
 
+def set_in(document: dict, place: tuple, value: object) -> None:
+    """Set the value at a place in a document, given by the keys and numbers on the way there."""
+    *above, last = place
+    for step in above:
+        document = document[step]
+    document[last] = value
+
+
 def succeed(command: list[str], **options) -> str:
     """Run a command, which must succeed; what it says on both streams."""
     done = subprocess.run(command, capture_output=True, text=True, **options)

@@ -10,6 +10,7 @@ from threading import Thread
 import pandas as pd
 import pytest
 from browser import CHROMIUM, chromium
+from record_changes import stretch
 from results_factory import Project, make_plan
 
 from analysis.atlas.__main__ import main
@@ -28,14 +29,19 @@ REFERENCE = load_reference()
 WRONG = {"archive": "old/bad.zip", "wrong": ["its zip is <broken>"]}
 
 
-def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3):
+def page_of(atlas, folder):
+    """The text of the page."""
+    write_page(atlas, trends(atlas), folder / "atlas.html")
+    return (folder / "atlas.html").read_text()
+
+
+def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3, columns=(TF, JAX)):
     """One archive as it is read: times of a column changed by a factor, on a machine and a day."""
-    project = Project(folder / f"{day}", make_plan(runs, ROWS, (TF, JAX), scale=scale))
+    project = Project(folder / f"{day}", make_plan(runs, ROWS, columns, scale=scale))
 
     def change(record):
         factor = dict(factors).get(record["cell"]["column"], 1)
-        for block in record["timing"]["blocks"]:
-            block["elapsed_ns"] = round(block["elapsed_ns"] * factor)
+        stretch(record, factor)
         record["machine"] |= {"id": f"m{machine}", "cpu": f"Example CPU {machine}"}
         record["started_at"] = f"{day}{record['started_at'][10:]}"
 
@@ -91,16 +97,13 @@ def test_other_scales_are_other_questions(tmp_path):
     made[1]["sha256"] = "1" * 64
     apart = Atlas(made)
     assert list(apart.pairs["machines"]) == [1] * 6
-    write_page(apart, trends(apart), tmp_path / "atlas.html")
-    assert "No two machines compared the same two columns" in (tmp_path / "atlas.html").read_text()
+    assert "No two machines compared the same two columns" in page_of(apart, tmp_path)
 
 
 def test_an_archive_of_one_column_and_one_run_compares_nothing(tmp_path):
-    project = Project(tmp_path, make_plan(1, ROWS, (JAX,)))
-    about = {"archive": "a.zip", "name": "a.zip", "sha256": "0" * 64, "verified": "identical"}
-    one = about | {"revision": None} | content(project.load(), REFERENCE)
+    one = archive(tmp_path, "2026-01-02", runs=1, columns=(JAX,))
     alone = Atlas([json.loads(json.dumps(one, allow_nan=False))])
-    write_page(alone, trends(alone), tmp_path / "atlas.html")
+    assert page_of(alone, tmp_path)
     assert len(alone.cells) == 2 and alone.pairs.empty and trends(alone).empty
 
 
@@ -137,9 +140,7 @@ def test_what_some_archives_lack_is_told(tmp_path):
         for day, runs in days.items()
     ]
     made[0]["revision"] = "v1"
-    some = Atlas(made)
-    write_page(some, trends(some), tmp_path / "atlas.html")
-    text = (tmp_path / "atlas.html").read_text()
+    text = page_of(Atlas(made), tmp_path)
     assert "<td>v1</td>" in text and text.count("<td>one run has no interval</td>") == 4
     assert "<td>the same within 2\u00a0%</td>" in text
     assert text.count("<td>every machine</td>") == 3 and "contrary" not in text
@@ -188,18 +189,16 @@ def test_a_link_to_a_file_that_is_too_large_is_one_line(tmp_path, monkeypatch):
 
 
 def test_a_single_day_and_a_single_ratio_are_said_once(tmp_path):
-    one = Atlas([archive(tmp_path, "2026-01-02")])
-    write_page(one, trends(one), tmp_path / "atlas.html")
-    text = (tmp_path / "atlas.html").read_text()
+    text = page_of(Atlas([archive(tmp_path, "2026-01-02")]), tmp_path)
     assert "measured on 1 machine on 2026-01-02." in text
     assert "×<" in text and not re.search(r"(\d\.\d\d×) to \1", text)
 
 
 @pytest.fixture(scope="module")
 def page(atlas, tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "atlas.html"
-    write_page(atlas, trends(atlas), path)
-    return path
+    folder = tmp_path_factory.mktemp("page")
+    page_of(atlas, folder)
+    return folder / "atlas.html"
 
 
 def test_the_page_needs_nothing_else_and_names_what_was_left_out(page, atlas):

@@ -187,22 +187,15 @@ def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
 
 
 def test_code_that_measures_is_told_by_cells(tmp_path):
-    def changed(record):
-        if record["cell"]["column"] == "keras3-jax":
-            record["identity"] = json.dumps({**json.loads(record["identity"]), "sources": "new"})
-
-    def planned(made):
-        for planned_run in (each for cell in made["cells"] for each in cell["runs"]):
-            if "keras3-jax" in planned_run["record"]:
-                identity = {**json.loads(planned_run["identity"]), "sources": "new"}
-                planned_run["identity"] = json.dumps(identity)
-        return made
-
-    a = make_archive(tmp_path, "a")
-    project = Project(tmp_path / "b", planned(make_plan(3, rows=ROWS, columns=COLUMNS)))
-    project.change(changed)
+    plan = make_plan(3, rows=ROWS, columns=COLUMNS)
+    for planned in (planned for cell in plan["cells"] for planned in cell["runs"]):
+        if "keras3-jax" in planned["record"]:
+            identity = {**json.loads(planned["identity"]), "sources": "new"}
+            planned["identity"] = json.dumps(identity)
+    project = Project(tmp_path / "b", plan)
     project.save()
-    (comparison,) = compared(tmp_path, a, as_archive(project.folder, tmp_path / "b.zip"))
+    a, b = make_archive(tmp_path, "a"), as_archive(project.folder, tmp_path / "b.zip")
+    (comparison,) = compared(tmp_path, a, b)
     assert changes(comparison)[0].lines == (("measuring code", "", "another in 1 of 2 cells"),)
 
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, quiet_project
+from quiet_table import JAX, PROPERTY, TORCH, quiet_project
 from time_changes import step_ns
 
 from analysis.topics.legacy import compute as legacy
@@ -72,9 +72,7 @@ def test_nothing_to_explain_without_the_arithmetic(tmp_path):
     assert (cause_of(cell), sentence(cell)) == (None, "")
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@PROPERTY
 @given(
     ratio=st.floats(0.5, 2),
     observed=st.floats(0.8, 2),

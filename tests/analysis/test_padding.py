@@ -6,11 +6,10 @@ from statistics import fmean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, quiet_project
+from quiet_table import JAX, TORCH, found, one_run_only, quiet_project
 from record_changes import takes
 from time_changes import LENGTHS, generating, padded, scale
 
-from analysis.caveats import collect
 from analysis.data import Data
 from analysis.report.methods_text import methods_text
 from analysis.statistics.call_time import fit
@@ -165,13 +164,13 @@ def test_wider_intervals_never_decide_more(low, width, middle, half, more):
 @pytest.fixture
 def project(tmp_path):
     """Keras 3 on PyTorch pads."""
-    found = quiet_project(tmp_path)
-    padded(found)
-    return found
+    quiet = quiet_project(tmp_path)
+    padded(quiet)
+    return quiet
 
 
 def caveat_of(project):
-    (caveat,) = (found for found in collect(project.load()) if found.id == "static_padding")
+    (caveat,) = found(project, "static_padding")
     return caveat.sentence.replace("\u00a0", " "), caveat
 
 
@@ -234,11 +233,8 @@ def test_the_methods_say_what_was_fitted(project):
 
 
 def test_one_run_bounds_itself_alone_and_explains_nothing(project):
-    for cell in project.plan["cells"]:
-        cell["runs"] = cell["runs"][:1]
+    one_run_only(project)
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
-    kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
-    project.records = {path: r for path, r in project.records.items() if path in kept}
     sentence, _ = caveat_of(project)
     assert "(within one run)" in sentence and "in that run; another may differ" in sentence
     assert (
@@ -267,8 +263,7 @@ def test_the_blocks_of_a_probe_are_its_scatter(project):
         found = shares(Data(project.load()))
         return next(share.interval for key, share in found.items() if key[-1] == TORCH)
 
-    for cell in project.plan["cells"]:
-        cell["runs"] = cell["runs"][:1]
+    one_run_only(project)
     without = width()
     project.change(blocks, TORCH)
     assert width().high - width().low > 2 * (without.high - without.low)

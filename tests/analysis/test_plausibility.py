@@ -1,8 +1,9 @@
 """No run is faster than its machine, and what is said about it holds."""
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from quiet_table import PROPERTY
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
@@ -134,9 +135,7 @@ def test_low_use_by_hand(tmp_path):
     assert "Keras 3 (JAX) 3.7\u00a0%" in caveat.sentence
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(PROPERTY, max_examples=50)
 @given(
     share=st.floats(0.001, 6),
     kind=st.sampled_from(["cpu", "cuda"]),

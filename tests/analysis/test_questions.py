@@ -22,7 +22,14 @@ def test_the_default_table_asks_two_questions():
 
 
 COMPILED = "pytorch-compiled"
-FRAMEWORK = {"way": "framework"}
+FRAMEWORK, PYTHON = {"way": "framework"}, {"interpreter": "/a/python"}
+OLD, NEW = (("+a", {"overlay": ["a 1", "c"]}), ("+b", {"overlay": ["b 2", "c"]}))
+EARLIER, LATER = (
+    (suffix, {"overlay": [f"diffusers {version}"]})
+    for suffix, version in (("+a", "0.3.0"), ("+b", "0.25.0"))
+)
+AUTO, COMPILING = ("", {"jit_compile": "auto"}), ("+jit", {"jit_compile": True})
+REDUCING, DEFAULT = ("", {"mode": "reduce-overhead"}), ("+default", {"mode": "default"})
 
 
 @pytest.mark.parametrize(
@@ -33,33 +40,13 @@ FRAMEWORK = {"way": "framework"}
         (JAX, ("", {}), ("+float32", {"precision": "float32"}), "does float32 change?"),
         (JAX, ("+old", {"stack": "2024-03"}), ("", {}), "did the releases from 2024-03 to 2026-11"),
         (JAX, ("", {}), ("+keras", {"overlay": ["keras"]}), "does this patch change: keras?"),
-        (
-            JAX,
-            ("+a", {"overlay": ["a 1", "c"]}),
-            ("+b", {"overlay": ["b 2", "c"]}),
-            "does this patch change: b 2 instead of a 1?",
-        ),
-        (
-            JAX,
-            ("+a", {"overlay": ["diffusers 0.3.0"]}),
-            ("+b", {"overlay": ["diffusers 0.25.0"]}),
-            "does diffusers 0.25.0 change after 0.3.0?",
-        ),
+        (JAX, OLD, NEW, "does this patch change: b 2 instead of a 1?"),
+        (JAX, EARLIER, LATER, "does diffusers 0.25.0 change after 0.3.0?"),
         (JAX, ("", {}), ("+1-thread", {"threads": 1}), "does 1 thread change?"),
         (JAX, ("", {}), ("+4-threads", {"threads": 4}), "do 4 threads change?"),
-        (
-            COMPILED,
-            ("", {"mode": "reduce-overhead"}),
-            ("+default", {"mode": "default"}),
-            "does compiling in mode default change?",
-        ),
-        (
-            TORCH,
-            ("", {"jit_compile": "auto"}),
-            ("+jit", {"jit_compile": True}),
-            "does compiling in Keras change?",
-        ),
-        (TORCH, ("", {}), ("+python", {"interpreter": "/a/python"}), "does another interpreter"),
+        (COMPILED, REDUCING, DEFAULT, "does compiling in mode default change?"),
+        (TORCH, AUTO, COMPILING, "does compiling in Keras change?"),
+        (TORCH, ("", {}), ("+python", PYTHON), "does another interpreter"),
         (JAX, ("", FRAMEWORK), ("+native", {"way": "native"}), "does native code change?"),
         (JAX, ("", FRAMEWORK), ("+c", {"way": "callback"}), "does C through a callback change?"),
     ],

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from results_factory import Project, identity, make_plan, unsupported
+from tests.shared import set_in
 
 from analysis.data import Data
 from analysis.formats.errors import InputError
@@ -24,12 +25,6 @@ def error_of(project, text):
     line = project.refused(ONE, text)
     assert line.startswith(f"{ONE}: ") and len(line) < 500
     return line
-
-
-def changed(project, change):
-    record = copy.deepcopy(project.records[ONE])
-    change(record)
-    return json.dumps(record)
 
 
 def test_cells_come_in_table_order_with_all_runs(project):
@@ -124,36 +119,26 @@ def test_broken_file_is_one_clear_line(project, text, message):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("place", "value", "message"),
     [
-        (lambda r: r.update(total_s="long"), "/total_s: 'long' is not of type 'number'"),
-        (lambda r: r.update(total_s="x" * 100), f"/total_s: '{'x' * 100}' is not of type"),
-        (lambda r: r.update(total_s="x" * 250), f"/total_s: '{'x' * 79} ... "),
-        (lambda r: r.update(status="fine"), "/status: 'fine' is not one of ['ok', 'unsupported'"),
-        (lambda r: r.update(extra=1), "'extra' was unexpected"),
-        (
-            lambda r: r.update(started_at="yesterday"),
-            "/started_at: 'yesterday' is not a 'date-time'",
-        ),
-        (
-            lambda r: r["timing"]["blocks"][3].update(steps=0),
-            "/timing/blocks/3/steps: 0 is less than",
-        ),
-        (lambda r: r["load"].update(before=[1]), "allowed: number or null"),
-        (lambda r: r.update(timing=None), "/timing/blocks: empty, although the status is ok"),
-        (
-            lambda r: r["timing"].update(blocks=[]),
-            "/timing/blocks: empty, although the status is ok",
-        ),
-        (
-            lambda r: r["cell"].update(column="keras3-torch"),
-            "is not the run that the plan expects",
-        ),
-        (lambda r: r.update(schema="millistep.record/1"), "'millistep.record/3' was expected"),
+        ("total_s", "long", "/total_s: 'long' is not of type 'number'"),
+        ("total_s", "x" * 100, f"/total_s: '{'x' * 100}' is not of type"),
+        ("total_s", "x" * 250, f"/total_s: '{'x' * 79} ... "),
+        ("status", "fine", "/status: 'fine' is not one of ['ok', 'unsupported'"),
+        ("extra", 1, "'extra' was unexpected"),
+        ("started_at", "yesterday", "/started_at: 'yesterday' is not a 'date-time'"),
+        ("timing blocks 3 steps", 0, "/timing/blocks/3/steps: 0 is less than"),
+        ("load before", [1], "allowed: number or null"),
+        ("timing", None, "/timing/blocks: empty, although the status is ok"),
+        ("timing blocks", [], "/timing/blocks: empty, although the status is ok"),
+        ("cell column", "keras3-torch", "is not the run that the plan expects"),
+        ("schema", "millistep.record/1", "'millistep.record/3' was expected"),
     ],
 )
-def test_wrong_content_is_one_clear_line(project, change, message):
-    assert message in error_of(project, changed(project, change))
+def test_wrong_content_is_one_clear_line(project, place, value, message):
+    record = copy.deepcopy(project.records[ONE])
+    set_in(record, tuple(int(w) if w.isdigit() else w for w in place.split()), value)
+    assert message in error_of(project, json.dumps(record))
 
 
 def test_a_lone_surrogate_is_a_question_mark(project):
@@ -184,9 +169,8 @@ def test_endless_reason_is_cut(project):
 
 def test_huge_file_is_not_read(project, monkeypatch):
     monkeypatch.setattr("analysis.formats.strict_json.MAX_BYTES", 10)
-    project.save()
-    with pytest.raises(InputError, match="more than the 0 MiB that are read"):
-        load_results(project.plan_path)
+    text = json.dumps(project.plan)
+    assert "more than the 0 MiB that are read" in project.refused("results/plan.json", text)
 
 
 def test_folder_in_place_of_a_record(project):

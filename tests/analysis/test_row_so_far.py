@@ -15,16 +15,13 @@ from supervise.progress import Progress
 def project(tmp_path):
     """Two rows on three columns, of which one cannot be measured; all records are there."""
     columns = ("keras3-jax", "keras3-torch", "pytorch-eager")
-    plan = make_plan(columns=columns, runs=2)
-    made = Project(tmp_path, unsupported(plan, "keras3-torch", "nobody wrote it"))
-    for path, record in made.records.items():
-        cell = record["cell"]
-        about = {name: cell[name] for name in ("model", "task", "batch_size", "column", "run")}
-        text = json.dumps({**json.loads(record["identity"]), **about, "probes": []})
-        record["identity"] = text
-        planned = [run for entry in made.plan["cells"] for run in entry["runs"]]
-        next(run for run in planned if run["record"] == path)["identity"] = text
-    return made
+    plan = unsupported(make_plan(columns=columns, runs=2), "keras3-torch", "nobody wrote it")
+    for cell in plan["cells"]:
+        about = {name: cell[name] for name in ("model", "task", "batch_size", "column")}
+        for run in cell["runs"]:
+            more = {**about, "run": run["run"], "probes": []}
+            run["identity"] = json.dumps({**json.loads(run["identity"]), **more})
+    return Project(tmp_path, plan)
 
 
 def lines_of(project, path):

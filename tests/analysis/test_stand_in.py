@@ -1,6 +1,7 @@
 """Results of a simulated GPU say so wherever they are shown, and stand beside nothing measured."""
 
 import pytest
+from drawn_pages import report_of
 from results_factory import Project, make_plan
 from test_compare import COLUMNS, ROWS, compared, make_archive
 from the_pages_machine import on_the_pages_machine, verdicts
@@ -12,7 +13,7 @@ from analysis.figures.drawing import drawings
 from analysis.formats.errors import InputError
 from analysis.report.setting import title
 from analysis.results.reference import load_reference
-from analysis.results.stand_in import NOT_TO_BE_CITED, TITLE
+from analysis.results.stand_in import TITLE
 
 REFERENCE = load_reference()
 A100 = "NVIDIA A100-SXM4-40GB"
@@ -27,16 +28,20 @@ def project(tmp_path):
     return Project(tmp_path / "project", make_plan(1, rows=ROWS, columns=COLUMNS))
 
 
-def test_title_figures_and_archive_say_it(project, tmp_path):
+def test_page_figures_and_archive_say_it(project, tmp_path, figures):
     assert TITLE not in title(project.load())
     project.change(simulated)
     results = project.load()
-    assert title(results).startswith(f"{TITLE}: Millistep report")
+    page = report_of(project, figures)
+    title_of_page = "Simulated GPU, nothing here is a measurement: Millistep report"
+    assert f"<title>{title_of_page}" in page and "they are not to be cited" in page
+    assert title(results).startswith(title_of_page)
     for draw in drawings(Data(results, REFERENCE), tmp_path, ["relative"]):
         draw()
     assert TITLE in (tmp_path / "relative.svg").read_text()
     said = summary(project.plan_path, [], results)
-    assert NOT_TO_BE_CITED in said and "@software" not in said
+    told = "These results are of a simulated GPU: they are not to be cited."
+    assert told in said and "@software" not in said
 
 
 def test_a_table_of_both_is_refused(project):

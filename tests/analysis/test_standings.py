@@ -16,12 +16,7 @@ from analysis.statistics.best_set import Contest, Standing, not_slower, shown_sl
 from analysis.statistics.intervals import paired_ratio
 from analysis.tables.model import main_table
 
-BEST, UNDECIDED, SLOWER, NOT_COMPARED = (
-    Standing.BEST,
-    Standing.UNDECIDED,
-    Standing.SLOWER,
-    Standing.NOT_COMPARED,
-)
+BEST, UNDECIDED, SLOWER, NOT_COMPARED = Standing
 KERAS3 = ("keras3-tensorflow", "keras3-jax", "keras3-torch")
 rows = st.dictionaries(
     st.sampled_from("abcde"),

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 from drawn_pages import report_of
+from quiet_table import found
 from results_factory import Project, make_plan
 
-from analysis.caveats import collect
 from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.topics.trainings.compute import trainings
@@ -49,10 +49,6 @@ def lines_of(project):
     return {line["column"]: line for line in found.to_dict("records")}
 
 
-def found_by(project, name):
-    return [caveat for caveat in collect(project.load()) if caveat.id == name]
-
-
 @pytest.mark.parametrize("unknown", ["images", "validation_images"])
 def test_epochs_without_their_images_are_refused(project, unknown):
     torch_trained(project, **{unknown: None})
@@ -71,7 +67,7 @@ def test_a_line_by_hand(project):
 
 
 def test_equal_trainings_need_no_caveat_and_stand_in_file_and_page(project, figures):
-    assert found_by(project, "trainings_differ") == found_by(project, "trainings_missing") == []
+    assert found(project, "trainings_differ") == found(project, "trainings_missing") == []
     results = project.load()
     for line in to_csv(trainings(Data(results))).splitlines()[1:]:
         assert ",digits,ok,NA,3,1520,264,0.15," in line and line.endswith(",0.9,7.0,True")
@@ -91,8 +87,8 @@ def test_equal_trainings_need_no_caveat_and_stand_in_file_and_page(project, figu
 )
 def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
     torch_trained(project, **change)
-    found = [cell.column.name for c in found_by(project, "trainings_differ") for cell in c.cells]
-    assert found == [TORCH] * differs
+    cells = [cell for caveat in found(project, "trainings_differ") for cell in caveat.cells]
+    assert [cell.column.name for cell in cells] == [TORCH] * differs
     assert section(Data(project.load()))["table"].marked == ({1} if differs else set())
 
 
@@ -103,12 +99,12 @@ def test_what_others_are_compared_with_has_an_epoch(project):
 
 def test_what_drops_out_at_random_or_had_fewer_epochs_is_not_compared(project):
     torch_trained(project, loss=0.3, right=(200, 240))
-    assert found_by(project, "trainings_differ") == []
+    assert found(project, "trainings_differ") == []
     jax, torch = lines_of(project).values()
     assert jax["as_the_first"] is True and pd.isna(torch["as_the_first"])
     project.plan["models"]["mnist_dense"]["architecture"]["dropout"] = 0.5
     torch_trained(project, loss=0.3)
-    assert found_by(project, "trainings_differ") == []
+    assert found(project, "trainings_differ") == []
     assert "may end anywhere" in section(Data(project.load()))["table"].caption
 
 
@@ -125,7 +121,7 @@ def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(project, family
     project.plan["columns"][1]["family"] = family
     project.change(lambda r: r["parity"].update(optimizer=optimizer))
     torch_trained(project, loss=0.16)
-    (caveat,) = found_by(project, "trainings_differ")
+    (caveat,) = found(project, "trainings_differ")
     assert ("Adam's epsilon" in caveat.sentence) == told
 
 
@@ -141,10 +137,10 @@ def test_adam_is_told_to_be_another_one_in_keras_than_in_pytorch(project, family
 )
 def test_a_training_that_is_missing_says_why(project, change, words):
     torch_trained(project, **change)
-    (caveat,) = found_by(project, "trainings_missing")
+    (caveat,) = found(project, "trainings_missing")
     assert words in caveat.sentence
-    found = lines_of(project)
-    assert found[TORCH]["status"] == change.get("status", "ok") and found[JAX]["epochs"] == 3
+    lines = lines_of(project)
+    assert lines[TORCH]["status"] == change.get("status", "ok") and lines[JAX]["epochs"] == 3
 
 
 def test_a_table_without_trainings_has_none(tmp_path, figures):

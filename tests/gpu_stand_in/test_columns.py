@@ -1,4 +1,7 @@
-"""Columns on a simulated GPU, each by itself: what is reported of a step is what its device did."""
+"""Columns on a simulated GPU, each by itself: what is reported of a step is what its device did. A
+fence that waits for nothing is found out, whatever the framework waits for by itself, and a model
+of the paper's size takes memory that a small host does not have.
+"""
 
 import pytest
 
@@ -65,3 +68,48 @@ def test_a_loop_of_xla_makes_a_turn_for_each_new_token(asked, environment_of, tm
     blocks = record["timing"]["blocks"]
     step = step_of(machine.processes(), record["window_ns"], blocks, fence_waits=False)
     assert step.waits == record["work"]["tokens_per_step"] + 1
+
+
+ENTRY = "pytorch-unfenced: {like: pytorch-eager, module: pytorch_unfenced, title: No fence}\n"
+CLASS = """
+from measure.frameworks import pytorch_eager
+
+
+class Framework(pytorch_eager.Framework):
+    def fence(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize("task", ["fit", "predict"])
+def test_without_a_fence_a_run_is_invalid(asked, pytorch, tmp_path, task):
+    """BERT waits for its device once a step, to look at the mask, so most of the time is seen."""
+    own = tmp_path / "own"
+    (own / "frameworks").mkdir(parents=True)
+    (own / "frameworks/frameworks.yaml").write_text(ENTRY)
+    (own / "frameworks/pytorch_unfenced.py").write_text(CLASS)
+    _, libraries = pytorch
+    machine = Machine(tmp_path, libraries).set(kernel_us=1000)
+    with harness.on(machine):
+        (run,) = harness.planned(["pytorch-unfenced"], ["bert"], [task], folders=[str(own)])
+        record = harness.measured(run, machine, tmp_path / "run.json", folders=(str(own),))
+    assert record["status"] == "invalid", record["reason"]
+    assert "the clock stopped before the work did" in record["reason"]
+
+
+WEIGHTS_MIB = 2 * 8_537_680_896 / 2**20  # Gemma's, in bfloat16
+
+
+def test_gemma_takes_memory_of_the_device_and_hardly_any_of_the_host(asked, pytorch, tmp_path):
+    _, libraries = pytorch
+    machine = Machine(tmp_path, libraries).set(devices="a100-40gb")
+    with harness.on(machine):
+        (run,) = harness.planned(["pytorch-eager"], ["gemma"], ["fit"], scale="paper")
+        record = harness.measured(run, machine, tmp_path / "run.json", extras=[], few_steps=True)
+    assert record["status"] == "ok", record["reason"]
+    work, memory = record["work"], record["memory"]
+    assert 2 * (work["parameters"] - work["trainable_parameters"]) / 2**20 == WEIGHTS_MIB
+    assert memory["peak_rss_mib"] < WEIGHTS_MIB / 4
+    (process,) = machine.processes()
+    assert WEIGHTS_MIB < memory["peak_device_mib"] <= process.peak_mib[0]
+    assert process.peak_mib[0] <= memory["device_limit_mib"]

@@ -81,20 +81,3 @@ def test_compiled_steps_are_replayed_graphs(records):
         assert (parity["cuda_graphs"], parity["cuda_graphs_skipped"]) == (True, None)
         assert compilations["before_timing"] >= 1 and compilations["during_timing"] == 0
         assert parity["attention_kernel"] == "scaled_dot_product_efficient_attention"
-
-
-def test_the_report_says_that_nothing_was_measured(measured):
-    project, _ = measured
-    page = (project.folder / "results/report.html").read_text()
-    assert "<title>Simulated GPU, nothing here is a measurement: Millistep report" in page
-    assert "they are not to be cited" in page
-    assert "Simulated GPU" in (project.folder / "results/figures/relative.svg").read_text()
-
-
-def test_an_archive_is_not_to_be_cited(measured):
-    project, machine = measured
-    done = project.snakemake("--quiet", "all", "--", "archive", **machine.environ())
-    assert done.returncode == 0, done.stderr
-    said = done.stdout + done.stderr
-    assert "These results are of a simulated GPU: they are not to be cited." in said
-    assert "@software" not in said

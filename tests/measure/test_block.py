@@ -130,10 +130,12 @@ class Cell:
         self.block = block(two=trouble)
         self.file = Path(self.block.runs[0].path)
 
-    def start(self, attempt: int = 1, *options: str, **environ: str) -> subprocess.Popen:
+    def command(self, attempt: int = 1) -> list[str]:
         settings = Session(BUNDLE, None, None)._settings
-        command = commands.cell(self.block.runs[0], self.block, settings, attempt)
-        pipe = subprocess.PIPE
+        return commands.cell(self.block.runs[0], self.block, settings, attempt)
+
+    def start(self, attempt: int = 1, *options: str, **environ: str) -> subprocess.Popen:
+        command, pipe = self.command(attempt), subprocess.PIPE
         environ = {**os.environ, **environ}
         return subprocess.Popen([*command, *options], env=environ, stderr=pipe, text=True)
 
@@ -183,8 +185,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 def ended_at_its_end(cell: Cell, how: signal.Signals) -> subprocess.CompletedProcess[str]:
     """The program of one run, to which a signal comes when all is written."""
-    settings = Session(BUNDLE, None, None)._settings
-    command = commands.cell(cell.block.runs[0], cell.block, settings, 1)
+    command = cell.command()
     place = command.index(str(commands.PROGRAM))
     program = ENDED_AT_ITS_END.format(
         workflow=str(commands.PROGRAM.parent), arguments=command[place:], how=int(how)
@@ -232,9 +233,7 @@ def test_a_job_may_be_ended_in_any_order_of_its_processes():
 
 
 def test_snakemake_does_not_go_on_with_a_job_of_which_a_run_was_ended_first():
-    settings = Session(BUNDLE, None, None)._settings
-    cell = Cell(hang=True)
-    command = commands.cell(cell.block.runs[0], cell.block, settings, 1)
+    command = Cell(hang=True).command()
     goes_on = f"import pathlib, subprocess; subprocess.run({command!r}); pathlib.Path('on').touch()"
     snakemake = subprocess.Popen([sys.executable, "-c", goes_on])
     child, _ = map(int, wait_for(Path("pids")).split())

@@ -14,7 +14,7 @@ from supervise import schema as checker
 from supervise.schema import Schema
 from supervise.withhold import Unsayable, checked
 
-from ..shared import schema, valid
+from ..shared import schema, set_in, valid
 
 SCHEMA = schema("record")
 
@@ -22,13 +22,6 @@ SCHEMA = schema("record")
 @pytest.fixture
 def good(plain):
     return copy.deepcopy(plain)
-
-
-def put(document, place, value):
-    *above, last = place
-    for step in above:
-        document = document[step]
-    document[last] = value
 
 
 def test_a_good_record_is_left_as_it_is(good):
@@ -50,14 +43,14 @@ def test_a_good_record_is_left_as_it_is(good):
     ],
 )
 def test_the_smallest_part_that_may_be_nothing_is_left_out(good, place, value, left_out):
-    put(good, place, value)
+    set_in(good, place, value)
     found = valid(checked(good), "record")
     assert found["status"] == "ok"
     (reason,) = found["withheld"]
     assert reason.startswith(".".join(map(str, place)))
     for document in (good, found):
         document["withheld"] = None
-        put(document, left_out, None)
+        set_in(document, left_out, None)
     assert found == good
 
 
