@@ -89,6 +89,7 @@ def make_project(folder):
         LOG: lines,
         DEPLOY_LOG: f"one\n{HOST}: https://{HOST}/simple /proc/stat\n",
         "results/logs/archive.log": "being written",
+        "results/other.json": "of nobody",
         "results/logs/smoke/bert/fit-b2/keras3-jax/run1.log": "of another plan",
         "results/records/smoke/bert/fit-b2/keras3-jax/run1.json": "of another plan",
     }

@@ -36,9 +36,10 @@ def test_everything_is_in_it(unpacked):
         "envs/2026-11/cpu/keras3-jax.post-deploy.sh",
         "results/machines/0a1b2c3d.json",
     } <= names
-    assert {"results/blocks/laptop/bert/fit-b8/round1.json", "results/self_test.json"} <= names
+    blocks = {f"results/blocks/laptop/bert/fit-b8/round{number}.json" for number in (1, 2)}
+    assert {*blocks, "results/self_test.json", "results/rules.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
-    assert "results/logs/archive.log" not in names
+    assert not {"results/logs/archive.log", "results/other.json"} & names
     about_it = json.loads((unpacked / ABOUT).read_text())
     validate(about_it, "archive", ABOUT)
     assert about_it["made_with"]["matplotlib"] == matplotlib.__version__

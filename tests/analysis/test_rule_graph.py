@@ -6,7 +6,6 @@ import pytest
 from control_factory import make_rules
 from test_report import appendix_of
 
-from analysis.archive.contents import raw_names
 from analysis.results.rule_graph import RuleGraph
 
 
@@ -60,8 +59,3 @@ def test_without_them_it_says_so_and_the_digest_is_the_same(project, figures):
     results = project.load()
     assert results.rule_graph is None and results.digest == before
     assert "What each rule does" not in appendix_of(project, figures)
-
-
-def test_an_archive_holds_them(project):
-    plan = project.load().plan
-    assert raw_names(plan, ["results/rules.json", "results/other.json"]) == ["results/rules.json"]

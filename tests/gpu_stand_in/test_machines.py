@@ -11,7 +11,6 @@ import pytest
 from supervise import device
 from tests.pipeline.conftest import ROOT
 
-from . import harness
 from .conftest import completed
 
 A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stand-in)"
@@ -69,15 +68,6 @@ def test_the_card_of_a_machine_with_two_gpus(on):
     assert (card["SM clock at most"], card["GPUs in the machine"]) == ("1980 MHz", "2")
     assert (card["power limit"], card["multi-instance mode"]) == ("700 W", "off")
     assert reading["utilization_percent"] == 0 and reading["foreign_processes"] == 0
-
-
-def test_a_driver_that_is_too_old_for_one_column_costs_no_other(on):
-    on(driver="570.86.15 12080")
-    plan = harness.plan(["pytorch-eager", "keras3-jax"])
-    ((column, reason),) = plan.barred.items()
-    assert column.name == "pytorch-eager"
-    assert reason == "the NVIDIA driver is 570.86.15, CUDA 13.0 needs 580.65.06 or newer"
-    assert {run.column.name for run in plan.runs} == {"keras3-jax"}
 
 
 def test_a_run_on_an_instance_of_a_divided_gpu(on):
@@ -140,14 +130,3 @@ print(number.value, name.value.decode())
     }.items():
         done = completed([sys.executable, "-c", program], machine, CUDA_VISIBLE_DEVICES=visible)
         assert done.stdout.rstrip("\n") == told
-
-
-def test_without_nvml_nvidia_smi_fails_as_the_real_one(on, tmp_path):
-    machine = on()
-    (tmp_path / "bin" / "nvidia-smi").write_text("#!/bin/sh\necho no driver >&2\nexit 9\n")
-    device.gpus.cache_clear()
-    assert device.chosen("auto") is None
-    bare = {"LD_LIBRARY_PATH": ""}
-    command = [sys.executable, "-c", FACTS, str(ROOT / "workflow"), "0"]
-    done = completed(command, machine, **bare)
-    assert "NVML" in done.stderr
