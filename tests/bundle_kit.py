@@ -3,12 +3,12 @@
 import json
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
 from planning import bundle
 from tests.planning.test_config import plan
+from tests.shared import until
 
 COLUMNS = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
 CONFIG = {"models": {"bert": {"fit": 4, "predict": 8}}, "columns": COLUMNS, "runs": 2, "threads": 1}
@@ -117,11 +117,9 @@ class Kit:
 
     def wait_for(self, path: str) -> dict:
         """The last call, once it is for a path with this text in it."""
-        for _ in range(600):
-            if (calls := self.calls()) and path in calls[-1]["path"]:
-                return calls[-1]
-            time.sleep(0.05)
-        raise AssertionError(f"{path} was not started: {self.paths()}")
+        found = until(lambda: [call for call in self.calls()[-1:] if path in call["path"]])
+        assert found, f"{path} was not started: {self.paths()}"
+        return found[0]
 
     def packed(self) -> set[str]:
         return set(zipfile.ZipFile(self.folder / "records.zip").namelist())

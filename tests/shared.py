@@ -5,10 +5,13 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import jsonschema
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
 # How the line of a run ends that has a time, and perhaps a reason why it tells nothing.
 TIMED = r"[\d.]+ ms/step(, disturbed: other processes .+)?$"
@@ -61,22 +64,24 @@ def succeed(command: list[str], **options) -> str:
     return done.stdout + done.stderr
 
 
+def until(asked: Callable[[], T], seconds: float = 30) -> T:
+    """What is asked for, once it is there or true; what it is after these seconds, if it is not."""
+    end = time.monotonic() + seconds
+    while not (found := asked()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
+
+
 def wait_for(path: Path, seconds: float = 30) -> str:
     """The content of a file, once it has some."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if path.exists() and (text := path.read_text()):
-            return text
-        time.sleep(0.05)
-    raise AssertionError(f"{path} did not appear")
+    text = until(lambda: path.read_text() if path.exists() else "", seconds)
+    assert text, f"{path} did not appear"
+    return text
 
 
 def gone(*pids: int, seconds: float = 10) -> bool:
     """True if processes have ended within these seconds, or are zombies."""
-    end = time.monotonic() + seconds
-    while any(map(_runs, pids)) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not any(map(_runs, pids))
+    return until(lambda: not any(map(_runs, pids)), seconds)
 
 
 def _runs(pid: int) -> bool:

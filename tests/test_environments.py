@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deploy.environments import definition_sha256
-from tests.shared import put
+from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 
@@ -99,7 +99,7 @@ def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
 def test_killed_creation_does_not_count_and_is_made_anew(workshop):
     workshop.gate.touch()
     first = workshop.start()
-    workshop.wait_until_started()
+    wait_for(workshop.trace, 60)
     first.send_signal(signal.SIGKILL)
     assert first.wait(timeout=60) == -signal.SIGKILL
     ruin = workshop.prefix / "ruin"

@@ -1,6 +1,5 @@
 """A definition that locks one tiny wheel, with all that deploying it needs: no network."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -82,15 +81,6 @@ class Workshop:
 
     def has_marker(self) -> bool:
         return (self.folder / "marker.json").exists()
-
-    def wait_until_started(self) -> None:
-        """Wait until the script's trace has a line: a fifo would need a reader, so look."""
-        for _ in range(600):
-            if self.runs():
-                return
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                subprocess.run(["sleep", "60"], timeout=0.1)
-        raise AssertionError("the script did not start")
 
 
 def build_wheel(

@@ -19,7 +19,7 @@ from tests.cluster import throwaway
 from tests.cluster.project import HANG, ClusterProject, done
 from tests.conftest import PROCESSORS
 from tests.fake_project import OWN
-from tests.shared import TIMED
+from tests.shared import TIMED, until
 
 NODES, CPUS = 4, 2
 LIMIT_S = 400
@@ -161,9 +161,7 @@ def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on(table):
     again = [done("steady", batch, number=2) for batch in (4, 8)]
     process = table.start("--config", "runs=2", "--quiet", "rules", "--", *again)
     try:
-        deadline = time.monotonic() + 120
-        while not table.job_of("steady") and time.monotonic() < deadline:
-            time.sleep(0.2)
+        until(lambda: table.job_of("steady"), 120)
         time.sleep(3)
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=60)
@@ -172,10 +170,7 @@ def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on(table):
     finally:
         process.kill()
     assert process.returncode != 0
-    deadline = time.monotonic() + 30
-    while table.cluster.jobs() and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert table.cluster.jobs() == []
+    assert until(lambda: table.cluster.jobs() == [], 30)
     status, said = table.snakemake("--config", "runs=2", "--quiet", "rules", "--", *again)
     assert status == 0, said
     for batch in (4, 8):

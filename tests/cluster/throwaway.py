@@ -9,11 +9,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.shared import put
+from tests.shared import put, until
 
 COMMANDS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo", "scontrol")
 NODE = (
@@ -119,9 +118,8 @@ class Cluster:
         """End the cluster, and leave no process of it behind."""
         with contextlib.suppress(subprocess.SubprocessError):
             self.said("scancel", "--user=root")
-            deadline = time.monotonic() + END_S  # the process that runs a job outlives its daemon
-            while time.monotonic() < deadline and self.jobs():
-                time.sleep(0.1)
+            # the process that runs a job outlives its daemon
+            until(lambda: not self.jobs(), END_S)
         for daemon in reversed(self.daemons.values()):
             daemon.terminate()
         for daemon in self.daemons.values():
@@ -149,13 +147,10 @@ def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
         found.start("slurmctld", "slurmctld", "-D", "-c", "-f", str(conf))
         for name in names:
             found.start(name, "slurmd", "-D", "-N", name, "-f", str(conf))
-        deadline = time.monotonic() + START_S
-        while found.idle() < nodes:
-            if time.monotonic() > deadline or any(
-                d.poll() is not None for d in found.daemons.values()
-            ):
-                raise RuntimeError(found.log)
-            time.sleep(0.05)
+        daemons = found.daemons.values()
+        until(lambda: found.idle() == nodes or {d.poll() for d in daemons} != {None}, START_S)
+        if found.idle() < nodes:
+            raise RuntimeError(found.log)
         yield found
     finally:
         found.end()
