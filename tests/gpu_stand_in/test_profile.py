@@ -47,13 +47,6 @@ def test_each_takes_what_is_set_for_its_name(measured):
     assert every_ms == pytest.approx(step.busy_ms, rel=EXACT)
 
 
-def test_the_rest_of_a_step_is_its_share_in_which_nothing_computes(measured):
-    record, step = measured
-    profile = record["host_overhead"]
-    busy_ms = (1 - profile["share"]) * profile["step_ms"]
-    assert busy_ms == pytest.approx(step.busy_ms, rel=EXACT)
-
-
 def test_operations_of_an_optimiser_are_told_apart(measured):
     record, _ = measured
     names = {each["name"] for each in record["host_overhead"]["operations"]}
