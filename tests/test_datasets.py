@@ -39,8 +39,8 @@ def address(tmp_path):
     server.server_close()
 
 
-def mnist(address, sha256=SHA256):
-    return Dataset("mnist", "mnist.npz", sha256, f"{address}/mnist.npz")
+def mnist(address):
+    return Dataset("mnist", "mnist.npz", SHA256, f"{address}/mnist.npz")
 
 
 def test_a_file_is_fetched_from_its_address(address, tmp_path):

@@ -2,34 +2,26 @@
 
 from quiet_table import (
     JAX,
+    QUIET,
+    ROW,
     TORCH,
-    another_batch_size,
-    on_both_devices,
     on_processor,
-    on_the_pages_stack,
     one_run_only,
     parity,
+    quiet_project,
     record,
-    stale,
-    unsupported_cell,
-    without_record,
 )
 from record_changes import profile, stretch
+from results_factory import Project, identity, make_plan
 from time_changes import (
-    few_blocks,
-    in_two_modes,
-    legacy,
-    nearly_as_fast,
     padded,
+    probed,
+    scale,
     scattered,
-    short,
     slow_fixed_probe,
-    slow_larger_probe,
     slowed,
-    slowed_once,
-    spread_runs,
+    slower_later,
     step_ns,
-    warmed_up,
 )
 
 # Idle 10 % of a step, products 74 %, and 16 % that no rule knows.
@@ -91,6 +83,58 @@ def counted_differently(project):
         project.change(lambda r, m=memory: r["memory"].update(m), column)
 
 
+def on_both_devices(project):
+    """The same row of one framework on the processor and on the GPU."""
+    twin = make_plan(3, (ROW,), (JAX, f"{JAX}+cpu"), **QUIET)
+    other = Project(project.folder, twin)
+    project.plan, project.records = other.plan, other.records
+    project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
+
+
+def another_batch_size(project):
+    other = quiet_project(project.folder, rows=(ROW, ("bert", "fit", 16, 32)))
+    project.records, project.canaries = other.records, other.canaries
+    project.plan.update({name: other.plan[name] for name in ("rows", "cells", "blocks")})
+
+
+def unsupported_cell(project):
+    cell = project.plan["cells"][1]
+    for run in cell["runs"]:
+        del project.records[run["record"]]
+    cell.update(unsupported="does not exist there", runs=[])
+
+
+def in_two_modes(project):
+    """Six rounds of three columns, in one of which every other process takes 3 % longer."""
+    other = quiet_project(project.folder, runs=6, columns=(JAX, TORCH, "keras3-tensorflow"))
+    project.plan, project.records, project.canaries = other.plan, other.records, other.canaries
+    for run in (2, 4, 6):
+        project.change(lambda r: scale(r, 1.03), column=TORCH, run=run)
+
+
+def spread_runs(project):
+    for run, factor in ((1, 1.0), (2, 1.15), (3, 0.9)):
+        project.change(lambda r, f=factor: scale(r, f), column=TORCH, run=run)
+
+
+def timed_in(project, steps, number=1, run=0):
+    """In so many blocks of so many steps."""
+
+    def change(r):
+        block = {"steps": steps, "elapsed_ns": steps * step_ns(r)}
+        r["timing"].update(blocks=[block] * number)
+
+    project.change(change, TORCH, run=run)
+
+
+def nearly_as_fast(project):
+    def change(r):
+        scale(r, 8.1 / 30)
+        r["timing"]["synchronised_ns"] = [step_ns(r)]
+
+    project.change(change, TORCH)
+
+
 def slower_beside_neighbours(project):
     """In one round another slot of the node was busy, and every step took 2 % longer."""
 
@@ -102,12 +146,11 @@ def slower_beside_neighbours(project):
 
 
 CONDITIONS = {
-    "not_the_pages_version": on_the_pages_stack,
-    "execution_differs": parity("execution", "eager"),
-    "xla_as_published": lambda p: p.change(
-        lambda r: r["parity"].update(jit_compile=True, jit_compile_auto=False), column=TORCH
-    ),
-    "parts_left_eager": parity("left_eager", "AdamW"),
+    # one column is said to have the page's versions; its record names others
+    "not_the_pages_version": lambda p: p.plan["columns"][1]["settings"].update(stack="2024-03"),
+    "execution_differs": parity(execution="eager"),
+    "xla_as_published": parity(jit_compile=True, jit_compile_auto=False),
+    "parts_left_eager": parity(left_eager="AdamW"),
     "convolutions_not_tuned": lambda p: p.change(
         lambda r: r["parity"].update(
             convolution_precision="float32",
@@ -115,8 +158,8 @@ CONDITIONS = {
         )
     ),
     "optimizer_update_differs": updated_differently,
-    "precision_differs": parity("matmul_precision", "bfloat16"),
-    "parity_differs": parity("attention", "sdpa"),
+    "precision_differs": parity(matmul_precision="bfloat16"),
+    "parity_differs": parity(attention="sdpa"),
     "batch_sizes_differ": another_batch_size,
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
     "random_weights": lambda p: p.plan.update(weights="random"),
@@ -125,42 +168,46 @@ CONDITIONS = {
     "trainings_differ": lambda p: trained(p, epochs=[{**EPOCH, "validation_loss": 0.3}]),
     "trainings_missing": lambda p: trained(p, status="error", reason="RuntimeError: no memory"),
     "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
-    "stale_records": stale,
-    "not_measured": without_record,
+    "stale_records": lambda p: p.change(
+        lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), TORCH, run=2
+    ),
+    "not_measured": lambda p: p.records.pop(p.plan["cells"][1]["runs"][2]["record"]),
     "unsupported": unsupported_cell,
     "single_run": one_run_only,
     "wide_interval": spread_runs,
-    "few_steps": short,
-    "foreign_load": record("load", "foreign_cpu_share", 0.05),
-    "swapped": record("load", "swapped_mib", 12.0),
-    "much_in_the_kernel": record("load", "system_cpu_share", 0.12),
-    "busy_before": record("load", "before", 2.5),
+    "few_steps": lambda p: timed_in(p, 2, 8),
+    "foreign_load": record("load", foreign_cpu_share=0.05),
+    "swapped": record("load", swapped_mib=12.0),
+    "much_in_the_kernel": record("load", system_cpu_share=0.12),
+    "busy_before": record("load", before=2.5),
     "scattered_blocks": scattered,
-    "overhead_bound": record("work", "flops_per_step", 1e7, run=0),
-    "plausibility_not_tested": record("work", "flops_per_step", None, run=0),
+    "overhead_bound": record("work", run=0, flops_per_step=1e7),
+    "plausibility_not_tested": record("work", run=0, flops_per_step=None),
     "not_steady": slowed,
-    "inconsistent_runs": slowed_once,
-    "warm_up_left_out": warmed_up,
+    "inconsistent_runs": lambda p: p.change(slower_later, TORCH, run=2),
+    "warm_up_left_out": lambda p: p.change(lambda r: stretch(r, 1.04, slice(2)), TORCH),
     "two_modes": in_two_modes,
-    "steady_state_not_tested": few_blocks,
-    "legacy_differs": legacy,
+    "steady_state_not_tested": lambda p: timed_in(p, 100, run=2),
+    "legacy_differs": lambda p: p.change(
+        lambda r: r["timing"]["legacy"].update(step_ms=1.0), TORCH
+    ),
     "fixed_cost_dominates": slow_fixed_probe,
-    "outgrows_batch": slow_larger_probe,
-    "parameters_differ": record("work", "trainable_parameters", 5, run=0),
+    "outgrows_batch": lambda p: probed(p, 3.2),  # 1.6 times per sample
+    "parameters_differ": record("work", run=0, trainable_parameters=5),
     "framework_warnings": lambda p: p.change(lambda r: r["warnings"].append("careful"), TORCH),
     "session_drifted": lambda p: p.canaries[1].update(python_loop_ms=52.0),
     "drift_unknown": lambda p: p.canaries.__setitem__(2, None),
-    "several_nodes": record("session", "node", "9f8e7d6c", column="", run=2),
-    "rounds_lost": record("session", "id", "0" * 12),
+    "several_nodes": record("session", "", node="9f8e7d6c"),
+    "rounds_lost": record("session", id="0" * 12),
     "neighbours_disturb": slower_beside_neighbours,
-    "neighbours_unknown": record("session", "neighbours", 1, column="", run=0),
+    "neighbours_unknown": record("session", "", 0, neighbours=1),
     "not_monitored": lambda p: p.change(lambda r: r.update(monitor=None), TORCH, run=2),
-    "throttled": record("monitor", "throttled", 3),
-    "clocks_changed": record("monitor", "frequency_mhz", clock(2000, 3000, 3000)),
-    "clocks_differ": record("monitor", "frequency_mhz", clock(2500, 2500, 2500)),
-    "swapped_while_timed": record("monitor", "swapped_mib", 1.0),
-    "busy_while_timed": record("monitor", "load_max", 4.5),
-    "device_shared": record("monitor", "gpu", gpu_readings(foreign_processes=1)),
+    "throttled": record("monitor", throttled=3),
+    "clocks_changed": record("monitor", frequency_mhz=clock(2000, 3000, 3000)),
+    "clocks_differ": record("monitor", frequency_mhz=clock(2500, 2500, 2500)),
+    "swapped_while_timed": record("monitor", swapped_mib=1.0),
+    "busy_while_timed": record("monitor", load_max=4.5),
+    "device_shared": record("monitor", gpu=gpu_readings(foreign_processes=1)),
     "not_self_tested": lambda p: setattr(p, "self_test", None),
     "harness_error": lambda p: p.self_test["known_steps"][1].update(
         measured_ms=20.2, runs_ms=[20.2, 20.21, 20.19]
@@ -186,10 +233,10 @@ CONDITIONS = {
     "feeding_differs": fed_differently,
     "peaks_counted_differently": counted_differently,
     "close_call": nearly_as_fast,
-    "several_machines": record("machine", "id", "m2"),
-    "thread_policies_differ": record("threads", "requested", 1),
-    "deployments_differ": record("environment", "method", "conda"),
+    "several_machines": record("machine", id="m2"),
+    "thread_policies_differ": record("threads", requested=1),
+    "deployments_differ": record("environment", method="conda"),
     "static_padding": padded,
-    "variables_set": record("environment", "variables", {"XLA_FLAGS": "--x"}, column="", run=0),
-    "own_interpreter": record("environment", "method", "interpreter", column="", run=0),
+    "variables_set": record("environment", "", 0, variables={"XLA_FLAGS": "--x"}),
+    "own_interpreter": record("environment", "", 0, method="interpreter"),
 }

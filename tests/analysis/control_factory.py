@@ -37,11 +37,11 @@ def make_canary(plan: dict[str, Any], index: int) -> dict[str, Any]:
     }
 
 
-def session_of(row: tuple[str, str, int], number: int, node: str = NODE) -> dict[str, Any]:
+def session_of(row: tuple[str, str, int], number: int) -> dict[str, Any]:
     """What a record says of the only session of its row in a round."""
     digest = hashlib.sha256(f"{row} {number}".encode()).hexdigest()
     only = {"device": None, "slot": 0, "slots": 1, "attempt": 1, "neighbours": 0}
-    return {"id": digest[:12], "node": node, **only}
+    return {"id": digest[:12], "node": NODE, **only}
 
 
 def make_blocks(plan, records, canaries_on, ended) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """A table that no caveat applies to, and changes of what was planned and measured of it."""
 
 from hypothesis import HealthCheck, settings
-from results_factory import Project, identity, make_plan
+from results_factory import Project, make_plan
 
 from analysis.caveats import collect
 
@@ -30,13 +30,12 @@ def found(project, name):
     return [caveat for caveat in collect(project.load()) if caveat.id == name]
 
 
-def parity(key, value):
-    return lambda p: p.change(lambda r: r["parity"].update({key: value}), column=TORCH)
+def parity(**entries):
+    return lambda p: p.change(lambda r: r["parity"].update(entries), column=TORCH)
 
 
-def record(section, key, value, **where):
-    where = {"column": TORCH, "run": 2, **where}
-    return lambda p: p.change(lambda r: r[section].update({key: value}), **where)
+def record(section, column=TORCH, run=2, **entries):
+    return lambda p: p.change(lambda r: r[section].update(entries), column, run=run)
 
 
 def on_processor(project):
@@ -49,43 +48,9 @@ def on_processor(project):
     project.change(lambda r: r["cell"].update(accelerator="cpu"))
 
 
-def on_both_devices(project):
-    """The same row of one framework on the processor and on the GPU."""
-    twin = make_plan(3, (ROW,), (JAX, f"{JAX}+cpu"), **QUIET)
-    other = Project(project.folder, twin)
-    project.plan, project.records = other.plan, other.records
-    project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
-
-
-def on_the_pages_stack(project):
-    """One column is said to have the page's versions; its record names others."""
-    project.plan["columns"][1]["settings"]["stack"] = "2024-03"
-
-
 def one_run_only(project):
     project.plan["runs"] = 1
     for cell in project.plan["cells"]:
         cell["runs"] = cell["runs"][:1]
     kept = {run["record"] for cell in project.plan["cells"] for run in cell["runs"]}
     project.records = {path: r for path, r in project.records.items() if path in kept}
-
-
-def another_batch_size(project):
-    other = quiet_project(project.folder, rows=(ROW, ("bert", "fit", 16, 32)))
-    project.records, project.canaries = other.records, other.canaries
-    project.plan.update({name: other.plan[name] for name in ("rows", "cells", "blocks")})
-
-
-def unsupported_cell(project):
-    cell = project.plan["cells"][1]
-    for run in cell["runs"]:
-        del project.records[run["record"]]
-    cell.update(unsupported="does not exist there", runs=[])
-
-
-def without_record(project):
-    del project.records[project.plan["cells"][1]["runs"][2]["record"]]
-
-
-def stale(project):
-    project.change(lambda r: r.update(identity=identity(TORCH, "fit", 2, x=1)), column=TORCH, run=2)

@@ -13,6 +13,8 @@ in the same way, with all operations.
 import json
 from pathlib import Path
 
+from tests.shared import put
+
 from analysis.results.loading import load_results
 
 
@@ -24,13 +26,8 @@ def files(name):
 FILES = files("six_columns.json")
 
 
-def real_results(folder, change=None, of=FILES):
-    """`change` is applied to each record, given its path."""
+def real_results(folder, of=FILES):
+    """The results of a table, written into a folder."""
     for name, data in of.items():
-        data = json.loads(json.dumps(data))
-        if change and name.startswith("results/records"):
-            change(name, data)
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data))
+        put(folder / name, json.dumps(data))
     return load_results(folder / "results/plan.json")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from control_factory import (
     NODE,
     accelerators_of,
@@ -260,7 +259,22 @@ class Project:
             assert instead_of in before
             text = before.replace(instead_of, text)
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        with pytest.raises(InputError) as caught:
+        try:
             load_results(plan)
-        (line,) = caught.value.lines
-        return line
+        except InputError as error:
+            (line,) = error.lines
+            return line
+        raise AssertionError("it was not refused")
+
+
+HOSTILE = "<script>alert(1)</script> | 50 % of \\input{x} $a$ _b_ & `c` [d](e)\x1b[31m\n# f"
+
+
+def hostile_project(folder: Path) -> Project:
+    """A project whose texts try to be markup."""
+    plan = unsupported(make_plan(), "keras2-tensorflow", HOSTILE)
+    for row in plan["rows"]:
+        row["title"] += " <b>|%$"
+    project = Project(folder, plan)
+    project.fail("error", HOSTILE, column="keras3-jax")
+    return project

@@ -24,7 +24,7 @@ PATCH = f"{JAX}+patch"
 NOISE = {1: 1.004, 2: 0.997, 3: 1.002, 4: 0.998, 5: 1.001, 6: 0.999, 7: 1.003, 8: 0.996}
 
 
-def asked(folder, factor=1.0, task="", change=lambda project: None, looks=3, runs=8):
+def asked(folder, factor=1.0, task="", change=lambda project: None, runs=8):
     """The answer on a patch that takes so many times the base in a task."""
     pair = (JAX, (PATCH, {"overlay": ["patch"]}))
     project = project_of(folder, *pair, runs=runs, rows=BERT_ROWS)
@@ -33,7 +33,7 @@ def asked(folder, factor=1.0, task="", change=lambda project: None, looks=3, run
     scale(project, PATCH, dict.fromkeys(range(1, runs + 1), factor), task)
     change(project)
     data = Data(project.load())
-    return answer(data, 0.02, looks), data
+    return answer(data, 0.02, 3), data
 
 
 def commented(found, data, **more):

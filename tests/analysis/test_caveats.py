@@ -108,7 +108,7 @@ def fence_within_scatter(r):
             "for 1 of 3 sessions (of their canaries, BERT fit round 2: the one after it was not",
         ),
         (
-            record("monitor", "gpu", gpu_readings(throttle_reasons=["power cap", "hot"])),
+            record("monitor", gpu=gpu_readings(throttle_reasons=["power cap", "hot"])),
             "throttled",
             "Keras 3 (PyTorch) (power cap, hot)",
         ),
@@ -138,7 +138,7 @@ def test_a_sentence_names_what_was_found(tmp_path, change, name, part):
         lambda p: p.change(lambda r: r["memory"].update(peak_device_counts="the same")),
         lambda p: p.change(fence_within_scatter, TORCH),
         # what one column alone reports is no difference
-        lambda p: [parity(*entry)(p) for entry in {"graph_breaks": 0, "jit_compile": True}.items()],
+        parity(graph_breaks=0, jit_compile=True),
         # nothing was copied to a device
         lambda p: [fed(p, way, c) for c, way in ((TORCH, "host"), (JAX, "host, prefetched"))],
     ],
@@ -191,9 +191,7 @@ def test_the_published_arithmetic_within_our_own_blocks_is_no_other_method(tmp_p
 )
 def test_thresholds_speak_exactly_from_their_value_on(tmp_path, share, swapped, load, ratio):
     project = quiet_project(tmp_path)
-    record("load", "foreign_cpu_share", share)(project)
-    record("load", "swapped_mib", swapped)(project)
-    record("load", "before", load)(project)
+    record("load", foreign_cpu_share=share, swapped_mib=swapped, before=load)(project)
     project.change(lambda r: r["timing"]["legacy"].update(step_ms=step_ns(r) / 1e6 * ratio), TORCH)
     results = project.load()
     legacy = legacy_ratio(results.rows[0].cells[1])

@@ -100,13 +100,8 @@ def test_a_reading_of_the_monitor_speaks_from_its_threshold_on(
 ):
     project = quiet_project(tmp_path)
     reading = clock(min(low, middle), middle, 3000)
-    for key, value in (
-        ("swapped_mib", swapped),
-        ("load_max", load),
-        ("throttled", throttled),
-        ("frequency_mhz", reading),
-    ):
-        record("monitor", key, value)(project)
+    said = {"swapped_mib": swapped, "load_max": load, "throttled": throttled}
+    record("monitor", frequency_mhz=reading, **said)(project)
     expected = {
         "swapped_while_timed": swapped >= 1,
         "busy_while_timed": load > 4,  # two cores

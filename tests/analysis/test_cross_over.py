@@ -171,9 +171,7 @@ def test_the_figure_marks_the_cross_over(tmp_path):
     assert axes.lines[-1].get_xdata()[0] == pytest.approx(1e6, rel=0.15)
 
 
-def test_a_table_without_sweeps_has_no_section_of_them(project, figures):
-    text = report_of(project, figures)
-    assert 'id="figure-cross_over"' not in text and 'id="cross_over"' not in text
+def test_a_table_without_sweeps_has_no_line(project):
     assert csv_lines(project) == []
 
 

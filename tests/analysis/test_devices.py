@@ -139,7 +139,7 @@ def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_dev
     project = quiet_project(tmp_path)
     project.plan.update(weights="random")
     on_processor(project)
-    record("work", "flops_per_step", None, run=0)(project)
+    record("work", run=0, flops_per_step=None)(project)
     before = {*ids(project)}
     assert before >= WITHOUT_MEANING
     one, other = project.plan["columns"]

@@ -5,8 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from hostile import hostile_project
-from results_factory import FRAMEWORKS
+from results_factory import FRAMEWORKS, hostile_project
 from whole_table import whole_table
 
 from analysis.data import Data

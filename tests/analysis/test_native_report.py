@@ -2,8 +2,8 @@
 
 import pytest
 from drawn_pages import in_our_look, report_of
-from hostile import HOSTILE
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
+from results_factory import HOSTILE
 
 from analysis.data import Data
 from analysis.topics.native.figure import MARK_PT, beside, points

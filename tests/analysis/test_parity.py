@@ -122,7 +122,7 @@ def test_a_difference_has_a_caveat_iff_two_values_are_reported_in_a_row(tmp_path
 def test_precision_is_that_of_all_products_unless_the_model_computes_in_half(tmp_path):
     project = quiet_project(tmp_path)
     project.change(lambda r: r["parity"].update(convolution_precision="float32"))
-    parity("convolution_precision", "tf32")(project)
+    parity(convolution_precision="tf32")(project)
     (caveat,) = differences(project)
     assert caveat.id == "precision_differs"
     assert "dtype, matmul precision and convolution precision" in caveat.sentence
@@ -139,7 +139,7 @@ def test_rows_that_differ_in_the_same_way_share_a_caveat(project):
 
 def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(tmp_path):
     project = quiet_project(tmp_path)
-    parity("attention", "sdpa")(project)
+    parity(attention="sdpa")(project)
     (caveat,) = collect(project.load())
     assert "eclared" not in caveat.sentence and caveat.evidence["declared"] == {}
     project.change(lambda r: r["parity"].update(declared="attention, threads"), JAX)

@@ -19,29 +19,23 @@ def card(**entries):
 
 
 @pytest.mark.parametrize(
-    ("entries", "peak"),
+    ("parity", "peaks", "peak"),
     [
-        ({}, 1e11),
-        ({"matmul_precision": "tf32"}, 4e11),
-        ({"convolution_precision": "tf32"}, 4e11),  # eager PyTorch on an accelerator
-        ({"dtype": "bfloat16"}, 8e11),
-        ({"dtype": "float16", "matmul_precision": None}, 8e11),
-        ({"dtype": "float64"}, 1e11),
-        ({"dtype": "int8"}, None),
+        (card(), PEAKS, 1e11),
+        (card(matmul_precision="tf32"), PEAKS, 4e11),
+        (card(convolution_precision="tf32"), PEAKS, 4e11),  # eager PyTorch on an accelerator
+        (card(dtype="bfloat16"), PEAKS, 8e11),
+        (card(dtype="float16", matmul_precision=None), PEAKS, 8e11),
+        (card(dtype="float64"), PEAKS, 1e11),
+        (card(dtype="int8"), PEAKS, None),
+        (None, PEAKS, None),
+        (card(dtype="bfloat16"), {"float32": 1e11, "bfloat16": 2e10}, 1e11),  # emulated
+        (card(matmul_precision="tf32"), {"float32": 1e11}, None),  # no canary measured it
+        (card(), {}, None),
     ],
 )
-def test_the_least_exact_arithmetic_sets_the_peak(entries, peak):
-    assert peak_of(card(**entries), PEAKS) == peak
-
-
-def test_emulated_bfloat16_is_no_peak():
-    assert peak_of(card(dtype="bfloat16"), {"float32": 1e11, "bfloat16": 2e10}) == 1e11
-
-
-def test_what_no_canary_measured_has_no_peak():
-    assert peak_of(card(matmul_precision="tf32"), {"float32": 1e11}) is None
-    assert peak_of(card(), {}) is None
-    assert peak_of(None, PEAKS) is None
+def test_the_least_exact_arithmetic_sets_the_peak(parity, peaks, peak):
+    assert peak_of(parity, peaks) == peak
 
 
 def work(**entries):

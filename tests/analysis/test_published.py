@@ -148,8 +148,8 @@ def test_every_revision_is_described():
     assert all(f"`{revision}`" in readme for revision in load_reference().revisions)
 
 
-def entries(project, family="keras2"):
-    return speedups(project.load().rows, family, load_reference())
+def entries(project):
+    return speedups(project.load().rows, "keras2", load_reference())
 
 
 def test_a_row_without_a_ratio_says_why(project):

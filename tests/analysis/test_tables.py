@@ -4,10 +4,9 @@ import re
 
 import pyarrow
 import pytest
-from hostile import hostile_project
 from pyarrow import parquet
 from record_changes import slow_down, takes
-from results_factory import FRAMEWORKS, Project, make_plan
+from results_factory import FRAMEWORKS, Project, hostile_project, make_plan
 from whole_table import whole_table
 
 from analysis.data import Data
@@ -38,10 +37,14 @@ def test_cells_print_mean_interval_best_and_status(project):
     }
 
 
-def test_one_run_has_no_interval_and_nothing_bold(tmp_path):
-    table = main_table(Project(tmp_path, make_plan(runs=1)).load())
+def test_one_run_has_no_interval_compares_nothing_and_nothing_is_bold(tmp_path):
+    results = Project(tmp_path, make_plan(runs=1)).load()
+    standings = {standing for row in results.rows for standing in row.standings.values()}
+    assert standings == {Standing.NOT_COMPARED}
+    table = main_table(results)
     cells = [cell for row in table.rows for cell in row.cells]
     assert not any(cell.best or cell.ends for cell in cells)
+    assert {cell.standing_mark for cell in cells} == {""}  # the caption says it for all
     assert "**" not in to_markdown(table)
     assert "one run has no interval" in table.caption
 

@@ -143,7 +143,5 @@ def test_a_training_that_is_missing_says_why(project, change, words):
     assert lines[TORCH]["status"] == change.get("status", "ok") and lines[JAX]["epochs"] == 3
 
 
-def test_a_table_without_trainings_has_none(tmp_path, figures):
-    project = Project(tmp_path)
-    assert trainings(Data(project.load())).empty
-    assert 'id="trainings"' not in report_of(project, figures)
+def test_a_table_without_trainings_has_none(tmp_path):
+    assert trainings(Data(Project(tmp_path).load())).empty

@@ -33,11 +33,11 @@ def pair(tmp_path):
     return project
 
 
-def profiled(project, column, of_8_or_16_ms, idle, run=0, slower=1.0):
+def profiled(project, column, of_8_or_16_ms, idle, run=0):
     """Its operations by ms of the timed step and calls."""
     step_ms = 8.0 if column == JAX else 16.0
     shares = {name: (ms / step_ms, calls) for name, (ms, calls) in of_8_or_16_ms.items()}
-    found = profile(step_ms, idle / step_ms, slower, shares)
+    found = profile(step_ms, idle / step_ms, operations=shares)
     project.change(lambda r: r.update(host_overhead=found), column, run=run)
 
 

@@ -11,7 +11,7 @@ from measure.frameworks.native import NativeFramework
 BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 
 
-def trainer(look_ahead, taken_at_begin, steps=6):
+def trainer(look_ahead, taken_at_begin):
     """Feed as a trainer does that asks for batches so many steps ahead, before or after "begin"."""
     feed = feeding.Feed(taken=int(taken_at_begin))
     handed = 0
@@ -24,7 +24,7 @@ def trainer(look_ahead, taken_at_begin, steps=6):
 
     feed.hands(0)  # a look at the first two batches, to build the model
     feed.hands(1)
-    for step in range(steps):
+    for step in range(6):
         if taken_at_begin:
             take(step)
         feed.begins(step)

@@ -15,14 +15,14 @@ from ..shared import put
 def machine(tmp_path, monkeypatch):
     """``machine(*cores)``: a machine whose cores have these processors; returns its topology."""
 
-    def make(*cores: tuple[int, ...], available=None):
+    def make(*cores: tuple[int, ...]):
         for core in cores:
             for processor in core:
                 folder = tmp_path / f"cpu{processor}/topology"
                 folder.mkdir(parents=True)
                 (folder / "thread_siblings_list").write_text(",".join(map(str, core)) + "\n")
         every = {processor for core in cores for processor in core}
-        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(available or every))
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: every)
         return tmp_path
 
     return make
