@@ -1,5 +1,6 @@
 """The harness reads simulated machines through nvidia-smi and NVML, like real ones."""
 
+import contextlib
 import json
 import os
 import struct
@@ -11,6 +12,7 @@ import pytest
 from supervise import device
 from tests.pipeline.conftest import ROOT
 
+from . import harness
 from .conftest import completed
 
 A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stand-in)"
@@ -31,19 +33,10 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def on(machine, monkeypatch):
+def on(machine):
     """``on(...)``: put this process on a machine with these settings, as the supervisor is."""
-
-    def moved(**settings):
-        made = machine(**settings)
-        for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("PATH", made.environ()["PATH"])
-        device.gpus.cache_clear()
-        return made
-
-    yield moved
-    device.gpus.cache_clear()
+    with contextlib.ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(harness.on(machine(**settings)))
 
 
 def facts_of(machine, name):

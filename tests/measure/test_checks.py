@@ -8,23 +8,18 @@ import pytest
 from contract.ending import of_control
 from measure.protocol import PROTOCOLS
 
+from ..planning.test_config import plan
 from ..shared import ROOT, succeed, valid
 
-FACTS = {
-    "accelerator": "cpu",
-    "device": None,
-    "environment": "0" * 64,
-    "framework": "pytorch-eager",
-    "interpreter": sys.executable,
-    "library": "torch",
-    "scale": "smoke",
-    "seed": 1,
-    "sources": "0" * 64,
-    "threads": 1,
-    "variables": {},
+CONTROLS = plan(columns=["pytorch-eager"], models={"bert": {"predict": 1}}, threads=1).controls
+HERE = {"environment": "0" * 64, "interpreter": sys.executable}
+CANARY = {**json.loads(CONTROLS.canaries["cpu"][0].identity), **HERE, "part_s": 0.01}
+KNOWN_STEPS = {
+    **json.loads(CONTROLS.known_steps.identity),
+    **HERE,
+    "known_steps": [[2, 3], [20, 1]],
 }
-CANARY = {**FACTS, "part_s": 0.01}
-KNOWN_STEPS = {**FACTS, "known_steps": [[2, 3], [20, 1]], "monitor_pairs": 2, "monitor_part_s": 0.1}
+KNOWN_STEPS |= {"monitor_pairs": 2, "monitor_part_s": 0.1}
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ import pytest
 
 from contract.ending import of_process
 from deploy.environments import virtual_interpreter
-from planning.frameworks import frameworks
-from planning.models import Models
 from supervise import canary, jobs, parent
 
+from ..planning.test_config import plan
 from ..shared import ROOT
 from .conftest import ENVIRONMENT, identity
 
@@ -33,23 +32,12 @@ def deployed(name):
 
 def real(framework, folder):
     """The record of BERT at smoke scale by a real library that is asked for a GPU."""
-    about = frameworks([])[framework]
-    environment = {**ENVIRONMENT, "interpreter": deployed(about.environment)}
-    changes = {
-        "accelerator": "cuda",
-        "architecture": Models([]).load("bert").architecture["smoke"],
-        "batch_size": 2,
-        "device": "auto",
-        **{"column": framework, "framework": framework, "module": about.module},
-        "library": about.library,
-        "model": "bert",
-        "task": "predict",
-        "parameters": Models([]).load("bert").tasks["predict"]["parameters"]["smoke"],
-        "trains": "nothing",
-        "probes": [],
-    }
+    asked = {"columns": [framework], "models": {"bert": {"predict": 2}}, "accelerator": "cuda"}
+    (run,) = plan(here=False, threads=1, **asked).runs
+    marker = {**ENVIRONMENT, "interpreter": deployed(run.column.framework.environment)}
+    marker["definition_sha256"] = json.loads(run.identity)["environment"]
     record, log = folder / "run1.json", folder / "run1.log"
-    parent.run(parent.Job(identity(changes=changes), environment, log, 120, 20_000), record)
+    parent.run(parent.Job(run.identity, marker, log, 120, 20_000), record)
     return json.loads(record.read_text())
 
 

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from planning.jobs import Jobs
-from planning.plan import Plan
 from planning.so_far import SoFar
 
-from ..shared import ROOT
+from .test_config import plan
 
 ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
 
@@ -19,18 +18,18 @@ def shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def of(done=0, scale="laptop", **config):
-        here = {"scale": scale, "accelerator": "cpu", "threads": 1, "columns": ["keras3-jax"]}
-        plan = Plan({"models": ROWS, **here, **config}, lambda path: "0" * 64, ROOT / "envs")
-        first = {run.record for block in plan.blocks[:done] for run in block.runs}
+        config |= {"scale": scale, "models": ROWS, "columns": ["keras3-jax"]}
+        made = plan(threads=1, **config)
+        first = {run.record for block in made.blocks[:done] for run in block.runs}
         settings = SimpleNamespace(forcerun=set(), forceall=False)
         start = SimpleNamespace(
-            plan=plan,
-            to_measure={path: "" for path in plan.timed if path not in first},
+            plan=made,
+            to_measure={path: "" for path in made.timed if path not in first},
             workflow=SimpleNamespace(dag_settings=settings),
         )
-        found = SoFar(plan, Jobs(start))
+        found = SoFar(made, Jobs(start))
         priority = found.priority("{path}")
-        order = plan.order.priorities
+        order = made.order.priorities
         places = {path: priority({"path": path}) for path in found.files(None)}
         for path, place in places.items():
             before = found.measured_before("{path}")({"path": path})
