@@ -28,9 +28,9 @@ def deployed(tmp_path_factory) -> Workshop:
     return workshop
 
 
-def put_over(workshop: Workshop, *sources, method="venv", more=(), **options):
+def put_over(workshop: Workshop, *sources, method="venv", **options):
     overlays = [word for source in sources for word in ("--overlay", str(source))]
-    return workshop.run("--method", method, "--name", "tiny+more", *overlays, *more, **options)
+    return workshop.run("--method", method, "--name", "tiny+more", *overlays, **options)
 
 
 def says(workshop: Workshop) -> str:

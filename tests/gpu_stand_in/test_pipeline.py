@@ -1,10 +1,8 @@
 """The whole pipeline with ``accelerator: cuda``, native PyTorch for CUDA on a simulated A100."""
 
 import csv
-import json
 
 import pytest
-import yaml
 
 from tests.pipeline.conftest import Project, checkout
 
@@ -21,25 +19,16 @@ def measured(asked, pytorch, tmp_path_factory) -> tuple[Project, Machine]:
     folder = tmp_path_factory.mktemp("stand_in")
     machine = Machine(folder, libraries).set(kernel_us=KERNEL_US)
     project = checkout(folder / "project")
-    config = {
-        "scale": "smoke",
-        "accelerator": "cuda",
-        "threads": 1,
-        "models": ROWS,
-        "columns": COLUMNS,
-        "interpreters": dict.fromkeys(COLUMNS, interpreter),
-        "environment": machine.variables,
-    }
-    (project.folder / "config/config.yaml").write_text(yaml.safe_dump(config))
-    done = project.snakemake("--quiet", "all", **machine.environ())
-    assert done.returncode == 0, done.stderr
+    interpreters = dict.fromkeys(COLUMNS, interpreter)
+    project.configure(accelerator="cuda", models=ROWS, columns=COLUMNS, interpreters=interpreters)
+    project.configure(environment=machine.variables)
+    project.made(**machine.environ())
     return project, machine
 
 
 @pytest.fixture(scope="module")
 def records(measured):
-    project, _ = measured
-    return [json.loads(record) for record in project.records().values()]
+    return measured[0].found()
 
 
 def test_every_cell_is_measured_on_the_device(measured, records):

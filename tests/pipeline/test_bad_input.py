@@ -77,8 +77,7 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     lock = project.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
     locked = lock.read_bytes()
     lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
-    changed = project.folder / "workflow/measure/frameworks/keras3_jax.py"
-    changed.write_text(changed.read_text() + "\n# another\n")
+    project.append("workflow/measure/frameworks/keras3_jax.py")
     row = "results/records/smoke/bert/fit-b4"
     removed = {f"{row}/{column}/run1.json" for column in PYTORCH}
     for name in removed:

@@ -15,15 +15,6 @@ from deploy.environments import virtual_interpreter
 
 from .conftest import ROOT, Project, checkout
 
-CONFIG = """\
-scale: smoke
-accelerator: cpu
-threads: 1
-models:
-  bert:
-    predict: default
-columns: [keras3-jax, pytorch-eager, pytorch-compiled]
-"""
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
 BLOCK = "results/blocks/smoke/bert/predict-b8/round1.json"
@@ -62,7 +53,8 @@ def back(tmp_path_factory) -> Project:
     """A project that draws its bundle's runs; ``kit`` is the bundle's folder, interrupted once."""
     folder = tmp_path_factory.mktemp("bundle")
     project = checkout(folder / "project")
-    (project.folder / "config/config.yaml").write_text(CONFIG)
+    columns = ["keras3-jax", "pytorch-eager", "pytorch-compiled"]
+    project.configure(models={"bert": {"predict": "default"}}, columns=columns)
     project.made("bundle")
     # Nothing was deployed or measured for the bundle.
     assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
@@ -86,8 +78,7 @@ def back(tmp_path_factory) -> Project:
     assert (kit / "records.zip").stat().st_size < 2**17
     zipfile.ZipFile(kit / "records.zip").extractall(project.folder)
     project.kit, project.jobs = kit, project.planned()
-    project.drawn = project.snakemake("--quiet", "all", "--", *DRAWN)
-    assert project.drawn.returncode == 0, project.drawn.stderr
+    project.drawn = project.made(*DRAWN)
     return project
 
 
@@ -129,7 +120,7 @@ def test_without_the_marker_the_rest_is_measured_here_and_nothing_again(back, tm
 
 def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path):
     project = back.copy(tmp_path / "project")
-    project.edit("config/config.yaml", "threads: 1", "threads: 1\nseed: 7")
+    project.configure(seed=7)
     planned = project.planned()
     assert "known_steps" not in planned
     assert not [rule for rule in planned if rule.startswith(("time_", "canary_"))]

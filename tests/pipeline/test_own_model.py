@@ -36,9 +36,7 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     )
     assert "NA" in row
 
-    builder = tmp_path / "my-models/models/mlp/keras3.py"
-    builder.write_text(builder.read_text() + "\n")
+    fresh.append(tmp_path / "my-models/models/mlp/keras3.py")
     assert fresh.measured() == {"keras3-jax": 1}
-    inputs = tmp_path / "my-models/models/mlp/inputs.py"
-    inputs.write_text(inputs.read_text() + "\n")
+    fresh.append(tmp_path / "my-models/models/mlp/inputs.py")
     assert fresh.measured() == {"keras3-jax": 1, "pytorch-eager": 1}

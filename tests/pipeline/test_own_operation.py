@@ -45,6 +45,5 @@ def test_an_operation_of_ones_own_is_answered(fresh):
         ways = {line["column"]: line["operation"] for line in csv.DictReader(lines)}
     assert ways == dict.fromkeys(records, "envelope")
 
-    header = fresh.folder / "my-models/models/envelope/envelope.h"
-    header.write_text(header.read_text() + "\n")
+    fresh.append("my-models/models/envelope/envelope.h")
     assert fresh.measured(*arguments) == {"pytorch-eager+native": 1, "pytorch-eager+naive": 1}

@@ -13,11 +13,6 @@ BERT = "workflow/measure/models/bert"
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 
 
-def append(project, path):
-    file = project.folder / path
-    file.write_text(file.read_text() + "\n")
-
-
 def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(project):
     for folder in ("workflow", "envs", "config", "report", "reference"):
         for path in (project.folder / folder).rglob("*"):
@@ -29,7 +24,7 @@ def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(
 
 
 def test_a_changed_timer_measures_everything_again(project):
-    append(project, "workflow/measure/timer.py")
+    project.append("workflow/measure/timer.py")
     said = project.dry_run()
     assert project.measured_by(said) == counted(*COLUMNS)
     for rule in ("known_steps", "self_test", "time_again", "canary_cpu"):
@@ -38,8 +33,8 @@ def test_a_changed_timer_measures_everything_again(project):
 
 def test_a_changed_line_measures_exactly_the_cells_that_use_it(project):
     """Changed are a line of a framework's class, and one of an environment's definition."""
-    append(project, "workflow/measure/frameworks/keras3_jax.py")
-    append(project, "envs/2026-11/cpu/pytorch.yaml")
+    project.append("workflow/measure/frameworks/keras3_jax.py")
+    project.append("envs/2026-11/cpu/pytorch.yaml")
     jax, pytorch = columns_with(library="jax"), columns_with(environment="pytorch")
     assert project.measured() == counted(*jax, *pytorch)
 
@@ -73,7 +68,7 @@ def test_snakemakes_own_options_work_on_cells(project):
     forced = project.planned("-R", "time_keras3_jax")
     assert {rule for rule in forced if rule.startswith("time_")} == {"time_keras3_jax"}
     assert {"canary_cpu", "sessions"} <= {*forced}
-    append(project, f"{BERT}/pytorch.py")
+    project.append(f"{BERT}/pytorch.py")
     until = project.planned("--until", "time_pytorch_eager")
     assert {rule for rule in until if rule.startswith("time_")} == {"time_pytorch_eager"}
     said = project.snakemake("-n").stdout
@@ -105,7 +100,7 @@ def test_a_moved_project_measures_nothing(project, tmp_path):
 def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(project, fresh):
     """Snakemake remembers nothing there; the cells and the reason are named."""
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
-    append(fresh, f"{BERT}/keras2.py")
+    fresh.append(f"{BERT}/keras2.py")
     said = fresh.dry_run()
     assert fresh.measured_by(said) == counted(*KERAS2)
     changed, planned = 2 * len(KERAS2), 2 * len(COLUMNS)
@@ -115,7 +110,7 @@ def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(proje
 
 def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
     before = project.records()
-    append(project, f"{BERT}/keras2.py")
+    project.append(f"{BERT}/keras2.py")
     project.measure()
     after = project.records()
     changed = {name for name in after if after[name] != before.get(name)}
@@ -144,7 +139,7 @@ def test_what_is_used_by_no_cell_measures_none(project):
         "reference/README.md",
         "README.md",
     ):
-        append(project, path)
+        project.append(path)
     planned = {*project.planned()}
     assert not {rule for rule in planned if rule.startswith(("time_", "canary_"))}
     assert "report" in planned and not planned & {"known_steps", "self_test"}
