@@ -4,12 +4,19 @@ import json
 import re
 
 import pytest
-from conditions import CONDITIONS, counted_differently, fed, fed_differently, gpu_readings
+from conditions import (
+    CONDITIONS,
+    counted_differently,
+    fed,
+    fed_differently,
+    gpu_readings,
+    in_two_modes,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
 from results_factory import Project, make_plan
-from time_changes import in_two_modes, slow_fixed_probe, slowed, step_ns
+from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
 from analysis.caveats.core import RULES, Changes, caveats_json
