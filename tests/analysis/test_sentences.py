@@ -93,7 +93,7 @@ def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelera
     project = quiet_project(tmp_path)
 
     def faster(r):
-        words = "host clock, one step dropped, no fence"
+        words = "host clock, two steps dropped, no fence"
         r["timing"]["legacy"].update(step_ms=0.8 * step_ns(r) / 1e6, method=words)
 
     project.change(faster, TORCH)

@@ -153,6 +153,7 @@ def test_cards_say_what_steps_really_did(half):
             assert card["left_eager"] == LEFT_EAGER[row], name
             found += 1
         assert card["flush_denormals"] is True, name
+        assert ("blas" in card) == (FRAMEWORKS[column].library == "torch"), name
         if cell["model"] == "bert":
             assert card["feeding"] == FEEDING.get(column, "NumPy arrays"), name
             results = RESULTS.get(column, "fetched by another thread")

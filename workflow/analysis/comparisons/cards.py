@@ -32,7 +32,7 @@ NO_DIFFERENCE = ("framework_version", "backend", "jit_compile", "jit_compile_aut
 ENTRIES = {
     *(key for setting in SETTINGS for key in _changed_by(setting)),
     *NO_DIFFERENCE,
-    *("model_library", "dtype", "attention", "attention_kernel", "cache", "tokenizer"),
+    *("model_library", "dtype", "attention", "attention_kernel", "cache", "tokenizer", "blas"),
     "prompt_positions",
     *("compiled_by", "adapter_dtype", "optimizer", "metrics", "step_results"),
     *("feeding", "fed_bytes_per_step"),

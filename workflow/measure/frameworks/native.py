@@ -84,9 +84,10 @@ class NativeFramework(TorchMixin):
         return loops.legacy(loop, steps, cap_s)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """As published: one step dropped, of Trainer's also one of a hundred that are counted."""
+        """As published: two steps dropped, of Trainer's also one of a hundred that are counted."""
         batch = self._host_batch(self.cell.batch_size)
-        self._fit_step(batch, trainer)
+        for _ in range(2):
+            self._fit_step(batch, trainer)
         begin_s = time.perf_counter()
         done = 0
         while done < steps - 1 and time.perf_counter() - begin_s < cap_s:
@@ -94,9 +95,9 @@ class NativeFramework(TorchMixin):
             done += 1
         step_ms = 1000.0 * (time.perf_counter() - begin_s) / done
         if not trainer:
-            return step_ms, done, "host clock, one step dropped, no fence"
+            return step_ms, done, "host clock, two steps dropped, no fence"
         # The published arithmetic is 99/100 of the truth, however few steps are made here.
-        words = "host clock, 99 steps counted as 100, one step dropped, loss looked at in each step"
+        words = "host clock, 99 steps counted as 100, two steps dropped, each step's loss looked at"
         return step_ms * 99 / 100, done, words
 
     def _own_loops(self) -> dict[str, Loop]:

@@ -1,5 +1,6 @@
 """What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
 
+import re
 import sys
 import time
 from contextlib import ExitStack
@@ -65,6 +66,7 @@ class TorchMixin:
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
             "threads": self.torch.get_num_threads(),
             "flush_denormals": self._flushes_denormals(),
+            "blas": None if cuda else _blas(self.torch.__config__.show()),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
 
@@ -141,3 +143,10 @@ class TorchMixin:
         # Early releases cannot be asked; they have the share that they were told.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
         return told() * total / 2**20
+
+
+def _blas(config: str) -> str | None:
+    """The library that multiplies matrices on a processor, as PyTorch's build names it."""
+    mkl = re.search(r"oneAPI Math Kernel Library Version (\S+?)-", config)
+    named = re.search(r"BLAS_INFO=(\w+)", config)
+    return f"oneMKL {mkl[1]}" if mkl else named and named[1]
