@@ -13,7 +13,7 @@ from ..shared import ROOT, succeed, valid
 
 CONTROLS = plan(columns=["pytorch-eager"], models={"bert": {"predict": 1}}, threads=1).controls
 HERE = {"environment": "0" * 64, "interpreter": sys.executable}
-CANARY = {**json.loads(CONTROLS.canaries["cpu"][0].identity), **HERE, "part_s": 0.01}
+CANARY = {**json.loads(CONTROLS.canary_of(CONTROLS.column)), **HERE, "part_s": 0.01}
 KNOWN_STEPS = {
     **json.loads(CONTROLS.known_steps.identity),
     **HERE,

@@ -49,8 +49,8 @@ COUNTED = "99 steps counted as 100"
 @pytest.mark.parametrize(
     ("task", "trainer", "share", "steps", "made", "words"),
     [
-        ("fit", True, 0.99, 4, 5 * ["looked"], {COUNTED}),  # it looks at each loss
-        ("fit", False, 1, 4, 5 * STEP, {loops.NO_FENCE}),  # it drops a step, and waits for nothing
+        ("fit", True, 0.99, 4, 6 * ["looked"], {COUNTED}),  # it looks at each loss
+        ("fit", False, 1, 4, 6 * STEP, {loops.NO_FENCE}),  # both drop two; this waits for nothing
         # many steps less one; the trainer's ends on the host
         ("predict", True, 1, 5, STEP + FENCE + 6 * STEP + FENCE, {loops.ON_THE_HOST}),
         ("predict", False, 1, 5, 7 * STEP, {loops.NO_FENCE}),

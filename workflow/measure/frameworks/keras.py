@@ -135,9 +135,11 @@ class KerasFramework(ABC):
         )
 
     def step_results(self) -> str | None:
-        """What became of each step's metrics or outputs; None in a loop of the library's own."""
-        own = self._loop(self.cell.batch_size)
-        return None if own else self.results_for(self._callback)
+        """What became of each step's metrics or outputs; None where Keras drove no step: before the
+        first run, and in a loop of the library's own.
+        """
+        driven = self._callback and not self._loop(self.cell.batch_size)
+        return self.results_for(self._callback) if driven else None
 
     @abstractmethod
     def results_for(self, callback: Any) -> str:
