@@ -142,13 +142,16 @@ def test_kernels_that_are_launched_as_one_graph_have_their_own_instructions():
         "loop_add_fusion.12": Instruction("add", "bert/query_3/add", ()),
         "command_buffer_1": Instruction("call", "", ()),
         "subtract_exponential_fusion.7": Instruction("subtract", "net/attention_2/Softmax_3", ()),
+        "subtract_exponential_fusion.8": Instruction("subtract", "net/classes_2/Softmax", ()),
     }
     launched = [("command_buffer", "loop_add_fusion_12"), ("command_buffer", "ampere_sgemm_128")]
     expected = ["loop_add_fusion(add) in query", "ampere_sgemm"]
     assert [program.described(*names) for names in launched] == expected
     assert program.described("loop_add_fusion.12", "loop_add_fusion_12") == expected[0]
-    named = ["subtract_exponential_fusion.7"] * 2
-    assert program.described(*named) == "subtract_exponential_fusion(subtract) in Softmax"
+    for number, place in ((7, "Softmax"), (8, "classes")):  # of an attention, and of no attention
+        name = f"subtract_exponential_fusion.{number}"
+        found = program.described(name, name)
+        assert found == f"subtract_exponential_fusion(subtract) in {place}"
 
 
 EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product_flash_attention"

@@ -30,7 +30,7 @@ MOST_OPCODES = 16
 _NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
 _PROGRAM = re.compile(r"(.*)\((\d+)\)")  # jit_step(12): the name of its module, and its id
 _INSTANCE = re.compile(r"_\d+(?=_|$)")
-_SOFTMAX = re.compile(r"Softmax(_\d+)?")
+_SOFTMAX = re.compile(r"attention.*/Softmax(_\d+)?$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NO_WORD = re.compile(r"\W")
 
@@ -123,11 +123,11 @@ def with_place(operation: str, path: str) -> str:
     """Name an operation with its place: ``MatMul in query`` for the path ``bert/query_3/MatMul``.
 
     Numbers of layers are left out, so that all of a kind have one name. An einsum's subscripts are
-    no place, nor is a function that JAX compiles for its own use, ``jit(_where)``. TensorFlow's
-    softmax is the place of the pieces that XLA makes of it.
+    no place, nor is a function that JAX compiles for its own use, ``jit(_where)``. The softmax of
+    an attention is one: in TensorFlow it is an operation, of which XLA makes several.
     """
     parts = path.split("/")
-    for part in reversed(parts if _SOFTMAX.fullmatch(parts[-1]) else parts[:-1]):
+    for part in reversed(parts if _SOFTMAX.search(path) else parts[:-1]):
         words = [] if "->" in part or "jit(_" in part else _WORD.findall(part)
         place = _INSTANCE.sub("", words[-1]) if words else operation
         if place != operation:  # as in the gradients of TensorFlow's operations

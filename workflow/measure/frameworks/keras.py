@@ -178,9 +178,7 @@ class KerasFramework(ABC):
 
             on_predict_batch_begin = on_train_batch_begin
 
-        clock: Any = StepClock()
-        clock._supports_tf_logs = True  # else Keras 2 would fetch every step's results for it
-        return clock
+        return StepClock()
 
     def _legacy_callback(self, steps: int, cap_s: float) -> Any:
         callback: Any = self.keras.callbacks.Callback

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from measure import models
-from measure.frameworks import WrongFramework, builder
+from measure.frameworks import Clock, WrongFramework, builder
 from measure.frameworks.keras import KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import FETCHED, LEFT
@@ -49,6 +49,11 @@ class Framework(TensorFlowMixin, KerasFramework):
 
     def compiled(self) -> bool:
         return bool(self.model._jit_compile)
+
+    def _clock(self, timer: Clock) -> Any:
+        clock = super()._clock(timer)
+        clock._supports_tf_logs = True  # else Keras would fetch every step's results for it
+        return clock
 
     def results_for(self, callback: Any) -> str:
         callbacks = self.keras.callbacks.CallbackList([callback])
