@@ -137,7 +137,7 @@ def test_every_row_of_ours_says_what_it_measures():
 def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
     [row] = plan(models={"gemma": {"fit": 8}}, scale="laptop").document()["rows"]
     assert row["measures"]["short"] == "64 tokens, LoRA of rank 4"
-    assert (row["measures"]["precision"], row["measures"]["parameters"]) == ("float32", "5,432,448")
+    assert (row["measures"]["precision"], row["measures"]["parameters"]) == ("float32", "5,506,944")
 
 
 @pytest.mark.parametrize("field", ["widht", "width.x", "width[a]", "0", "width!x"])
