@@ -24,12 +24,13 @@ def takes(r, ms, share=0.0):
     generating(r, lambda n, length: ms * n / 44 * (1 - share + share * length / 50))
 
 
-def generation(folder, slow_ms, share, runs=3):
-    """A row that generates, in which Keras 3 on PyTorch pads."""
-    others = {"keras3_jax": 100.0, "keras3_tensorflow": 120.0}
-    project = on_the_pages_machine(folder, rows=(ROW,), runs=runs, **others)
+def generation(folder, slow_ms, share, runs=3, of_fast=0.0):
+    """A row that generates: so much of Keras 3 on PyTorch is padding, `of_fast` of the others."""
+    project = on_the_pages_machine(folder, rows=(ROW,), runs=runs)
     project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
     project.change(lambda r: takes(r, slow_ms * wobble(r), share), TORCH)
+    for column, ms in ((JAX, 100.0), ("keras3-tensorflow", 120.0)):
+        project.change(lambda r, ms=ms: takes(r, ms * wobble(r), of_fast), column)
     return verdicts(project.load())["padding_slows_torch"]
 
 
@@ -55,13 +56,23 @@ def of_run(r):
         (210.0, 0.5, 3, ClaimResult.REPRODUCED, "padding explains it"),
         # all positions taken as padding 300 ms would be 180, the empty ones alone 246
         (300.0, 0.4, 3, ClaimResult.UNDECIDED, ""),
-        (1000.0, 0.01, 1, ClaimResult.UNDECIDED, "one run does not show"),
+        (1000.0, 0.01, 1, ClaimResult.UNDECIDED, "one run cannot tell"),
         (110.0, 0.0, 3, ClaimResult.NOT_REPRODUCED, ""),  # a column that is not slow
     ],
 )
 def test_padding_explains_it_or_not(tmp_path, slow_ms, share, runs, verdict, words):
     found = generation(tmp_path, slow_ms, share, runs)
     assert found.verdict is verdict and words in found.why
+
+
+def test_a_backend_that_pads_as_much_as_the_fastest_is_not_slow_by_padding(tmp_path):
+    found = generation(tmp_path, 210.0, 0.5, of_fast=0.5)
+    assert found.verdict is ClaimResult.UNDECIDED
+    assert "undecided whether padding explains it" in found.why
+
+
+def test_the_only_backend_of_keras_is_compared_with_none(tmp_path):
+    assert holds(tmp_path, slow=lambda r: takes(r, 210, 0.5), fast=None, others=()) is None
 
 
 def test_padding_in_several_rows_is_judged_for_all_at_once(tmp_path):

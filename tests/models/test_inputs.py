@@ -25,7 +25,7 @@ def test_both_libraries_get_the_same_images_and_points():
 
 def test_a_schedule_that_ends_before_the_run_is_an_error():
     with pytest.raises(RuntimeError, match="schedule of 500 steps ended"):
-        Steps(lambda: False).run(lambda: None)
+        Steps(lambda: False).run(lambda: None, "left on the device")
 
 
 def test_prompts_are_five_known_words_each_and_the_first_are_the_pages():

@@ -5,6 +5,7 @@ other tests share it.
 """
 
 import json
+import re
 
 import pytest
 
@@ -180,7 +181,15 @@ def test_cards_say_what_steps_really_did(half):
                 assert card["compiled_by"] == "_compile_all_devices", name
         if row == ("stable_diffusion", "predict"):
             assert card["unet_images_per_step"] == 2 * cell["batch_size"], name
-            assert card["unet_calls_per_step"] == (2 if column in KERAS2 + KERAS3 else 1), name
+            keras = column in KERAS2 + KERAS3
+            assert card["unet_calls_per_step"] == (2 if keras else 1), name
+            results = "fetched in each step" if keras else "left on the device"
+            assert card["step_results"] == results, name
+            assert ("scheduler" in card.get("declared", "")) == keras, name
+        if column in KERAS2 and row[0] in ("sam", "stable_diffusion"):
+            # Its operations come from the library that became Keras 3.
+            operations = r"keras-cv \S+, operations of keras-core \S+"
+            assert re.fullmatch(operations, card["model_library"]), name
     assert found >= 2
 
 

@@ -21,7 +21,7 @@ def parity(framework: Framework, amount: dict) -> dict:
         for name in ("image_data_format", "convolution_precision"):
             card.pop(name, None)
     names = getattr(framework, "declared", ())
-    return with_declared(card, [name for name in sorted(names) if card[name] is not None])
+    return with_declared(card, [name for name in sorted(names) if card.get(name) is not None])
 
 
 def with_profile(card: dict, kernels: list[str], graphs: bool = False) -> dict:

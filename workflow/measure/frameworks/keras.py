@@ -34,7 +34,7 @@ class KerasFramework(ABC):
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
-        self.declared: set[str] = {"attention"}
+        self.declared: set[str] = {"attention", "scheduler"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.feed = feeding.Feed(self.taken)
         self._callback: Any = None  # the clock that Keras was given last
@@ -115,7 +115,7 @@ class KerasFramework(ABC):
         for name in ("keras_hub", "keras_nlp", "keras_cv"):
             library = getattr(self.models, name, None)
             if library:
-                return f"{library.__name__.replace('_', '-')} {library.__version__}"
+                return versioned(library)
         return None
 
     fed_as = "NumPy arrays"
@@ -220,6 +220,11 @@ def computing_dtype(model: Any) -> str:
         return next(iter(parameters))
     share = 100 / parameters.total()
     return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
+
+
+def versioned(library: Any) -> str:
+    """Name and version of an imported library, as 'keras-cv 0.9.0'."""
+    return f"{library.__name__.replace('_', '-')} {library.__version__}"
 
 
 def _size(variable: Any) -> int:

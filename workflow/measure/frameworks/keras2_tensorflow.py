@@ -1,11 +1,12 @@
 """Keras 2 (tf-keras) on TensorFlow, fed by tf.data as its users do."""
 
 import os
+import sys
 from typing import Any
 
 from measure import models
 from measure.frameworks import Clock, WrongFramework, builder
-from measure.frameworks.keras import KerasFramework, computing_dtype
+from measure.frameworks.keras import KerasFramework, computing_dtype, versioned
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import FETCHED, LEFT
 from measure.frameworks.tensorflow import TensorFlowMixin
@@ -46,6 +47,16 @@ class Framework(TensorFlowMixin, KerasFramework):
             return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
 
         return used(matmul, convolution)
+
+    def model_library(self) -> str | None:
+        """Also where KerasCV has operations from, such as softmax: Keras 2 has none of its own."""
+        found = super().model_library()
+        if not hasattr(self.models, "keras_cv"):
+            return found
+        from keras_cv.src.backend import ops
+
+        library = sys.modules[ops.softmax.__module__.partition(".")[0]]
+        return f"{found}, operations of {versioned(library)}"
 
     def compiled(self) -> bool:
         return bool(self.model._jit_compile)

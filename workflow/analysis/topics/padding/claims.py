@@ -9,7 +9,14 @@ from analysis.formats.spelling import within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import Interval, ends, widening
-from analysis.topics.padding.compute import Share, explains, explanation, share_text, shares
+from analysis.topics.padding.compute import (
+    Share,
+    explains,
+    explanation,
+    most_padding,
+    share_text,
+    shares,
+)
 
 
 @claim_test()
@@ -18,23 +25,29 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     rows = [row for row in results.rows if row.row.task == task]
     gains = [gain for row in rows if (gain := _over_fastest(row, column))]
     if not gains:
-        return untested("No row that generates has this column.")
+        return untested("No row that generates has this column and another of Keras 3.")
     padding = shares(Data(results))
-    found = [_slow(gain, padding.get(cell_key(gain.base)), at_least, len(gains)) for gain in gains]
+    found = []
+    for gain in gains:
+        of_fast = max(most_padding(cell, padding) for cell in gain.of_new)
+        share = padding.get(cell_key(gain.base))
+        found.append(_slow(gain, share, of_fast, at_least, len(gains)))
     text = "; ".join(entry.text for entry in found)
     evidence = {"rows": {entry.evidence["row"]: entry.evidence for entry in found}}
     return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
 
 
 def _over_fastest(row: RowCells, column: str) -> Gain | None:
-    """The gain over a column of the fastest other one of Keras 3, whichever that is."""
+    """The gain over a column of the fastest of Keras 3, which may be itself: its interval is about
+    the others, whichever is the fastest of them. None where there is no other.
+    """
     slow, family = entrants(row, column), row.family("keras3")
     found = gain_of(family, slow)
     others = tuple(cell for cell in family if cell not in slow)
-    return found and replace(found, of_new=others or family)
+    return replace(found, of_new=others) if found and others else None
 
 
-def _slow(gain: Gain, share: Share | None, limit: float, rows: int) -> Outcome:
+def _slow(gain: Gain, share: Share | None, of_fast: float, limit: float, rows: int) -> Outcome:
     """Say of one of so many rows how much slower than the fastest backend it is, and whether
     padding explains it, by intervals that hold for all rows and backends at once.
     """
@@ -47,8 +60,8 @@ def _slow(gain: Gain, share: Share | None, limit: float, rows: int) -> Outcome:
     if share is None:
         return Outcome(None, f"{text}, other lengths not timed", evidence=evidence)
     text += f"; {share_text(share)} of it grow with the length of the cache"
-    text += f", {explanation(ratio, share, limit)}"
-    holds = explains(interval, _share_together(share, rows), limit)
+    text += f", {explanation(ratio, share, of_fast, limit)}"
+    holds = explains(interval, _share_together(share, rows), of_fast, limit)
     return Outcome(holds, text, evidence={**evidence, "padding_share": share.value})
 
 

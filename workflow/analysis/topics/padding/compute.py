@@ -3,8 +3,11 @@
 KerasHub and KerasNLP pad each prompt to ``max_length`` L and keep a cache of that length for each
 of the n new tokens. Of the time of a call (see `statistics.call_time`), the part that grows with n
 and L is taken as the cost of padding, at the row's own n and L, with all positions taken as
-padding: an upper bound. Where n is the same at all lengths, what a longer prompt costs to be read
-is counted with it.
+padding: an upper bound. What a longer prompt costs to be read, and what a copied cache costs in
+each token, is counted with it.
+
+Whether padding is why one column is slower than another is asked of the ratio without the padding
+of both.
 
 That the first positions cost as much as those that a greater length adds is the model's assumption;
 with three lengths at the row's own n, the means by length (in the caveat's evidence) show a bend.
@@ -13,6 +16,8 @@ A run is the unit of replication, so the interval of a share is Student's t over
 shares.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -107,24 +112,41 @@ def pads(cell: Cell) -> bool:
     return cell.column.family in PADDING_FAMILIES
 
 
-def without_padding(ratio: Interval, share: Share) -> Interval | None:
-    """The ratio of times that is left when the slower one is freed of its padding.
+def most_padding(cell: Cell, of: Mapping[CellKey, Share]) -> float:
+    """The largest share of a call that padding may be in a cell: 0 where its cache grows, 1 where
+    it is not known.
+    """
+    if not pads(cell):
+        return 0.0
+    share = of.get(cell_key(cell))
+    known = share and share.over_runs and share.interval
+    return min(1.0, max(0.0, known.high)) if known else 1.0
 
-    The low end takes all positions as padding; the high end those that hold no token yet, since the
-    others have to be there. Each end holds with 95 % confidence, as the product of two bounds of
-    97.5 %. None below two runs.
+
+def without_padding(ratio: Interval, share: Share, of_fast: float) -> Interval | None:
+    """The ratio of times that is left when both are freed of their padding.
+
+    share: the slower one's. of_fast: at most so much is padding in the faster one.
+
+    The low end takes all positions of the slower one as padding and none of the faster one's; the
+    high end those that hold no token yet, since the others have to be there, and all of the faster
+    one's. The low end holds with 95 % confidence, as the product of two bounds of 97.5 %, the high
+    one with 92.5 % where the faster one pads. None below two runs.
     """
     if not share.over_runs or share.interval is None:
         return None
     low = ratio.low * (1 - share.interval.high)
-    return Interval(low, ratio.high * (1 - share.unused * share.interval.low))
+    high = ratio.high * (1 - share.unused * share.interval.low)
+    return Interval(low, high / (1 - of_fast) if of_fast < 1 else math.inf)
 
 
-def explains(ratio: Interval | None, share: Share | None, limit: float) -> bool | None:
+def explains(
+    ratio: Interval | None, share: Share | None, of_fast: float, limit: float
+) -> bool | None:
     """True if a ratio of times is at least the limit because of padding, and would not be without.
     None where the intervals do not decide; a single run has none.
     """
-    left = without_padding(ratio, share) if ratio and share else None
+    left = without_padding(ratio, share, of_fast) if ratio and share else None
     if left is None or ratio.low < limit:
         return None
     return False if left.low >= limit else True if left.high < limit else None
@@ -142,15 +164,15 @@ def _clipped(value: float) -> str:
     return percent(min(1.0, max(0.0, value)))
 
 
-def explanation(ratio: Ratio, share: Share, limit: float) -> str:
+def explanation(ratio: Ratio, share: Share, of_fast: float, limit: float) -> str:
     """Say whether padding is why a column takes so much longer, as far as the intervals show."""
-    left = without_padding(ratio.interval, share) if ratio.interval else None
+    left = without_padding(ratio.interval, share, of_fast) if ratio.interval else None
     if left is None:
-        without = times(ratio.value * (1 - max(0.0, share.value)))
-        return f"one run does not show whether padding explains it (without any, {without} by it)"
+        return "one run cannot tell whether padding explains it"
     low, high = times(max(0.0, left.low)), times(left.high)
+    reach = f"{low} to {high}" if math.isfinite(left.high) else f"{low} or more"
     return {
         False: f"padding does not explain it, without any it would still be at least {low}",
-        True: f"padding explains it, without it would be at most {high}",
-        None: f"undecided whether padding explains it, without it would be {low} to {high}",
-    }[explains(ratio.interval, share, limit)]
+        True: f"padding explains it, without any in both it would be at most {high}",
+        None: f"undecided whether padding explains it, without any in both it would be {reach}",
+    }[explains(ratio.interval, share, of_fast, limit)]

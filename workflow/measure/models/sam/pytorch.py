@@ -53,13 +53,15 @@ def build(cell: Cell) -> Any:
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """Compile the encoder with its loss for fit, encoder and mask decoder for predict.
+    """Compile the encoder with its loss for fit; for predict what centres the images, the encoder
+    and the mask decoder.
 
     The points' encoder between those two picks rows by their labels, where a graph
     has to end; compiling it too makes eight graphs and takes longer, for a few rows.
     """
     if cell.task == "fit":
         return torch.compile(model, mode=mode)
+    model.sam.preprocess = torch.compile(model.sam.preprocess, mode=mode)
     model.sam.image_encoder = torch.compile(model.sam.image_encoder, mode=mode)
     model.sam.mask_decoder = torch.compile(model.sam.mask_decoder, mode=mode)
     # A CUDA graph may overwrite what the graphs of earlier steps returned, and any call of a
@@ -95,7 +97,8 @@ class TwoPoints(torch.nn.Module):
     """Makes the masks of a batch of images for one set of points.
 
     ``Sam.forward`` decodes image by image and then enlarges the masks, which is no
-    part of KerasCV's model; the page calls the three parts in turn, as here.
+    part of KerasCV's model; the page calls the three parts in turn, as here. Images are centred
+    within KerasCV's encoder, so that this belongs to a step here, too; on the page it did not.
     """
 
     def __init__(self, sam: Any) -> None:

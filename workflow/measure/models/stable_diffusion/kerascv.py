@@ -3,6 +3,7 @@
 from typing import Any
 
 from measure.frameworks import Cell
+from measure.frameworks.results import FETCHED
 from measure.models import Architecture, Tick, xla
 from measure.models.stable_diffusion.inputs import (
     LATENT_CHANNELS,
@@ -58,7 +59,8 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
             batch_size=batch_size,
             num_steps=LENGTH,
             diffusion_noise=noise(cell, batch_size),
-        )
+        ),
+        FETCHED,  # by predict_on_batch; guidance and scheduler compute on the host
     )
     return {"jit_compile_auto": pipeline.jit_compile, **found}
 

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from measure.frameworks import Cell
+from measure.frameworks.results import LEFT
 from measure.libraries.diffusers import attention as kernel
 from measure.libraries.diffusers import run_pipeline
 from measure.models import Architecture, Tick
@@ -61,7 +62,8 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
 
     Embeddings take the text encoder's place and the picture is not decoded: neither
     is part of a step. DDIM evaluates the UNet once per step, on both halves of the
-    guidance together; KerasCV's own sampler is DDIM too.
+    guidance together; KerasCV's own sampler is DDIM too. (The page's script took what
+    ``from_pretrained`` gives, PNDM, which evaluates it once more in all.)
     """
     arrays = (*embeddings(cell, batch_size), _channels_first(noise(cell, batch_size)))
     prompts, empty, latents = (torch.from_numpy(array).to(model.device) for array in arrays)
@@ -70,7 +72,7 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
         lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
     )
     try:
-        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH))
+        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH), LEFT)
     finally:
         hook.remove()
 

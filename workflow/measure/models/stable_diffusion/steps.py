@@ -33,13 +33,17 @@ class Steps:
         self._calls += 1
         self._images += images
 
-    def run(self, sample: Callable[[], object]) -> dict[str, Any]:
-        """Call the library's ``sample`` until the tick says enough; facts for the parity card."""
+    def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
+        """Call the library's ``sample`` until the tick says enough; facts for the parity card.
+
+        results: what becomes of the UNet's outputs, of :mod:`measure.frameworks.results`.
+        """
         try:
             sample()
         except Finished:
             return {
                 "scheduler": "DDIM",
+                "step_results": results,
                 "unet_calls_per_step": self._per_step(self._calls),
                 "unet_images_per_step": self._per_step(self._images),
             }
