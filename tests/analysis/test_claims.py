@@ -52,6 +52,10 @@ def test_on_the_pages_machine_a_claim_is_reproduced_or_not(tmp_path):
     assert "+150\u00a0%" in found["bert_fit_100"].why  # 20 over 8 ms
     assert found["no_backend_fastest_everywhere"].verdict is ClaimResult.NOT_REPRODUCED
     assert found["jax_first_in_seven"].verdict is ClaimResult.NOT_TESTED
+    # Keras 2 has a time in six of the rows of the page
+    asked = "Asked of 2 of the 6 rows that it is about. "
+    assert found["keras3_faster_than_keras2"].why.startswith(asked)
+    assert not found["bert_fit_100"].why.startswith("Asked of")
     times = {"keras2_tensorflow": 15.0, "keras3_tensorflow": 16.0}
     slower = verdicts(on_the_pages_machine(tmp_path, **times).load())
     assert slower["upgrade_alone"].verdict is ClaimResult.NOT_REPRODUCED

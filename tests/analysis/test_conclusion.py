@@ -66,7 +66,7 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     assert found.sentences == (
         "Decided for every column in 1 of 2 rows.",
         "Not decided in BERT fit: Keras 3 (TensorFlow) and Keras 3 (JAX); about "
-        f"{row.needed - 3} more rounds would as likely as not decide it.",
+        f"{row.needed - 3} more rounds would have an even chance of deciding it.",
     )
     assert yaml.safe_load(found.more.runs) == {"default": 3, "bert": {"fit": {8: row.needed}}}
     assert found.more.text.startswith(f"measures up to {row.needed - 3} more rounds of 1 row, ")

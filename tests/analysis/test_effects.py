@@ -244,8 +244,9 @@ def test_slower_in_the_table_and_not_shown_for_all_rows(tmp_path, predict, diffe
     )
     assert (in_the_effect in only_view(project)["says"]) == differs
     assert table_notes(data) == differs * [
-        "Significantly slower here, corrected for the columns of a row, but not for “What does "
-        "TF32 change?” (BERT fit): that is corrected for all rows and pairs of its question."
+        "Significantly slower here, but not under Effects, for “What does TF32 change?” (BERT "
+        "fit): this table is corrected for the columns of a row, Effects for all rows and pairs "
+        "of a question."
     ]
 
 

@@ -59,7 +59,8 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     best, slower, keras2, pytorch, where = sentences(whole)
     assert best.startswith("Best or equal") and "Keras 3 (JAX) in 11 of 11 rows." in best
     # the factory's columns are that many times as slow
-    assert "Keras 3 (PyTorch) in 11" in slower and "3.8 times as long as Keras 3 (JAX)" in slower
+    assert "Keras 3 (PyTorch) in 11" in slower
+    assert "takes 3.79× [3.74×, 3.84×] the time of Keras 3 (JAX)" in slower
     assert keras2.startswith("Keras 3 on its fastest backend against Keras 2: faster in 11 of 11")
     assert pytorch.startswith("Keras 3 on its fastest backend against plain PyTorch: faster in 11")
     assert "63 of 66 cells have a time, each from 2 and 3 runs." in where
@@ -79,8 +80,8 @@ def test_what_is_said_of_all_rows_is_corrected_for_all_rows(tmp_path):
     _, slower, *_ = sentences(project)
     assert slower.startswith(
         "Significantly slower than the fastest of its row, corrected for all rows: "
-        "Keras 3 (PyTorch) in 1 of 12 rows (1 cell; 2 with each row corrected by itself, as in the "
-        "table); most in "
+        "Keras 3 (PyTorch) in 1 of 12 rows (1 cell; the table, which corrects each row by itself, "
+        "marks 2); for example in "
     )
 
 
@@ -170,7 +171,9 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     groups = groups_of(project)
     (noise,) = (group for group in groups if group.cause.name == "noise")
     ids = {member.id for member in noise.members}
-    assert ids >= {"session_drifted", "foreign_load", "wide_interval"}
+    assert ids >= {"session_drifted", "foreign_load"}
+    # few runs have wide intervals on a quiet machine, too
+    assert ["wide_interval"] in [[member.id for member in group.members] for group in groups]
     # Student's t of two degrees of freedom times the standard error of their logarithms
     reach = math.exp(4.3027 * math.log(1.1) / math.sqrt(3)) - 1
     assert (

@@ -1,5 +1,6 @@
 """A published claim, read from reference/claims.yaml, and the conditions that it was made under."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,18 +40,43 @@ class Claim:
             return of_releases(results, reference)
         return without_conditions(results, reference)
 
+    def rows(self, results: Results, reference: Reference) -> tuple[int, int]:
+        """The number of rows that the claim is about in which these results compare its columns,
+        and of those that the published table has; two zeros where the claim is about no table.
+        """
+        here, there = defaultdict(set), defaultdict(set)
+        for cell in self._cells(results):
+            if cell.comparable:
+                here[cell.row.key] |= self._columns & {cell.column.name, cell.column.family}
+        table = reference.step_ms[self.revision] if self.revision else {}
+        for (model, task, batch_size, framework), step_ms in table.items():
+            if step_ms is not None and self._is_about({"model": model, "task": task}):
+                of = {framework, reference.columns[framework].family}
+                there[model, task, batch_size] |= self._columns & of
+        measured, published = (
+            Counter(row[:2] for row, of in rows.items() if of == self._columns)
+            for rows in (here, there)
+        )  # by model and task, since another batch size is another difference
+        return (measured & published).total(), published.total()
+
+    @property
+    def _columns(self) -> set[str]:
+        """The families or columns that it compares; Keras 3 where it names none."""
+        return {self.parameters.get(name, "keras3") for name in ("new", "base")}
+
+    def _is_about(self, row: dict[str, str]) -> bool:
+        return all(self.parameters.get(key) in (None, value) for key, value in row.items())
+
     def _cells(self, results: Results) -> list[Cell]:
         """The cells that the claim is about: the plain columns of its families, else of Keras 3, in
         its rows.
         """
-        asked = self.parameters
-        columns = {asked.get("new", "keras3"), asked.get("base", "keras3")}
         return [
             cell
             for row in results.rows
-            if all(asked.get(key) in (None, getattr(row.row, key)) for key in ROW_KEYS)
+            if self._is_about({key: getattr(row.row, key) for key in ROW_KEYS})
             for cell in row.plain
-            if columns & {cell.column.name, cell.column.family}
+            if self._columns & {cell.column.name, cell.column.family}
         ]
 
 

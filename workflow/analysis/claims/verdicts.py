@@ -81,6 +81,9 @@ def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Out
 def _judged(claim: Claim, results: Results, pages: Results, reference: Reference) -> ClaimVerdict:
     asked, outcome, on_pages = tested(claim, results, pages)
     verdict, why = _verdict(claim, outcome, asked, reference)
+    compared, published_rows = claim.rows(asked, reference)
+    if compared < published_rows and outcome.tested:
+        why = f"Asked of {compared} of the {published_rows} rows that it is about. {why}"
     if on_pages and outcome.tested:
         why = (
             f"Asked of the columns on {reference.stack}, the page's own versions: as near to a "

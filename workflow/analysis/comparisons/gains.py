@@ -20,6 +20,7 @@ from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.families import family_interval, luck_of_choice
 from analysis.statistics.intervals import Interval, Ratio, Verdict, ends, verdict
 
+WORTH_TELLING = 0.005  # of what choosing added to a factor, less is not told
 LARGE = 10.0  # as a factor, beyond which per cent are hard to read
 FAMILIES = {"keras2": "Keras 2", "keras3": "Keras 3", "pytorch": "plain PyTorch"}
 VERDICT_TEXT = {
@@ -80,7 +81,7 @@ class Gain:
     def text(self) -> str:
         """The gain as text, with what choosing the fastest adds where there was a choice."""
         text = gain_text(self.value, *ends(self.interval))
-        if len(self.of_new) * len(self.of_base) == 1 or self.interval is None:
+        if self.interval is None or abs(self.luck - 1) < WORTH_TELLING:
             return text
         return f"{text} (of which choosing the fastest by these runs adds {change(self.luck)})"
 

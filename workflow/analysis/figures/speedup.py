@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.comparisons.gains import Gain, change
+from analysis.comparisons.gains import WORTH_TELLING, Gain, change
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.data import Data
 from analysis.figures.panels import NOTHING, WIDTH_IN, note_left_out, shown
@@ -16,7 +16,6 @@ PUBLISHED_MARKER = {"marker": "d", "color": PUBLISHED, "markerfacecolor": "white
 
 # in a row, our bar stands above the published marker, so that each has its number beside it
 OURS_ABOVE, PUBLISHED_BELOW = 0.12, 0.27
-WORTH_TELLING = 0.0005  # of what choosing added to a factor, less is not told
 LABEL = {"textcoords": "offset points", "va": "center", "fontsize": 9.5}
 
 

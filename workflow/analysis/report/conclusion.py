@@ -97,7 +97,7 @@ def _of_row(found: Undecided) -> str:
     if found.needed is None:
         return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
     more = count(found.needed - found.rounds, "more round")
-    return f"{start}; about {more} would as likely as not decide it."
+    return f"{start}; about {more} would have an even chance of deciding it."
 
 
 def _for_all(results: Results) -> MoreRounds | None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.data import Data
+from analysis.formats.spelling import within
 from analysis.formats.text import count, listed, ms, percent
 from analysis.report.setting import coverage, machines, period
 from analysis.results.cells import cell_ratio, contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
-from analysis.statistics.intervals import MARGIN, Verdict
+from analysis.statistics.intervals import MARGIN, Verdict, ends
 from analysis.topics import KeySentence, said
 
 MOST = 5
@@ -104,7 +105,7 @@ def _best(rows: list[RowCells], among: str) -> Iterator[str]:
 
 def _slower(rows: list[RowCells]) -> Iterator[str]:
     """How often each column is significantly slower than the fastest, corrected for all rows since
-    it is said of them together, and by how much at most.
+    it is said of them together, and by how much where that is most.
     """
     fields = [{cell.column.name: cell for cell in cells} for r in rows for cells in r.contestants]
     contests = [contest(field.values()) for field in fields]
@@ -117,15 +118,16 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
     if not behind:
         return
     slow, fast = max(behind, key=lambda pair: cell_ratio(*pair).value)
+    ratio = cell_ratio(slow, fast)
     by_row = sum(standing is Standing.SLOWER for r in rows for standing in r.standings.values())
     cells = count(len(behind), "cell")
-    alone = f" ({cells}; {by_row} with each row corrected by itself, as in the table)"
+    alone = f" ({cells}; the table, which corrects each row by itself, marks {by_row})"
     yield (
         "Significantly slower than the fastest of its row, corrected for all rows: "
         f"{_in_rows(Counter(cell.column.title for cell, _ in behind))} of "
-        f"{count(len(rows), 'row')}{alone if by_row > len(behind) else ''}; most in "
+        f"{count(len(rows), 'row')}{alone if by_row > len(behind) else ''}; for example in "
         f"{slow.row.label}, where {slow.column.title} takes "
-        f"{cell_ratio(slow, fast).value:,.1f} times as long as {fast.column.title}."
+        f"{within(ratio.value, *ends(ratio.interval))} the time of {fast.column.title}."
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+from analysis.statistics.moderation import TableScatter
 
 
 def on_stack(results: Results, stack: str) -> Results:
@@ -15,11 +16,17 @@ def on_stack(results: Results, stack: str) -> Results:
         for column in results.plan.columns
         if column.bare and column.stack == stack
     }
+    scatter = TableScatter(
+        [
+            {columns[name].name: runs for name, runs in row.items() if name in columns}
+            for row in next((cell.scatter.rows for cell in results.cells), ())
+        ]
+    )
     rows = tuple(
         RowCells(
             entry.row,
             tuple(
-                replace(cell, column=columns[cell.column.name])
+                replace(cell, column=columns[cell.column.name], scatter=scatter)
                 for cell in entry.cells
                 if cell.column.name in columns
             ),

@@ -121,10 +121,13 @@ def words(sweep: pd.Series) -> str:
     if pd.isna(sweep.outcome):
         return f"no cross-over: {sweep.missing or 'fewer than two sizes were measured'}"
     smallest, largest = amount(sweep.smallest), amount(sweep.largest)
-    if pd.isna(sweep.parameters):
-        return f"{sweep.outcome} ({smallest} to {largest} parameters)"
     outside = {BELOW: f"below {smallest}", ABOVE: f"above {largest}"}
     text = f"GPU ahead from {amount(sweep.parameters)} parameters"
+    if pd.isna(sweep.parameters):
+        text = f"{sweep.outcome} ({smallest} to {largest} parameters)"
+        if sweep.ci95_low == sweep.ci95_high:
+            return text
+        text = f"{text}, by the means"
     if pd.isna(sweep.ci95_low):
         return text
     ends = [outside.get(end) or amount(end) for end in (sweep.ci95_low, sweep.ci95_high)]
