@@ -236,3 +236,13 @@ def test_what_a_pair_is_made_for_is_no_caveat_of_it_alone(tmp_path, name, others
     project.change(lambda r: r[section].update({key: changed}), column=CHANGED)
     of_columns = [{cell.column.name for cell in caveat.cells} for caveat in found(project, name)]
     assert of_columns == ([told] if told else [])
+
+
+def test_xla_was_not_asked_for_where_the_published_script_asked_another_model(tmp_path):
+    """SegmentAnything's predict on Keras 2: its script compiled the backbone and ran the whole."""
+    rows = (("sam", "fit", 1, 1), ("sam", "predict", 4, 4))
+    project = quiet_project(tmp_path, rows=rows, columns=("keras2-tensorflow", JAX))
+    project.change(lambda r: r["parity"].update(jit_compile=True, jit_compile_auto=False))
+    (caveat,) = found(project, "xla_as_published")
+    told = {(cell.row.task, cell.column.name) for cell in caveat.cells}
+    assert told == {("fit", "keras2-tensorflow"), ("fit", JAX), ("predict", JAX)}

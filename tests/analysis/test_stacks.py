@@ -15,6 +15,7 @@ from analysis.data import Data
 from analysis.figures.published import relative_times
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
+from analysis.results.cells import cell_ratio
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.model import main_table
@@ -182,6 +183,23 @@ def test_claims_about_the_page_are_asked_of_its_versions(tmp_path):
     plain = on_stack(results, THEN)
     assert [column.name for column in plain.plan.columns] == [K2, K3_TF, JAX]
     assert on_stack(results, "2025-01").plan.columns == ()
+
+
+def test_a_pair_on_the_pages_versions_has_the_interval_of_the_table(tmp_path):
+    """Its scatter is weighed with its own in other rows, not with that of today's columns."""
+    rows = tuple(("bert", "fit", batch, 32) for batch in (1, 2, 4, 8))
+    project = project_of(tmp_path, rows=rows)
+    for run, step_ms in enumerate((15.0, 20.0, 30.0), start=1):
+        project.change(partial(takes, step_ms=step_ms), column=K2, run=run)
+    results = project.load()
+    table, pages = (
+        {cell.column.name: cell for cell in found.rows[0].cells}
+        for found in (results, on_stack(results, THEN))
+    )
+    then = cell_ratio(table[f"{K2}+{THEN}"], table[f"{JAX}+{THEN}"]).interval
+    found = cell_ratio(pages[K2], pages[JAX]).interval
+    assert (found.low, found.high) == pytest.approx((then.low, then.high))
+    assert cell_ratio(table[K2], table[JAX]).interval.half_width > 2 * found.half_width
 
 
 def test_another_version_than_the_pages_is_said(tmp_path):
