@@ -24,13 +24,13 @@ def takes(r, ms, share=0.0):
     generating(r, lambda n, length: ms * n / 44 * (1 - share + share * length / 50))
 
 
-def generation(folder, slow_ms, share, runs=3, of_fast=0.0):
-    """A row that generates: so much of Keras 3 on PyTorch is padding, `of_fast` of the others."""
+def generation(folder, slow_ms, share, runs=3, fast_share=0.0):
+    """A row that generates: `share` of Keras 3 on PyTorch, `fast_share` of others is padding."""
     project = on_the_pages_machine(folder, rows=(ROW,), runs=runs)
     project.plan["models"]["gemma"]["architecture"]["max_length"] = 50
     project.change(lambda r: takes(r, slow_ms * wobble(r), share), TORCH)
     for column, ms in ((JAX, 100.0), ("keras3-tensorflow", 120.0)):
-        project.change(lambda r, ms=ms: takes(r, ms * wobble(r), of_fast), column)
+        project.change(lambda r, ms=ms: takes(r, ms * wobble(r), fast_share), column)
     return verdicts(project.load())["padding_slows_torch"]
 
 
@@ -66,7 +66,7 @@ def test_padding_explains_it_or_not(tmp_path, slow_ms, share, runs, verdict, wor
 
 
 def test_a_backend_that_pads_as_much_as_the_fastest_is_not_slow_by_padding(tmp_path):
-    found = generation(tmp_path, 210.0, 0.5, of_fast=0.5)
+    found = generation(tmp_path, 210.0, 0.5, fast_share=0.5)
     assert found.verdict is ClaimResult.UNDECIDED
     assert "undecided whether padding explains it" in found.why
 

@@ -119,15 +119,15 @@ def share(low, high, runs=3):
 
 
 def test_what_is_left_of_a_ratio_by_hand():
-    left = without_padding(Interval(7.0, 8.0), share(0.1, 0.2), of_fast=0.0)
+    left = without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=0.0)
     # all positions at most: 7 x 0.8; the empty ones at least: 8 x (1 - 0.45 x 0.1)
     assert (left.low, left.high) == pytest.approx((5.6, 7.64))
     # where a quarter of the faster one's time is padding, too, the ratio may be 4/3 of that
-    both = without_padding(Interval(7.0, 8.0), share(0.1, 0.2), of_fast=0.25)
+    both = without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=0.25)
     assert (both.low, both.high) == pytest.approx((5.6, 7.64 * 4 / 3))
-    assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2), of_fast=1.0).high == math.inf
+    assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=1.0).high == math.inf
     one_run = share(0.1, 0.4, runs=1)
-    assert without_padding(Interval(7.0, 8.0), one_run, of_fast=0.0) is None
+    assert without_padding(Interval(7.0, 8.0), one_run, fast_share=0.0) is None
     told = explanation(Ratio(8.0, None, 1, 0), one_run, 0.0, 2.0)
     assert told == "one run cannot tell whether padding explains it"
 
@@ -136,7 +136,7 @@ SLOW = Interval(2.1, 2.2)
 
 
 @pytest.mark.parametrize(
-    ("ratio", "of", "of_fast", "expected"),
+    ("ratio", "of", "fast_share", "expected"),
     [
         (Interval(7.0, 8.0), share(0.1, 0.2), 0.0, False),
         (Interval(7.0, 8.0), share(0.1, 0.2), 1.0, False),
@@ -151,8 +151,8 @@ SLOW = Interval(2.1, 2.2)
         (SLOW, None, 0.0, None),
     ],
 )
-def test_padding_explains_what_the_intervals_allow(ratio, of, of_fast, expected):
-    assert explains(ratio, of, of_fast, 2.0) is expected
+def test_padding_explains_what_the_intervals_allow(ratio, of, fast_share, expected):
+    assert explains(ratio, of, fast_share, 2.0) is expected
 
 
 @given(
@@ -161,15 +161,15 @@ def test_padding_explains_what_the_intervals_allow(ratio, of, of_fast, expected)
     middle=st.floats(-0.2, 0.9),
     half=st.floats(0, 0.3),
     more=st.floats(0, 0.5),
-    of_fast=st.floats(0, 1),
+    fast_share=st.floats(0, 1),
 )
-def test_wider_intervals_never_decide_more(low, width, middle, half, more, of_fast):
+def test_wider_intervals_never_decide_more(low, width, middle, half, more, fast_share):
     ratio = Interval(low, low + width)
     wider = Interval(low / (1 + more), (low + width) * (1 + more))
     wide = share(middle - half - more, middle + half + more)
-    decided = explains(wider, wide, min(1, of_fast + more), 2.0)
+    decided = explains(wider, wide, min(1, fast_share + more), 2.0)
     if decided is not None:
-        assert explains(ratio, share(middle - half, middle + half), of_fast, 2.0) is decided
+        assert explains(ratio, share(middle - half, middle + half), fast_share, 2.0) is decided
 
 
 @pytest.fixture

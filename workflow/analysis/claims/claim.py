@@ -40,24 +40,13 @@ class Claim:
             return of_releases(results, reference)
         return without_conditions(results, reference)
 
-    def rows(self, results: Results, reference: Reference) -> tuple[int, int]:
-        """The number of rows that the claim is about in which these results compare its columns,
-        and of those that the published table has; two zeros where the claim is about no table.
-        """
-        here, there = defaultdict(set), defaultdict(set)
+    def rows(self, results: Results) -> Counter[tuple[str, str]]:
+        """How many rows of each model and task compare all columns that the claim is about."""
+        compared = defaultdict(set)
         for cell in self._cells(results):
             if cell.comparable:
-                here[cell.row.key] |= self._columns & {cell.column.name, cell.column.family}
-        table = reference.step_ms[self.revision] if self.revision else {}
-        for (model, task, batch_size, framework), step_ms in table.items():
-            if step_ms is not None and self._is_about({"model": model, "task": task}):
-                of = {framework, reference.columns[framework].family}
-                there[model, task, batch_size] |= self._columns & of
-        measured, published = (
-            Counter(row[:2] for row, of in rows.items() if of == self._columns)
-            for rows in (here, there)
-        )  # by model and task, since another batch size is another difference
-        return (measured & published).total(), published.total()
+                compared[cell.row.key] |= self._columns & {cell.column.name, cell.column.family}
+        return Counter(row[:2] for row, of in compared.items() if of == self._columns)
 
     @property
     def _columns(self) -> set[str]:

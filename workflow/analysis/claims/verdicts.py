@@ -81,18 +81,19 @@ def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Out
 def _judged(claim: Claim, results: Results, pages: Results, reference: Reference) -> ClaimVerdict:
     asked, outcome, on_pages = tested(claim, results, pages)
     verdict, why = _verdict(claim, outcome, asked, reference)
-    compared, published_rows = claim.rows(asked, reference)
-    if compared < published_rows and outcome.tested:
-        why = f"Asked of {compared} of the {published_rows} rows that it is about. {why}"
+    published = ""
+    if claim.revision:
+        there = published_results(reference, claim.revision)
+        published = TESTS[claim.kind](there, **claim.parameters).text
+        rows, of_page = claim.rows(asked), claim.rows(there)
+        number = (rows & of_page).total()  # another batch size is told as another difference
+        if outcome.tested and number < of_page.total():
+            why = f"Asked of {number} of the {of_page.total()} rows that it is about. {why}"
     if on_pages and outcome.tested:
         why = (
             f"Asked of the columns on {reference.stack}, the page's own versions: as near to a "
             f"repetition as this machine comes. {why}"
         )
-    published = ""
-    if claim.revision:
-        there = published_results(reference, claim.revision)
-        published = TESTS[claim.kind](there, **claim.parameters).text
     names = (claim.id, claim.text, claim.by, claim.url, claim.reading)
     return ClaimVerdict(*names, verdict, why, published, outcome.evidence)
 

@@ -1,6 +1,6 @@
 """The part of a call of ``generate()`` that static padding may cost."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.caveats.core import Found, labelled, rule
 from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
-from analysis.data import CELL, CellKey, Data, cell_key
+from analysis.data import CELL, Data, cell_key
 from analysis.formats.spelling import within
 from analysis.formats.text import listed
 from analysis.results.cells import Cell, cell_ratio
@@ -52,10 +52,10 @@ def static_padding(data: Data) -> Iterator[Found]:
             "withheld": [c.column.title for c in row.measured if pads(c) and not c.comparable],
         }
         evidence = {cell: _evidence(cell, share, calls[cell]) for cell, share in own.items()}
-        yield Found(own, labelled(evidence), words | _slowest(row, own, found))
+        yield Found(own, labelled(evidence), words | _slowest(row, own))
 
 
-def _slowest(row: RowCells, own: Shares, found: Mapping[CellKey, Share]) -> dict[str, str]:
+def _slowest(row: RowCells, own: Shares) -> dict[str, str]:
     """Say whether padding explains the slowest column, if it is far behind."""
     fast = min(row.comparable, key=lambda cell: cell.step_ms)
     slow = max(own, key=lambda cell: cell.step_ms)
@@ -66,7 +66,9 @@ def _slowest(row: RowCells, own: Shares, found: Mapping[CellKey, Share]) -> dict
         "slow": slow.column.title,
         "fast": fast.column.title,
         "ratio": within(ratio.value, *ends(ratio.interval)),
-        "explained": explanation(ratio, own[slow], most_padding(fast, found), SLOW_GENERATION),
+        "explained": explanation(
+            ratio, own[slow], most_padding(fast, own.get(fast)), SLOW_GENERATION
+        ),
         "slow_execution": _execution(slow),
         "fast_execution": _execution(fast),
     }

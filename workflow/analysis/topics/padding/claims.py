@@ -29,9 +29,9 @@ def slow_by_padding(results: Results, column: str, task: str, at_least: float) -
     padding = shares(Data(results))
     found = []
     for gain in gains:
-        of_fast = max(most_padding(cell, padding) for cell in gain.of_new)
         share = padding.get(cell_key(gain.base))
-        found.append(_slow(gain, share, of_fast, at_least, len(gains)))
+        fast_share = max(most_padding(cell, padding.get(cell_key(cell))) for cell in gain.of_new)
+        found.append(_slow(gain, share, fast_share, at_least, len(gains)))
     text = "; ".join(entry.text for entry in found)
     evidence = {"rows": {entry.evidence["row"]: entry.evidence for entry in found}}
     return Outcome(all_hold([entry.holds for entry in found]), f"{text}.", evidence=evidence)
@@ -47,7 +47,7 @@ def _over_fastest(row: RowCells, column: str) -> Gain | None:
     return replace(found, of_new=others) if found and others else None
 
 
-def _slow(gain: Gain, share: Share | None, of_fast: float, limit: float, rows: int) -> Outcome:
+def _slow(gain: Gain, share: Share | None, fast_share: float, limit: float, rows: int) -> Outcome:
     """Say of one of so many rows how much slower than the fastest backend it is, and whether
     padding explains it, by intervals that hold for all rows and backends at once.
     """
@@ -60,8 +60,8 @@ def _slow(gain: Gain, share: Share | None, of_fast: float, limit: float, rows: i
     if share is None:
         return Outcome(None, f"{text}, other lengths not timed", evidence=evidence)
     text += f"; {share_text(share)} of it grow with the length of the cache"
-    text += f", {explanation(ratio, share, of_fast, limit)}"
-    holds = explains(interval, _share_together(share, rows), of_fast, limit)
+    text += f", {explanation(ratio, share, fast_share, limit)}"
+    holds = explains(interval, _share_together(share, rows), fast_share, limit)
     return Outcome(holds, text, evidence={**evidence, "padding_share": share.value})
 
 

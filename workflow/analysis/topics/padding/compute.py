@@ -17,7 +17,6 @@ shares.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -112,21 +111,20 @@ def pads(cell: Cell) -> bool:
     return cell.column.family in PADDING_FAMILIES
 
 
-def most_padding(cell: Cell, of: Mapping[CellKey, Share]) -> float:
+def most_padding(cell: Cell, share: Share | None) -> float:
     """The largest share of a call that padding may be in a cell: 0 where its cache grows, 1 where
-    it is not known.
+    none is known.
     """
     if not pads(cell):
         return 0.0
-    share = of.get(cell_key(cell))
     known = share and share.over_runs and share.interval
     return min(1.0, max(0.0, known.high)) if known else 1.0
 
 
-def without_padding(ratio: Interval, share: Share, of_fast: float) -> Interval | None:
+def without_padding(ratio: Interval, share: Share, fast_share: float) -> Interval | None:
     """The ratio of times that is left when both are freed of their padding.
 
-    share: the slower one's. of_fast: at most so much is padding in the faster one.
+    share: the slower one's. fast_share: the most that padding may be in the faster one.
 
     The low end takes all positions of the slower one as padding and none of the faster one's; the
     high end those that hold no token yet, since the others have to be there, and all of the faster
@@ -137,16 +135,16 @@ def without_padding(ratio: Interval, share: Share, of_fast: float) -> Interval |
         return None
     low = ratio.low * (1 - share.interval.high)
     high = ratio.high * (1 - share.unused * share.interval.low)
-    return Interval(low, high / (1 - of_fast) if of_fast < 1 else math.inf)
+    return Interval(low, high / (1 - fast_share) if fast_share < 1 else math.inf)
 
 
 def explains(
-    ratio: Interval | None, share: Share | None, of_fast: float, limit: float
+    ratio: Interval | None, share: Share | None, fast_share: float, limit: float
 ) -> bool | None:
     """True if a ratio of times is at least the limit because of padding, and would not be without.
     None where the intervals do not decide; a single run has none.
     """
-    left = without_padding(ratio, share, of_fast) if ratio and share else None
+    left = without_padding(ratio, share, fast_share) if ratio and share else None
     if left is None or ratio.low < limit:
         return None
     return False if left.low >= limit else True if left.high < limit else None
@@ -164,9 +162,9 @@ def _clipped(value: float) -> str:
     return percent(min(1.0, max(0.0, value)))
 
 
-def explanation(ratio: Ratio, share: Share, of_fast: float, limit: float) -> str:
+def explanation(ratio: Ratio, share: Share, fast_share: float, limit: float) -> str:
     """Say whether padding is why a column takes so much longer, as far as the intervals show."""
-    left = without_padding(ratio.interval, share, of_fast) if ratio.interval else None
+    left = without_padding(ratio.interval, share, fast_share) if ratio.interval else None
     if left is None:
         return "one run cannot tell whether padding explains it"
     low, high = times(max(0.0, left.low)), times(left.high)
@@ -175,4 +173,4 @@ def explanation(ratio: Ratio, share: Share, of_fast: float, limit: float) -> str
         False: f"padding does not explain it, without any it would still be at least {low}",
         True: f"padding explains it, without any in both it would be at most {high}",
         None: f"undecided whether padding explains it, without any in both it would be {reach}",
-    }[explains(ratio.interval, share, of_fast, limit)]
+    }[explains(ratio.interval, share, fast_share, limit)]
