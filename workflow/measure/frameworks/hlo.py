@@ -49,7 +49,6 @@ class Program:
 
     def __init__(self, name: str, proto: memoryview) -> None:
         self.name, self._proto = name, proto
-        self._known: dict[tuple[str, str], str] = {}
 
     def described(self, name: str, kernel: str) -> str:
         """Describe an instruction: ``ynn_fusion.3`` is ``ynn_fusion(add, dot) in query``.
@@ -57,19 +56,6 @@ class Program:
         kernel: the name of what ran it; on the host the same one. Where many are launched as one
         graph, ``name`` is that of the launch, and the kernel's is that of its own instruction.
         """
-        if (name, kernel) not in self._known:
-            self._known[name, kernel] = self._described(name, kernel)
-        return self._known[name, kernel]
-
-    def has(self, name: str) -> bool:
-        """True if an instruction of it has this name."""
-        return name in self._instructions
-
-    def runs(self, kernel: str) -> bool:
-        """True if a kernel of this name computes one of its instructions."""
-        return kernel in self._of_kernels
-
-    def _described(self, name: str, kernel: str) -> str:
         kind = without_number(kernel)
         found = self._instructions.get(name) or self._of_kernels.get(kernel)
         if found is None:
@@ -78,6 +64,14 @@ class Program:
         if opcodes and opcodes != [kind]:
             kind = f"{kind}({', '.join(opcodes)})"
         return with_place(kind, found.scope)
+
+    def has(self, name: str) -> bool:
+        """True if an instruction of it has this name."""
+        return name in self._instructions
+
+    def runs(self, kernel: str) -> bool:
+        """True if a kernel of this name computes one of its instructions."""
+        return kernel in self._of_kernels
 
     def _opcodes(self, instruction: Instruction) -> Iterator[str]:
         if instruction.opcode not in FUSING:

@@ -107,11 +107,12 @@ def computing(events: list[Event], known: dict[int, Program], compiled: bool) ->
     """
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
+    names = _Names(known)
     if on_device:
-        return [_span(event, _operation(event, known)) for event in on_device]
+        return [_span(event, names.on_device(event)) for event in on_device]
     if compiled and not any(OPERATION in event.facts for event in events):
         raise NoOperation("the profiler records no operation of XLA's programs")
-    named = [(event, _on_the_host(event, known)) for event in events]
+    named = [(event, names.on_the_host(event)) for event in events]
     return [*(_span(event, name) for event, name in named if name), *_parts(named)]
 
 
@@ -169,40 +170,65 @@ def _parts(named: list[tuple[Event, str]]) -> Iterator[Span]:
             thread.calls.append(_Call(name, now_ns + event.duration_ns, by_ns))
 
 
-def _on_the_host(event: Event, known: dict[int, Program]) -> str:
-    """The name of an event's operation; empty if the event computes nothing."""
-    if OPERATION in event.facts:
-        return "" if without_number(event.name) in LOOPS else _operation(event, known)
-    kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
+class _Names:
+    """Names what events of a trace compute; what is run again and again is looked up once."""
+
+    def __init__(self, known: dict[int, Program]) -> None:
+        self._known = known
+        self._found: dict[tuple, str] = {}
+
+    def on_device(self, event: Event) -> str:
+        """The name of an operation, or of another kernel on a device."""
+        return self._once(event, self._operation)
+
+    def on_the_host(self, event: Event) -> str:
+        """The name of an event's operation; empty if the event computes nothing."""
+        if OPERATION in event.facts:
+            return self._once(event, self._piece)
+        return self._once(event, _kernel) if event.line.startswith("tf_") else ""
+
+    def _once(self, event: Event, name: Callable[[Event], str]) -> str:
+        key = (event.name, *map(event.facts.get, (OPERATION, MODULE, *PROGRAM)))
+        if key not in self._found:
+            self._found[key] = name(event)
+        return self._found[key]
+
+    def _piece(self, event: Event) -> str:
+        return "" if without_number(event.name) in LOOPS else self._operation(event)
+
+    def _operation(self, event: Event) -> str:
+        if OPERATION not in event.facts:
+            return without_number(event.name)
+        instruction = str(event.facts[OPERATION])
+        program = self._program(event, instruction)
+        if program is None:
+            return without_number(event.name)
+        return program.described(instruction, event.name)
+
+    def _program(self, event: Event, instruction: str) -> Program | None:
+        """The program that an instruction is of, or the event's kernel; None if the trace has none.
+
+        The events of a program that JAX read from disk have the id that it had in the process that
+        compiled it, and here it has another one. Both make their programs in the same order: among
+        those of its name it has the nearest id.
+        """
+        ids = (event.facts[name] for name in PROGRAM if name in event.facts)
+        number = next((int(id) % 2**64 for id in ids), None)
+        if number is None:
+            return None
+        if MODULE not in event.facts:
+            return self._known.get(number)
+        of_name = {id: of for id, of in self._known.items() if of.name == event.facts[MODULE]}
+        named = [id for id, of in of_name.items() if of.has(instruction) or of.runs(event.name)]
+        return self._known[min(named, key=lambda id: abs(id - number))] if named else None
+
+
+def _kernel(event: Event) -> str:
+    """The name of a kernel of TensorFlow's executor; empty for what only calls others."""
+    kernel = _KERNEL.fullmatch(event.name)
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
         return ""
     return with_place(kernel["type"], kernel["path"])
-
-
-def _operation(event: Event, known: dict[int, Program]) -> str:
-    """The name of a piece of an XLA program, or of another kernel on a device."""
-    if OPERATION not in event.facts:
-        return without_number(event.name)
-    instruction = str(event.facts[OPERATION])
-    program = _program(event, instruction, known)
-    return program.described(instruction, event.name) if program else without_number(event.name)
-
-
-def _program(event: Event, instruction: str, known: dict[int, Program]) -> Program | None:
-    """The program that an instruction is of, or the event's kernel; None if the trace has none.
-
-    The events of a program that JAX read from disk have the id that it had in the process that
-    compiled it, and here it has another one. Both make their programs in the same order: among
-    those of its name it has the nearest id.
-    """
-    number = next((int(event.facts[name]) % 2**64 for name in PROGRAM if name in event.facts), None)
-    if number is None:
-        return None
-    if MODULE not in event.facts:
-        return known.get(number)
-    of_name = {id: of for id, of in known.items() if of.name == event.facts[MODULE]}
-    named = [id for id, of in of_name.items() if of.has(instruction) or of.runs(event.name)]
-    return known[min(named, key=lambda id: abs(id - number))] if named else None
 
 
 def _programs(path: Path) -> dict[int, Program]:
