@@ -59,7 +59,7 @@ class Machine:
             }
             (self.folder / "answer.json").write_text(json.dumps(content))
             (self.folder / "answer.md").write_text(f"{rounds} rounds\n")
-        return type("Done", (), {"returncode": 0})
+        return 0
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def ask(tmp_path, monkeypatch, capsys):
 
     def ask(decided_at, *options):
         machine = Machine(folder, decided_at)
-        monkeypatch.setattr(answer.subprocess, "run", machine.run)
+        monkeypatch.setattr(answer.programs, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
         monkeypatch.setattr(answer.shutil, "which", lambda *_, **__: "snakemake")
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]

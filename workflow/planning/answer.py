@@ -12,7 +12,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
 import sys
 import time
 import traceback
@@ -24,6 +23,8 @@ from typing import Any
 import yaml
 
 from planning.config import Problem, read_configuration, results_folder
+from supervise import programs
+from supervise.interrupts import end_by_interrupt
 
 STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
@@ -66,6 +67,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
 def main() -> int:
     """Measure, print the comment, return the status."""
     options = _options().parse_args()
+    end_by_interrupt()
     try:
         found = Asked(options).answered()
         print(Path(found["comment"]).read_text(encoding="utf-8"))
@@ -189,9 +191,8 @@ class Asked:
             raise Problem("snakemake: not found on the PATH, nor beside this Python")
         command = [snakemake, target, "--cores", "1", "--quiet", "all", "--configfile", str(path)]
         command += ["--use-conda"] if self._options.use_conda else []
-        done = subprocess.run(command, stdout=sys.stderr)
-        if done.returncode:
-            raise Problem(f"snakemake {target} ended with status {done.returncode}")
+        if status := programs.run(command, stdout=sys.stderr):
+            raise Problem(f"snakemake {target} ended with status {status}")
 
 
 def _beside_this_python() -> str:

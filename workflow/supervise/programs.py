@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 from measure.process import die_with_parent
 from supervise.interrupts import number, signal_of
@@ -21,16 +22,19 @@ def run(
     command: Sequence[str],
     deadline: float | None = None,
     variables: Mapping[str, str] | None = None,
+    stdout: TextIO | None = None,
 ) -> int:
     """Run a program; return its exit status, negative: the signal that killed it.
 
     deadline: on the monotonic clock; after it, :class:`TimeOver` is raised. variables: added to our
-    environment's. A signal that interrupts us is passed on to the program; that, or an interrupt of
-    the program, raises KeyboardInterrupt. In all cases nothing of the program survives.
+    environment's. stdout: where the program prints, ours by default. A signal that interrupts us is
+    passed on to the program; that, or an interrupt of the program, raises KeyboardInterrupt. In all
+    cases nothing of the program survives.
     """
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
+        stdout=stdout,
         env={**os.environ, **(variables or {})},
         start_new_session=True,  # an interrupt from the terminal reaches it through us, once
         preexec_fn=die_with_parent,
