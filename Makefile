@@ -20,8 +20,7 @@ export PATH := $(PATH):$(CURDIR)/.venv/bin
 
 # Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
 environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
-	--method venv --marker $(2).json && \
-	ln -sfn "$$(sed -n 's/.*"prefix": "\(.*\)",$$/\1/p' $(2).json)" $(2)
+	--method venv --marker $(2).json --link $(2)
 
 # Snakemake refuses a conda before 24.7.1.
 usable_conda = conda=$$(conda --version 2>/dev/null) && \

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.environments import definition_sha256
+from deploy.environments import definition_sha256, virtual_prefix
 from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
@@ -202,3 +202,24 @@ def test_conda_is_believed_only_inside_conda(workshop):
     marker = workshop.marker()
     assert (marker["method"], marker["interpreter"]) == ("conda", python)
     assert marker["prefix"] == str(inside)
+
+
+def test_a_link_leads_to_what_was_deployed_and_takes_nobodys_folder(workshop):
+    link, cache = workshop.folder / ".venv", workshop.folder / "Jürgen"
+    workshop.environ["MILLISTEP_CACHE"] = str(cache)
+    link.symlink_to("what was there before")
+    assert workshop.run("--method", "venv", "--link", str(link)) == (0, [])
+    assert (link / "bin/python").exists() and link.resolve().is_relative_to(cache)
+    link.unlink()
+    (link / "bin").mkdir(parents=True)
+    status, lines = workshop.run("--method", "venv", "--link", str(link))
+    assert status == 1 and len(lines) == 1
+    assert lines[0].startswith("tiny: ") and f"{link} is in the place of the link" in lines[0]
+
+
+def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):
+    ours = virtual_prefix("tiny", workshop.definition)
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert virtual_prefix("tiny", workshop.definition).name == (
+        ours.name.replace("tiny-cpu-", "tiny-cpu-riscv64-")
+    )

@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -83,7 +84,9 @@ def cache() -> Path:
 
 def virtual_prefix(name: str, definition: Path) -> Path:
     """The folder of a definition's virtual environment, which need not be made yet."""
-    words = (name, accelerator(definition), definition_sha256(definition)[:16])
+    # Machines of two kinds may share a home folder; x86_64 goes without saying.
+    machine = platform.machine().replace("x86_64", "")
+    words = (name, accelerator(definition), machine, definition_sha256(definition)[:16])
     return cache() / "-".join(filter(None, words))
 
 
@@ -243,12 +246,26 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--place", help="among those that are deployed, for the user: 2 of 6")
     parser.add_argument("--marker", required=True, type=Path)
     parser.add_argument("--log", type=Path, help="default: beside the virtual environment")
+    parser.add_argument("--link", type=Path, help="made to the environment's folder")
     return parser.parse_args(words)
+
+
+def link(path: Path, prefix: str) -> None:
+    """Make a link to an environment in place of the one that is there."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.symlink_to(prefix)
+    unfinished.replace(path)
 
 
 def main() -> None:
     wanted = arguments()
     try:
-        deployed(wanted)
+        if wanted.link and wanted.link.exists() and not wanted.link.is_symlink():
+            raise EnvironmentProblem(
+                f"{wanted.link} is in the place of the link to it: move it away, or remove it"
+            )
+        found = deployed(wanted)
+        if wanted.link:
+            link(wanted.link, found["prefix"])
     except (EnvironmentProblem, OSError) as problem:
         sys.exit(f"{wanted.name}: {problem}")
