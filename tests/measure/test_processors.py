@@ -69,3 +69,12 @@ def test_a_run_has_as_many_processors_as_threads_all_of_them_available(data):
     assert len(set(run)) == threads
     assert set(run) <= set(available)
     assert processors.beside(run)
+
+
+def test_small_cores_are_taken_last(machine, tmp_path):
+    """Two fast cores of two processors each, then three small ones, as one vendor counts them."""
+    topology = machine((0, 1), (2, 3), (4,), (5,), (6,))
+    small = put(tmp_path / "cpu_atom/cpus", "4-5,6\n")
+    assert processors.pinned(2, topology, small) == [0, 2]
+    assert processors.pinned(4, topology, small) == [0, 2, 5, 6]
+    assert processors.pinned(2, topology, tmp_path / "no such file") == [5, 6]

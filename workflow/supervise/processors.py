@@ -1,8 +1,9 @@
 """The processors that runs are pinned to, and those for the processes that watch them.
 
 Two processors of one physical core share its arithmetic units, so that the second one adds little
-speed and much scatter: a run gets one processor of each core first. Cores are read from Linux'
-sysfs; on other systems every processor counts as a core of its own.
+speed and much scatter: a run gets one processor of each core first, and those of small cores
+(E-cores) last. Cores are read from Linux' sysfs; on other systems every processor counts as a core
+of its own.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ from pathlib import Path
 from supervise import cgroup
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
+SMALL = Path("/sys/devices/cpu_atom/cpus")  # of a processor with cores of two kinds, as 8-15
 ROOT = Path("/")  # of the system
 FEW_CORES = 2  # with so few, users do not leave one idle
 
@@ -50,9 +52,13 @@ def auto(topology: Path = TOPOLOGY, root: Path = ROOT, shares: int = 1) -> int:
     return _within_the_quota(threads, root, shares)
 
 
-def pinned(threads: int, topology: Path = TOPOLOGY) -> list[int]:
-    """A run's processors: of the last cores, as the first serve interrupts; one of each first."""
-    by_core = cores(topology)
+def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
+    """A run's processors: of the last cores, as the first serve interrupts; one of each first.
+
+    small: the file that lists the processors of small cores, which are taken last.
+    """
+    listed = _listed(small)
+    by_core = sorted(cores(topology), key=lambda core: core[0] not in listed)
     deepest = max(map(len, by_core))
     order = [
         core[level] for level in range(deepest) for core in reversed(by_core) if len(core) > level
@@ -65,6 +71,15 @@ def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
     taken = set(processors)
     idle_cores = [p for core in cores(topology) if not taken & set(core) for p in core]
     return idle_cores or sorted(set(available()) - taken) or available()
+
+
+def _listed(path: Path) -> set[int]:
+    """The numbers in a list as the kernel writes it, '0-3,8'; none if there is no such file."""
+    try:
+        ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
+    except OSError:
+        return set()
+    return {number for ends in ranges for number in range(int(ends[0]), int(ends[-1]) + 1)}
 
 
 def _siblings(topology: Path, processor: int) -> str:
