@@ -121,3 +121,12 @@ def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):
     seen = sampler.Sampler([0], "0").sample()
     assert seen["gpu"]["power_w"] == 312.5
     assert seen["joules"] is None
+
+
+def test_a_question_that_a_driver_does_not_answer_costs_no_other_reading(nvml, monkeypatch):
+    nvml()
+    for question in ("CurrentClocksThrottleReasons", "ComputeRunningProcesses"):
+        monkeypatch.setattr(sys.modules["pynvml"], f"nvmlDeviceGet{question}", refused)
+    seen = sampler.Sampler([0], "GPU-abc").sample()["gpu"]
+    assert (seen["throttle_reasons"], seen["foreign_processes"]) == (None, None)
+    assert (seen["sm_clock_mhz"], seen["power_w"]) == (1410, 312.5)

@@ -103,3 +103,12 @@ def test_ranges_reasons_and_foreign_processes_of_the_gpu():
     assert gpu["power_w"] == {"min": 300.0, "median": 340.0, "max": 350.0}
     assert gpu["throttle_reasons"] == ["power brake", "power cap"]
     assert gpu["foreign_processes"] == 2
+
+
+def test_what_no_reading_of_the_gpu_tells_is_not_known():
+    untold = gpu_reading(throttle_reasons=None, foreign_processes=None)
+    gpu = samples.summary([sample(1, gpu=untold)], (0, 9 * S), 1.0)["gpu"]
+    assert gpu["throttle_reasons"] is None and gpu["foreign_processes"] is None
+    told = [sample(1, gpu=untold), sample(2, gpu=gpu_reading(foreign_processes=1))]
+    gpu = samples.summary(told, (0, 9 * S), 1.0)["gpu"]
+    assert (gpu["throttle_reasons"], gpu["foreign_processes"]) == ([], 1)

@@ -161,7 +161,6 @@ class Gpu:
         Readings that this GPU does not offer (a divided one has no utilisation) are None.
         """
         nvml, device = self.nvml, self.device
-        slowed = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device)
         return {
             "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
             "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
@@ -170,11 +169,15 @@ class Gpu:
             ),
             "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
             "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
-            "throttle_reasons": [word for bit, word in SLOWED_BY.items() if slowed & bit],
-            "foreign_processes": self._foreign_processes(),
+            "throttle_reasons": tried(self._throttle_reasons),
+            "foreign_processes": tried(self._foreign_processes),
             "process_memory_mib": tried(self._process_memory_mib),
             "free_memory_mib": tried(self._free_memory_mib),
         }
+
+    def _throttle_reasons(self) -> list[str]:
+        slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
+        return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
     def _process_memory_mib(self) -> float | None:
         """MiB of device memory that the run's processes hold, with pools, contexts and kernels.

@@ -63,7 +63,7 @@ def _inside(samples: list[dict], window: Window) -> list[dict]:
     return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
 
 
-def _values(samples: list[dict], name: str) -> list[float]:
+def _values(samples: list[dict], name: str) -> list[Any]:
     return [sample[name] for sample in samples if sample[name] is not None]
 
 
@@ -97,9 +97,10 @@ def _joules_at(samples: list[dict], at_ns: int) -> float | None:
 def _gpu(readings: list[dict]) -> dict | None:
     if not readings:
         return None
+    reasons = _values(readings, "throttle_reasons")
     return {
         **{name: _range(_values(readings, name)) for name in RANGES},
-        "throttle_reasons": sorted({word for r in readings for word in r["throttle_reasons"]}),
-        "foreign_processes": max(reading["foreign_processes"] for reading in readings),
+        "throttle_reasons": sorted({word for of in reasons for word in of}) if reasons else None,
+        "foreign_processes": max(_values(readings, "foreign_processes"), default=None),
         "process_memory_mib": _range(_values(readings, "process_memory_mib")),
     }

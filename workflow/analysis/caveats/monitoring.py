@@ -64,7 +64,8 @@ def _throttling(cell: Cell) -> list[str]:
     """Throttle events of the processors, and the GPU's reasons."""
     monitors = [record.monitor for record in cell.records if record.monitor]
     events = max((monitor.throttled or 0 for monitor in monitors), default=0)
-    reasons = [why for monitor in monitors if monitor.gpu for why in monitor.gpu.throttle_reasons]
+    gpus = [monitor.gpu for monitor in monitors if monitor.gpu]
+    reasons = [why for gpu in gpus for why in gpu.throttle_reasons or ()]
     processors = [f"up to {events} thermal events of the processors in a run"] if events else []
     return processors + list(dict.fromkeys(reasons))
 

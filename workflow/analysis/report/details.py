@@ -161,10 +161,14 @@ def _monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
             for name, key, unit in GPU_RANGES
             if (readings := [reading for gpu in gpus if (reading := getattr(gpu, key))])
         ]
-        reasons = sorted({reason for gpu in gpus for reason in gpu.throttle_reasons})
-        parts.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")
-        foreign = max(gpu.foreign_processes for gpu in gpus)
-        yield "GPU while timed", "; ".join([*parts, count(foreign, "foreign process", "processes")])
+        told = [gpu.throttle_reasons for gpu in gpus if gpu.throttle_reasons is not None]
+        reasons = sorted({reason for of in told for reason in of})
+        if told:
+            parts.append(f"slowed by {listed(reasons)}" if reasons else "nothing slowed its clocks")
+        counts = [gpu.foreign_processes for gpu in gpus if gpu.foreign_processes is not None]
+        if counts:
+            parts.append(count(max(counts), "foreign process", "processes"))
+        yield "GPU while timed", "; ".join(parts)
 
 
 def _host(found: Sequence[Monitor]) -> Iterable[str]:

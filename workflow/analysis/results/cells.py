@@ -121,7 +121,7 @@ class Cell:
         """
         shares = [record.load.foreign_cpu_share or 0.0 for record in self.records]
         gpus = [r.monitor.gpu for r in self.records if r.monitor and r.monitor.gpu]
-        processes = [gpu.foreign_processes for gpu in gpus]
+        processes = [gpu.foreign_processes or 0 for gpu in gpus]
         return disturbance(max(shares, default=0.0), max(processes, default=0))
 
     @cached_property

@@ -50,15 +50,15 @@ class Range:
 
 @dataclass(frozen=True)
 class GpuMonitor:
-    """The device during the timed steps."""
+    """The device during the timed steps; None where the driver does not tell."""
 
     sm_clock_mhz: Range | None
     memory_clock_mhz: Range | None
     temperature_c: Range | None
     power_w: Range | None
     utilization_percent: Range | None
-    throttle_reasons: tuple[str, ...]
-    foreign_processes: int
+    throttle_reasons: tuple[str, ...] | None
+    foreign_processes: int | None
     process_memory_mib: Range | None = None
 
 
