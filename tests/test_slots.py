@@ -1,9 +1,12 @@
 """Two blocks at once on one machine: each in a slot with processors of its own."""
 
+import errno
+import fcntl
 import json
 
 import pytest
 
+from supervise.slots import Slots
 from tests.fake_project import fake_project
 
 BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.json" for batch in (4, 8)]
@@ -34,3 +37,15 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
             neighbours.append(record["session"]["neighbours"])
             assert {*record["threads"]["affinity"]} <= {*session["affinity"]}
     assert max(neighbours) == 1
+
+
+def test_without_locks_there_is_one_slot_and_several_are_refused(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with Slots(tmp_path, "node", 1).taken() as slot:
+        assert slot == 0
+    with pytest.raises(OSError, match="No locks") as problem, Slots(tmp_path, "node", 2).taken():
+        pass
+    assert problem.value.filename == str(tmp_path / "node-0")

@@ -99,3 +99,12 @@ def test_without_a_monitor_its_cost_is_not_measured(made, interpreter):
     found = made("known_steps", {**KNOWN_STEPS, "known_steps": [[2, 1]]}, *interpreter)
     assert (found["status"], found["monitor"]) == ("ok", None)
     assert len(found["known_steps"]) == 1
+
+
+@pytest.mark.parametrize(("program", "identity", "name"), PROGRAMS)
+def test_what_cannot_be_written_is_said_and_was_not_killed(
+    made, environment, program, identity, name, tmp_path
+):
+    (tmp_path / "logs").write_text("a file in the place of a folder")
+    found = valid(made(program, identity), name)
+    assert found["status"] == "error" and "logs" in found["reason"]

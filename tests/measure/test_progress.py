@@ -59,3 +59,12 @@ def test_on_a_terminal_the_line_stays_in_place_and_in_a_file_each_is_plain():
         "[1/2] now " + "x" * 100,
         *("[1/2] done [2J", "| row |", "[2/2] now"),
     ]
+
+
+def test_a_terminal_that_was_closed_costs_nothing():
+    class Closed(Screen):
+        def write(self, text):
+            raise OSError(5, "Input/output error")
+
+    with Terminal(Closed()).during("[1/2] now"):
+        pass

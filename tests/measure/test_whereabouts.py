@@ -30,3 +30,12 @@ def test_the_salt_is_that_of_the_job_that_was_first(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", late)
     node(tmp_path)
     assert (tmp_path / SALT).read_text() == "another\n"
+
+
+def test_a_file_system_without_hard_links_keeps_a_salt_as_well(tmp_path, monkeypatch):
+    def refused(source, target):
+        raise PermissionError(1, "Operation not permitted", source)
+
+    monkeypatch.setattr(os, "link", refused)
+    assert node(tmp_path) == node(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [SALT]

@@ -136,7 +136,7 @@ def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
         environment = jobs.provide(options, identity, options.output)
         with Terminal(sys.stderr).during("canary: how fast the machine is"):
             supervised(found, identity, environment, options)
-    except preconditions.Refused as refusal:
+    except (preconditions.Refused, OSError) as refusal:
         found["refused"] = str(refusal)
     found.update(finished_at=now(), total_s=time.monotonic() - started)
 

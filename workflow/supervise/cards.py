@@ -22,6 +22,15 @@ def write_card(
 
     A hidden file beside it says what it was made from.
     """
+    try:
+        _write(interpreter, folder, node, accelerators, device)
+    except OSError as problem:
+        print(f"no card of this machine: {problem}", file=sys.stderr)
+
+
+def _write(
+    interpreter: str, folder: Path, node: str, accelerators: Sequence[str], device: str | int
+) -> None:
     output, made_from = folder / f"{node}.json", folder / f".{node}.made_from"
     now = made_from_now(accelerators, device)
     if output.exists() and made_from.exists() and made_from.read_text() == now:

@@ -27,7 +27,7 @@ from supervise.marks import Mark
 from supervise.progress import Progress
 from supervise.record import RecordFile
 from supervise.skeleton import skeleton
-from supervise.terminal import Terminal
+from supervise.terminal import Terminal, say
 
 WORKFLOW = Path(__file__).parents[1]
 Session = Callable[[], dict[str, Any]]
@@ -64,14 +64,14 @@ def main() -> int:
             if not killed:
                 measure(options, taken.session, mark)
             elif mark.restore(options.identity):
-                print(f"{options.record}: was measured, and stays as it is", file=sys.stderr)
+                say(f"{options.record}: was measured, and stays as it is")
             else:
                 write_killed(options, taken.session)
     except (preconditions.Refused, NoSuchDevice) as refusal:
-        print(f"millistep: {refusal}", file=sys.stderr)
+        say(f"millistep: {refusal}")
         status = 1
     except OSError as error:
-        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"millistep: {error.filename}: {error.strerror}")
         status = 1
     except KeyboardInterrupt as end:
         if number(end) == signal.SIGTERM:
@@ -131,7 +131,7 @@ def leave_or_write(
     try:
         if not reading.could_not_begin(reading.read(options.record)):
             why = next(iter(not_tried.values()))
-            print(f"{options.record}: could not begin, and stays as it is: {why}", file=sys.stderr)
+            say(f"{options.record}: could not begin, and stays as it is: {why}")
             return
     except (FileNotFoundError, reading.Unreadable):
         pass

@@ -159,7 +159,7 @@ def supervised(
     common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
     common["affinity"] = processors.pinned(identity["threads"])
     options.log.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
         child = Watched(
             environment["interpreter"],
             {**common, **request},

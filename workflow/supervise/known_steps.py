@@ -90,7 +90,7 @@ def measure(found: dict[str, Any], options: argparse.Namespace) -> None:
             blocks = [record["timing"]["blocks"] for record in records]
             found["known_steps"].append(reported(step_ms, blocks))
         found["monitor"] = monitor_pair(identity, environment, options)
-    except preconditions.Refused as refusal:
+    except (preconditions.Refused, OSError) as refusal:
         found["refused"] = str(refusal)
 
 
@@ -129,7 +129,7 @@ def known_step(
         (str(PLUGIN),),
         options.monitor_interpreter,
     )
-    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
         return parent.run(job, Path(scratch, "record.json"))
 
 

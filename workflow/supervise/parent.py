@@ -73,10 +73,7 @@ def run(
     file = RecordFile(record_path)
     try:
         file.reserve()
-        job.log.parent.mkdir(parents=True, exist_ok=True)
-        record = skeleton(job.identity_text, job.environment)
-        record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
-        record = _not_tried(record) if record["not_tried"] else _tried(job, record)
+        record = _measured(job, record_path)
         record = file.write({**record, "session": session()})
     except OSError as error:
         raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
@@ -85,6 +82,17 @@ def run(
     finally:
         file.discard()
     return record
+
+
+def _measured(job: Job, record_path: Path) -> dict[str, Any]:
+    try:
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        record = skeleton(job.identity_text, job.environment)
+        record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
+        return _not_tried(record) if record["not_tried"] else _tried(job, record)
+    except OSError as error:  # of an interpreter for another machine, for example
+        where = f": {error.filename}" if error.filename else ""
+        raise Refused(f"{record_path}: cannot be measured: {error.strerror}{where}") from error
 
 
 def _not_tried(record: dict[str, Any]) -> dict[str, Any]:
@@ -178,7 +186,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "folders": list(job.folders),
     }
     kept = caches.Kept(job.caches, identity)
-    with tempfile.TemporaryDirectory(prefix="millistep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
         kept.lend(Path(scratch))
         environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
         child = Watched(job.environment["interpreter"], request, environ, job.log)

@@ -4,6 +4,7 @@ A file is locked while a slot is taken, so that a killed job gives it back.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import threading
@@ -18,6 +19,7 @@ from supervise import device, processors
 FOLDER = ".slots"
 LOOK_S = 0.5  # seconds until a slot that is taken is tried again
 NEIGHBOURS_S = 1.0  # seconds between two looks at the other slots
+NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}  # as on some clusters' file systems
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,10 @@ class Slots:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[int]:
-        """Take the first free slot, waiting for one; yields its number."""
+        """Take the first free slot, waiting for one; yields its number.
+
+        On a file system without locks the only slot is free; of several, OSError is raised.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         while True:
             for slot in range(self.count):
@@ -39,6 +44,9 @@ class Slots:
                         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     except BlockingIOError:
                         continue
+                    except OSError as error:
+                        if error.errno not in NO_LOCKS or self.count > 1:
+                            raise OSError(error.errno, error.strerror, file.name) from None
                     yield slot
                     return
             time.sleep(LOOK_S)

@@ -4,8 +4,9 @@ In a file or a pipe, each is a plain line of its own.
 """
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 CLEAR = "\r\x1b[K"
@@ -47,8 +48,15 @@ class Terminal:
             return 80
 
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        # A terminal that was closed, or a log on a full disk: what is measured is worth more.
+        with suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()
+
+
+def say(line: str) -> None:
+    """Print a line for the user on stderr, if anybody can still read it."""
+    Terminal(sys.stderr).leave(line)
 
 
 def printable(text: str) -> str:

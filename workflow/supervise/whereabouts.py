@@ -3,10 +3,10 @@
 A bare digest of a host's name could be guessed, so they are salted; the salt stays in the folder.
 """
 
-import contextlib
 import hashlib
 import os
 import secrets
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -39,6 +39,10 @@ def _salt(results: Path) -> str:
             file.write(f"{secrets.token_hex(16)}\n")
             file.flush()
             os.fsync(file.fileno())
-            with contextlib.suppress(FileExistsError):  # another job was first
+            try:
                 os.link(file.name, path)
+            except FileExistsError:
+                pass  # another job was first
+            except OSError:  # a file system without hard links
+                shutil.copyfile(file.name, path)
     return path.read_text()
