@@ -1,6 +1,7 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import gc
+import json
 import os
 import signal
 from pathlib import Path
@@ -13,6 +14,7 @@ from deploy import failures
 from planning import this_machine
 from planning.commands import Commands
 from planning.drawing import Drawing
+from planning.jobs import Jobs
 from planning.start import Start
 from supervise import sitting
 
@@ -30,7 +32,7 @@ def workflow(**facts):
         "remote_exec": False,
         "resource_settings": SimpleNamespace(nodes=None, cores=1),
         "deployment_settings": SimpleNamespace(deployment_method=set(), conda_prefix=None),
-        "dag_settings": SimpleNamespace(forcerun=set(), forceall=False),
+        "dag_settings": SimpleNamespace(forcerun=set(), forceall=False, forcetargets=False),
         "global_resources": {"machine_percent": 100},
         "main_snakefile": "workflow/Snakefile",
         "dag": SimpleNamespace(forcefiles=set()),
@@ -152,3 +154,12 @@ def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text,
     plan(**own)
     builder.write_text(text)
     refused(said.split(" .* "), **own)
+
+
+def test_a_data_set_is_fetched_again_where_it_could_not_be(folder):
+    start = Start(workflow(), config(), ROOT)
+    jobs, forced = Jobs(start), start.workflow.dag.forcefiles
+    marker = folder / "digits.json"
+    for reason, again in ((None, set()), ("no network", {str(marker)})):
+        marker.write_text(json.dumps({"reason": reason}))
+        assert jobs.unfetched(str(marker))(None) == [] and forced == again

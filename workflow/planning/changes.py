@@ -62,10 +62,10 @@ def is_stale(path: Path, identity: str) -> bool:
         return True  # broken, and measured again in seconds
 
 
-def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
+def summary(plan, reasons: dict, elsewhere: str | None = None) -> str:
     """The runs to be measured, a line for each reason; empty if every record is as planned.
 
-    elsewhere: whether another machine measures them. A line is for example
+    elsewhere: the file that says so where another machine measures them. A line is for example
     ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
     found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
@@ -77,7 +77,7 @@ def summary(plan, reasons: dict, elsewhere: bool = False) -> str:
         cells_by_reason.setdefault(str(reason), Counter())[cell] += 1
     to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
     if elsewhere:
-        to_measure += ", but not here: by results/elsewhere.json these are another machine's"
+        to_measure += f", but not here: by {elsewhere} these are another machine's"
     lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
     left_out = variables.left_out(os.environ, plan.config["environment"])

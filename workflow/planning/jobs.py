@@ -11,7 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from planning import bundle, changes, identity, this_machine
+from planning import bundle, changes, identity, this_machine, trainings
 from planning.config import or_one_line
 from planning.start import Start
 from supervise import sitting
@@ -35,7 +35,11 @@ class Jobs:
         names = {*asked.forcerun}
         if asked.forceall:
             return {*timed}
-        forced = {path for path, run in timed.items() if {path, run.column.rule} & names}
+        if asked.forcetargets:
+            names |= {*asked.targets}
+        again = {run.record for run in self._plan.controls.again}
+        rules = {path: "time_again" if path in again else timed[path].column.rule for path in timed}
+        forced = {path for path, rule in rules.items() if {path, rule} & names}
         return {*self._to_measure} | (forced if names else set())
 
     @cached_property
@@ -131,6 +135,16 @@ class Jobs:
             self.can_be_timed_here()
             self.make_again(control.path)
         return []
+
+    def unfetched(self, marker: str) -> Callable[[Any], list[str]]:
+        """Find no input, but have a data set fetched that an earlier start could not fetch."""
+
+        def unfetched(wildcards) -> list[str]:
+            if os.path.exists(marker) and not trainings.was_fetched(marker):
+                self.make_again(marker)
+            return []
+
+        return unfetched
 
     def canaries(self, wildcards) -> list[str]:
         """The files of the canaries of this start, and of earlier ones as far as they were kept."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from datasets.registry import DATASETS, Dataset
@@ -41,6 +43,14 @@ def datasets(plan) -> list[Dataset]:
 def marker(data: Dataset) -> str:
     """The file that fetching a data set writes, whether it succeeds or fails."""
     return f"{FOLDER}/{data.name}.json"
+
+
+def was_fetched(marker: str) -> bool:
+    """False if a marker says why a data set could not be fetched, or cannot be read."""
+    try:
+        return json.loads(Path(marker).read_text())["reason"] is None
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def markers(plan) -> list[str]:

@@ -9,6 +9,8 @@ for dataset in trainings.datasets(PLAN):
         """Fetch a data set, or write down why it could not be fetched."""
         name:
             f"data_{dataset.name}"
+        input:
+            JOBS.unfetched(trainings.marker(dataset)),
         output:
             trainings.marker(dataset),
         log:
