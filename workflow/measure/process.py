@@ -61,8 +61,8 @@ def installed() -> dict[str, str]:
     found: dict[str, str] = {}
     for distribution in distributions():
         metadata = distribution.metadata  # parsed anew whenever it is asked for
-        name = re.sub(r"[-_.]+", "-", metadata["Name"]).lower()
-        found.setdefault(name, metadata["Version"])
+        if name := metadata["Name"]:  # what a package left behind has none
+            found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), metadata["Version"])
     return dict(sorted(found.items()))
 
 

@@ -71,7 +71,8 @@ def scrubber_here(project: Path, sources: Iterable[str]) -> Scrubber:
     torch) identifies nobody, and replacing it would change what the records say: it stays.
     """
     home = Path.home()
-    cache = Path(os.environ.get("MILLISTEP_CACHE") or home / ".cache" / "millistep")
+    user = os.environ.get("XDG_CACHE_HOME") or home / ".cache"
+    cache = Path(os.environ.get("MILLISTEP_CACHE") or Path(user, "millistep"))
     folders = {project: "<project>", cache: "<cache>", home: "~"}
     spelled = {
         str(path): word

@@ -25,6 +25,6 @@ rule analysis_environment:
     shell:
         program(
             "deploy",
-            "--name analysis --definition {params.definition}"
+            "--name analysis --definition {params.definition:q}"
             " --method {params.method} --place {resources.place:q} --marker {output} --log {log}",
         )

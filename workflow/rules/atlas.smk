@@ -19,6 +19,7 @@ rule atlas_archive:
         "../../envs/analysis.yaml"
     resources:
         python=ANALYSIS_PYTHON,
+        machine_percent=1,  # never beside something that is timed
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
         place=ARCHIVES.place,
@@ -48,6 +49,7 @@ rule atlas:
     resources:
         python=ANALYSIS_PYTHON,
         folder=ATLAS,
+        machine_percent=1,
     params:
         analysis=drawn_by("claims", "report", "compare", "atlas", texts=["report"]),
     shell:
