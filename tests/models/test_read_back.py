@@ -14,6 +14,12 @@ def bert(framework):
     return cell("bert", framework, "predict", "smoke", batch_size=4)
 
 
+def wide(framework):
+    """A step whose outputs take long: a fence that misses them is seen to."""
+    one = cell("bert", framework, "predict", "smoke", batch_size=256)
+    return replace(one, jit_compile=False)
+
+
 def in_bfloat16(framework):
     one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
     return Task("causal_lm", "dtype", one)
@@ -28,6 +34,7 @@ ADAPTED = ("keras3-jax", "pytorch-eager")
 TASKS = {
     "share": Task("read_back", "card", bert("keras3-jax")),
     "auto": Task("read_back", "card", replace(bert("keras3-tensorflow"), jit_compile="auto")),
+    "no jit": Task("read_back", "waits_for_outputs", wide("keras3-jax")),
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
 }
@@ -50,6 +57,10 @@ def test_denormal_numbers_are_looked_at_bit_by_bit():
 
 def test_jax_takes_its_share_of_a_devices_memory(told):
     assert told["share"]["memory_fraction"] == SHARE
+
+
+def test_a_fence_on_jax_waits_for_outputs_that_no_program_computes_with_the_state(told):
+    assert told["no jit"]
 
 
 def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):

@@ -175,7 +175,11 @@ def test_cards_say_what_steps_really_did(half):
             assert column in PYTORCH or card["cache"] == "static, 20 positions", name
             # Keras' first pass takes the padding along.
             assert card["prompt_positions"] == (6 if column in PYTORCH else 20), name
-            own = "WordPreprocessor of Millistep" if column in KERAS2 else "the library's own"
+            own = (
+                "WordPreprocessor of Millistep"
+                if column in KERAS2
+                else "the library's, words of Millistep"
+            )
             assert card["tokenizer"] == own, name
             if column == "pytorch-compiled":
                 assert card["compiled_by"] == "_compile_all_devices", name

@@ -63,6 +63,20 @@ def test_what_cannot_run_a_way_says_so():
     assert reason.startswith("torch.compile unrolls the loop over frames")
 
 
+def test_a_setting_that_a_library_ignores_is_not_measured_as_if_it_changed_something():
+    settings = {"keras3-torch": True, "keras3-jax": False, "keras3-tensorflow": False}
+    columns = [{"framework": name, "jit_compile": jit} for name, jit in settings.items()]
+    tasks = {"fit": "default", "generate": "default"}
+    made = plan(models={"gemma": tasks, "mistral": tasks}, columns=columns)
+    ignored = {(row.model, row.task, column) for row, column in made.unsupported}
+    assert ignored == {
+        (model, "generate", column)
+        for model in ("gemma", "mistral")
+        for column in ("keras3-torch+jit", "keras3-jax+no-jit")
+    }
+    assert plan(models={"gemma": tasks}, columns=["keras3-torch"]).unsupported == {}
+
+
 def test_every_way_of_a_model_is_in_the_study_and_no_other_is_measured():
     made = plan(**{**STUDY, "scale": "smoke"})
     measured = {}

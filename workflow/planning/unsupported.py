@@ -123,7 +123,8 @@ def _impossible(column: Column) -> str | None:
 def _is_about(entry: dict, column: Column) -> bool:
     """True if an `unsupported` entry of the configuration or of a model is about a column."""
     named = entry["column"] in (column.name, column.framework.name)
-    return named and entry.get("way", column.way) == column.way
+    settings = ((name, getattr(column, name)) for name in ("way", "jit_compile"))
+    return named and all(entry.get(name, value) == value for name, value in settings)
 
 
 @cache

@@ -1,5 +1,7 @@
 """Tasks that read a card after a few steps of a cell, and JAX's share of a device's memory."""
 
+from types import SimpleNamespace
+
 from column import measured
 
 from measure.card import parity
@@ -9,6 +11,21 @@ def card(cell):
     """The card, and the framework's share of a device's memory by the policy, if it is JAX."""
     found = parity(measured(cell), {"images_per_step": None})
     return {**found, "memory_fraction": _memory_fraction(cell)}
+
+
+def waits_for_outputs(cell):
+    """Whether all that a step of JAX makes is ready after each fence."""
+    framework, late = measured(cell), []
+
+    def ticks():
+        if len(late) == 3:
+            return True
+        framework.fence()
+        late.append(framework.late_ns())
+        return False
+
+    framework.run(SimpleNamespace(start=lambda: None, tick=ticks))
+    return late == [0, 0, 0]
 
 
 def _memory_fraction(cell):

@@ -110,7 +110,9 @@ def _differs(key: str, one: Cell, other: Cell) -> bool:
 
 
 def reported(key: str, cell: Cell) -> list[Any]:
-    """The values that the runs of a cell report, each once."""
+    """The values that the runs of a cell report, each once; of what is trained, only in `fit`."""
     if key not in WORK:
         return cell.reported(key)
+    if key == "trainable_parameters" and cell.row.task != "fit":
+        return []
     return list(dict.fromkeys(getattr(r.work, key) for r in cell.records if r.work))

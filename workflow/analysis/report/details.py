@@ -195,8 +195,8 @@ def _work(cell: Cell) -> Iterable[tuple[str, str]]:
     work = next((record.work for record in cell.records if record.work), None)
     if work is None:
         return
-    trained = f"{work.parameters:,} parameters, {work.trainable_parameters:,} trained"
-    yield "Work", trained
+    trained = f", {work.trainable_parameters:,} trained" if cell.row.task == "fit" else ""
+    yield "Work", f"{work.parameters:,} parameters{trained}"
     if work.flops_per_step:
         rate = work.flops_per_step / (cell.step_ms / 1e3)
         yield "Arithmetic", f"{work.flops_per_step:.3g} FLOPs per step, {rate / 1e9:,.1f} GFLOP/s"

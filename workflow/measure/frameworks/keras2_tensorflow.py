@@ -1,5 +1,6 @@
 """Keras 2 (tf-keras) on TensorFlow, fed by tf.data as its users do."""
 
+import importlib
 import os
 import sys
 from typing import Any
@@ -10,6 +11,8 @@ from measure.frameworks.keras import KerasFramework, computing_dtype, versioned
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import FETCHED, LEFT
 from measure.frameworks.tensorflow import TensorFlowMixin
+
+OF_KERAS_CORE = ("keras_cv", "keras_nlp")  # their operations under Keras 2
 
 
 class Framework(TensorFlowMixin, KerasFramework):
@@ -49,14 +52,16 @@ class Framework(TensorFlowMixin, KerasFramework):
         return used(matmul, convolution)
 
     def model_library(self) -> str | None:
-        """Also where KerasCV has operations from, such as softmax: Keras 2 has none of its own."""
+        """Also where KerasCV and KerasNLP have operations from, such as softmax: Keras 2 has none
+        of its own.
+        """
         found = super().model_library()
-        if not hasattr(self.models, "keras_cv"):
-            return found
-        from keras_cv.src.backend import ops
-
-        library = sys.modules[ops.softmax.__module__.partition(".")[0]]
-        return f"{found}, operations of {versioned(library)}"
+        for name in OF_KERAS_CORE:
+            if hasattr(self.models, name):
+                ops = importlib.import_module(f"{name}.src.backend.ops")
+                library = sys.modules[ops.softmax.__module__.partition(".")[0]]
+                return f"{found}, operations of {versioned(library)}"
+        return found
 
     def compiled(self) -> bool:
         return bool(self.model._jit_compile)
@@ -85,7 +90,7 @@ class Framework(TensorFlowMixin, KerasFramework):
             "jit_compile": jit,
             # What compile() takes where nothing is asked for; generation asks by itself.
             "jit_compile_auto": None if self.cell.task == "generate" else False,
-            "attention": self.models.attention(self.model, "tensorflow"),
+            "attention": self.models.attention(self.model),
             **self.execution(jit),
             **self.feeding(),
             **self.loop_facts,

@@ -61,11 +61,13 @@ class Framework(Traced, Keras3Framework):
     def build(self) -> None:
         super().build()
         predicts = self.cell.task == "predict" and not self._unseen
-        if predicts and not (self.model.trainable_variables or self.model.non_trainable_variables):
+        state = self.model.trainable_variables or self.model.non_trainable_variables
+        # Without a program around the step, the state is what went in, and ready at once.
+        if predicts and not (state and self.model.jit_compile):
             self._keep_outputs()
 
     def _keep_outputs(self) -> None:
-        """Keep what steps return, to wait for it: a model without variables has no state."""
+        """Keep what steps return, to wait for it, where no state tells when it is ready."""
         self.model.make_predict_function()
         step = self.model.predict_function
 
@@ -78,7 +80,7 @@ class Framework(Traced, Keras3Framework):
 
     def fence(self) -> None:
         # The state of the last step, every updated variable and metric in it.
-        # One program computes state and outputs, so all are ready together;
+        # One program computes state and outputs, so all are ready together, else both are kept;
         # block_until_ready needs the leaves: the state itself is an opaque dict
         # of Keras containers to it, and waiting for that waits for nothing.
         for ready in getattr(self.model, "_jax_state", None), self._outputs:

@@ -214,7 +214,7 @@ class NativeFramework(TorchMixin):
             "metrics": "none" if self.optimizer else None,
             "step_results": None if self.cell.task in self._own_loops() else LEFT,
             "image_data_format": self._image_data_format(),
-            "attention": self.models.attention(self.model, "torch"),
+            "attention": self.models.attention(self.model),
             "compile_mode": self.cell.mode,
             **self.execution(),
             **self.device_facts(),

@@ -36,6 +36,4 @@ def uses_fused_attention(keras: Any, layer: Any) -> bool:
     """True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``, as it does since
     that exists, unless it has dropout.
     """
-    if not hasattr(keras.config, "is_flash_attention_enabled"):
-        return False
-    return not layer._dropout and keras.config.is_flash_attention_enabled() is not False
+    return hasattr(keras.config, "is_flash_attention_enabled") and not layer._dropout

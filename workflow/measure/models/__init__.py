@@ -45,11 +45,8 @@ class Builder(Protocol):
     def build(self, cell: Cell) -> Any:
         """Build the cell's model with seeded weights; a Keras model is also ``compile()``d."""
 
-    def attention(self, model: Any, backend: str) -> str:
-        """The implementation of attention that the built model really takes, for the parity card.
-
-        backend: tensorflow, jax or torch.
-        """
+    def attention(self, model: Any) -> str:
+        """The attention that the built model really takes, for the parity card."""
 
 
 class TrainerBuilder(Builder, Protocol):

@@ -31,7 +31,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return inputs.inputs(cell, batch_size), inputs.targets(cell, batch_size)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """These models have no attention."""
     return "none"
 

@@ -49,7 +49,7 @@ def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     return {"inputs": inputs(cell, batch_size), "targets": targets(cell, batch_size)}
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """These models have no attention."""
     return "none"
 

@@ -70,7 +70,7 @@ def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     return {"text": text(cell, batch_size), "speech": speech(cell, batch_size)}
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The aligner has no attention."""
     return "none"
 

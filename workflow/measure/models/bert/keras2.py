@@ -42,7 +42,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """Keras 2 has only this implementation."""
     return "einsum"
 

@@ -47,7 +47,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation that the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
     fused = uses_fused_attention(keras, layer)

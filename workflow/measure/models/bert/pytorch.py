@@ -46,7 +46,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return {name: array.astype(np.int64) for name, array in inputs.items()}
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation Transformers chose."""
     return model.config._attn_implementation
 

@@ -55,11 +55,12 @@ def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
     return [*special, *(f"▁{word}" for word in words)]
 
 
-def tokenizer(found: Any) -> str:
-    """The tokenizer, for the parity card: the class in words, a library's own or one of ours."""
+def tokenizer(found: Any, cell: Cell) -> str:
+    """The tokenizer, for the parity card: whose class it is, and whose words are in it."""
     kind = type(found)
-    own = kind.__module__.startswith("measure.")
-    return f"{kind.__name__} of Millistep" if own else "the library's own"
+    if kind.__module__.startswith("measure."):
+        return f"{kind.__name__} of Millistep"
+    return "the library's" if cell.weights == "preset" else "the library's, words of Millistep"
 
 
 def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

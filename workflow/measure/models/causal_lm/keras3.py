@@ -61,7 +61,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     if cell.task == "fit":
         found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
         return {"adapter_dtype": ", ".join(sorted(found))}
-    return {"tokenizer": tokenizer(model.preprocessor.tokenizer)}
+    return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
 
 
 def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:

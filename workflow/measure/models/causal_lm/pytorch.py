@@ -145,7 +145,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
         return {"adapter_dtype": adapter_dtype(model)}
     private = getattr(model.generation_config, "compile_config", None)
     return {
-        "tokenizer": tokenizer(model.tokenizer),
+        "tokenizer": tokenizer(model.tokenizer, cell),
         "compiled_by": ALL_DEVICES if forced_on_host(private, cell.accelerator) else None,
     }
 
@@ -156,6 +156,6 @@ def adapter_dtype(model: Any) -> str:
     return ", ".join(sorted(found))
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation Transformers chose."""
     return model.config._attn_implementation

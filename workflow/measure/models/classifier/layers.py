@@ -36,7 +36,7 @@ def start(model: Any, cell: Cell) -> None:
     model.set_weights(initial_weights(cell))
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """These models have no attention."""
     return "none"
 

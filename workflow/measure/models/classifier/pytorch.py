@@ -54,7 +54,7 @@ def start(model: Any, cell: Cell) -> None:
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(turned)))
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """These models have no attention."""
     return "none"
 

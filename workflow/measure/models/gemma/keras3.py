@@ -26,7 +26,7 @@ def build(cell: Cell) -> Any:
     return causal_lm.finish(model, cell)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation that the decoder's attention really takes."""
     fused = fuses_attention(model.backbone.transformer_layers[0].attention)
     return "keras.ops.dot_product_attention" if fused else "einsum"

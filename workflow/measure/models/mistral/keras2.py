@@ -16,9 +16,10 @@ LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 def build(cell: Cell) -> Any:
     """A ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists on."""
-    # Its attention in bfloat16 fails without: "SymbolicTensor object has no attribute 'astype'".
-    tf.experimental.numpy.experimental_enable_numpy_behavior()
     a = cell.architecture
+    if a["dtype"] == "bfloat16":
+        # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
+        tf.experimental.numpy.experimental_enable_numpy_behavior()
     options = {"preprocessor": WordPreprocessor([*SPECIAL.values()], a["vocabulary_size"])}
     if cell.weights == "preset":
         model = keras_nlp.models.MistralCausalLM.from_preset(
@@ -30,7 +31,7 @@ def build(cell: Cell) -> Any:
     return model
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """Keras 2 has only this implementation."""
     return "einsum"
 
@@ -73,7 +74,7 @@ class WordPreprocessor:
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """The parity card's entry on the tokenizer, which is ours."""
-    return {"tokenizer": tokenizer(model.preprocessor.tokenizer)}
+    return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
 
 
 def _backbone(a: Architecture) -> Any:

@@ -26,7 +26,7 @@ def build(cell: Cell) -> Any:
     return causal_lm.finish(model, cell)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation that the decoder's attention really takes, found as the layer does."""
     return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
 

@@ -62,7 +62,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     return found
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """KerasCV writes attention out: two matrix products and a softmax."""
     return "matmul"
 

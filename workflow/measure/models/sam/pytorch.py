@@ -80,7 +80,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return {"images": 255.0 * pixels, "points": where, "labels": labels}
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """Meta's code writes attention out: two matrix products and a softmax."""
     return "matmul"
 

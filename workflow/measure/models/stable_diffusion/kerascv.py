@@ -39,7 +39,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return images(cell, batch_size), moments(cell, batch_size)
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """KerasCV writes attention out: two matrix products and a softmax."""
     return "matmul"
 

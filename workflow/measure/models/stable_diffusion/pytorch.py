@@ -52,7 +52,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     }
 
 
-def attention(model: Any, backend: str) -> str:
+def attention(model: Any) -> str:
     """The implementation Diffusers chose."""
     return kernel(model)
 
