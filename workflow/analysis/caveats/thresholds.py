@@ -2,7 +2,6 @@
 
 # part of a step that does not grow with the batch: such a cell measures framework, not model
 FIXED_COST_SHARE = 0.50
-SAMPLE_GROWTH = 0.50  # more time per sample at the larger of two batch sizes
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
 FOREIGN_CPU_SHARE = 0.05  # of its processors, used by other processes during the timed steps
 WIDE_INTERVAL = 0.05  # relative half-width of a cell's 95 % interval
