@@ -86,16 +86,6 @@ def timed_in(project, steps, number=1, run=0):
     project.change(change, TORCH, run=run)
 
 
-def slower_beside_neighbours(project):
-    """In one round another slot of the node was busy, and every step took 2 % longer."""
-
-    def disturb(record):
-        record["session"].update(slots=2, neighbours=1)
-        stretch(record, 1.02)
-
-    project.change(disturb, run=2)
-
-
 CONDITIONS = {
     # one column is said to have the page's versions; its record names others
     "not_the_pages_version": lambda p: p.plan["columns"][1]["settings"].update(stack="2024-03"),
@@ -146,8 +136,7 @@ CONDITIONS = {
     "drift_unknown": lambda p: p.canaries.__setitem__(2, None),
     "several_nodes": record("session", "", node="9f8e7d6c"),
     "rounds_lost": record("session", id="0" * 12),
-    "neighbours_disturb": slower_beside_neighbours,
-    "neighbours_unknown": record("session", "", 0, neighbours=1),
+    "busy_neighbours": record("session", neighbours=1),
     "not_monitored": lambda p: p.change(lambda r: r.update(monitor=None), TORCH, run=2),
     "throttled": record("monitor", throttled=3),
     "clocks_changed": record("monitor", frequency_mhz=clock(2000, 3000, 3000)),

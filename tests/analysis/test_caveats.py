@@ -49,7 +49,7 @@ INDEPENDENT = sorted(
     - {"legacy_differs", "fixed_cost_dominates", "observer_effect"}
     # these set the same reading, or say why it is not there
     - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}
-    - {"several_nodes", "rounds_lost", "neighbours_disturb", "neighbours_unknown"}
+    - {"several_nodes", "rounds_lost"}
 )
 
 

@@ -12,5 +12,4 @@ CLOCK_CHANGE = 0.05  # between the lowest and the highest clock of a run, or of 
 HOST_OVERHEAD = 0.50  # of a step in which no operation computes
 OTHER_OPERATIONS = 0.15  # of a step, in operations that are in no group
 COPY_SHARE = 0.01  # of the fastest step: the time to copy a batch to the device
-NEIGHBOUR_COST = 0.01  # longer or shorter beside busy slots of the node than alone
 FEW_PARAMETERS = 0.01  # by which columns may differ and still hold the same model
