@@ -1,28 +1,9 @@
 """For each rule of a caveat one change of a table without caveats that its caveat speaks of."""
 
-from quiet_table import (
-    JAX,
-    QUIET,
-    ROW,
-    TORCH,
-    on_processor,
-    one_run_only,
-    parity,
-    quiet_project,
-    record,
-)
+from quiet_table import JAX, TORCH, on_processor, one_run_only, parity, record
 from record_changes import profile, stretch
-from results_factory import Project, identity, make_plan
-from time_changes import (
-    padded,
-    probed,
-    scale,
-    scattered,
-    slow_fixed_probe,
-    slowed,
-    slower_later,
-    step_ns,
-)
+from results_factory import identity
+from time_changes import padded, scale, scattered, slow_fixed_probe, slowed, slower_later, step_ns
 
 # Idle 10 % of a step, products 74 %, and 16 % that no rule knows.
 HALF_KNOWN = {"aten::mm": (0.74, 1), "nobody::knows": (0.16, 1)}
@@ -83,33 +64,11 @@ def counted_differently(project):
         project.change(lambda r, m=memory: r["memory"].update(m), column)
 
 
-def on_both_devices(project):
-    """The same row of one framework on the processor and on the GPU."""
-    twin = make_plan(3, (ROW,), (JAX, f"{JAX}+cpu"), **QUIET)
-    other = Project(project.folder, twin)
-    project.plan, project.records = other.plan, other.records
-    project.canaries_on, project.machine_card = other.canaries_on, other.machine_card
-
-
-def another_batch_size(project):
-    other = quiet_project(project.folder, rows=(ROW, ("bert", "fit", 16, 32)))
-    project.records, project.canaries = other.records, other.canaries
-    project.plan.update({name: other.plan[name] for name in ("rows", "cells", "blocks")})
-
-
 def unsupported_cell(project):
     cell = project.plan["cells"][1]
     for run in cell["runs"]:
         del project.records[run["record"]]
     cell.update(unsupported="does not exist there", runs=[])
-
-
-def in_two_modes(project):
-    """Six rounds of three columns, in one of which every other process takes 3 % longer."""
-    other = quiet_project(project.folder, runs=6, columns=(JAX, TORCH, "keras3-tensorflow"))
-    project.plan, project.records, project.canaries = other.plan, other.records, other.canaries
-    for run in (2, 4, 6):
-        project.change(lambda r: scale(r, 1.03), column=TORCH, run=run)
 
 
 def spread_runs(project):
@@ -127,24 +86,6 @@ def timed_in(project, steps, number=1, run=0):
     project.change(change, TORCH, run=run)
 
 
-def nearly_as_fast(project):
-    def change(r):
-        scale(r, 8.1 / 30)
-        r["timing"]["synchronised_ns"] = [step_ns(r)]
-
-    project.change(change, TORCH)
-
-
-def slower_beside_neighbours(project):
-    """In one round another slot of the node was busy, and every step took 2 % longer."""
-
-    def disturb(record):
-        record["session"].update(slots=2, neighbours=1)
-        stretch(record, 1.02)
-
-    project.change(disturb, run=2)
-
-
 CONDITIONS = {
     # one column is said to have the page's versions; its record names others
     "not_the_pages_version": lambda p: p.plan["columns"][1]["settings"].update(stack="2024-03"),
@@ -160,11 +101,9 @@ CONDITIONS = {
     "optimizer_update_differs": updated_differently,
     "precision_differs": parity(matmul_precision="bfloat16"),
     "parity_differs": parity(attention="sdpa"),
-    "batch_sizes_differ": another_batch_size,
     "scale_is_reduced": lambda p: p.plan.update(scale="smoke"),
     "random_weights": lambda p: p.plan.update(weights="random"),
     "measured_on_cpu": on_processor,
-    "devices_compared_in_one_way": on_both_devices,
     "trainings_differ": lambda p: trained(p, epochs=[{**EPOCH, "validation_loss": 0.3}]),
     "trainings_missing": lambda p: trained(p, status="error", reason="RuntimeError: no memory"),
     "failed_runs": lambda p: p.fail("oom", "killed at 14 GiB", column=TORCH, run=2),
@@ -186,21 +125,18 @@ CONDITIONS = {
     "not_steady": slowed,
     "inconsistent_runs": lambda p: p.change(slower_later, TORCH, run=2),
     "warm_up_left_out": lambda p: p.change(lambda r: stretch(r, 1.04, slice(2)), TORCH),
-    "two_modes": in_two_modes,
     "steady_state_not_tested": lambda p: timed_in(p, 100, run=2),
     "legacy_differs": lambda p: p.change(
         lambda r: r["timing"]["legacy"].update(step_ms=1.0), TORCH
     ),
     "fixed_cost_dominates": slow_fixed_probe,
-    "outgrows_batch": lambda p: probed(p, 3.2),  # 1.6 times per sample
     "parameters_differ": record("work", run=0, trainable_parameters=5),
     "framework_warnings": lambda p: p.change(lambda r: r["warnings"].append("careful"), TORCH),
     "session_drifted": lambda p: p.canaries[1].update(python_loop_ms=52.0),
     "drift_unknown": lambda p: p.canaries.__setitem__(2, None),
     "several_nodes": record("session", "", node="9f8e7d6c"),
     "rounds_lost": record("session", id="0" * 12),
-    "neighbours_disturb": slower_beside_neighbours,
-    "neighbours_unknown": record("session", "", 0, neighbours=1),
+    "busy_neighbours": record("session", neighbours=1),
     "not_monitored": lambda p: p.change(lambda r: r.update(monitor=None), TORCH, run=2),
     "throttled": record("monitor", throttled=3),
     "clocks_changed": record("monitor", frequency_mhz=clock(2000, 3000, 3000)),
@@ -219,7 +155,6 @@ CONDITIONS = {
         a_ms={"1": 10.5, "2": 10.6, "3": 10.5}
     ),
     "monitor_costs": lambda p: p.self_test["monitor"].update(on_ms=[5.1, 5.1]),
-    "restarted_runs": lambda p: p.change(lambda r: r.update(restarted=2), TORCH, run=2),
     "observer_effect": lambda p: p.change(
         lambda r: r["timing"].update(synchronised_ns=[int(1.06 * step_ns(r))] * 5), TORCH
     ),
@@ -232,7 +167,6 @@ CONDITIONS = {
     "energy_counters_differ": two_counters,
     "feeding_differs": fed_differently,
     "peaks_counted_differently": counted_differently,
-    "close_call": nearly_as_fast,
     "several_machines": record("machine", id="m2"),
     "thread_policies_differ": record("threads", requested=1),
     "deployments_differ": record("environment", method="conda"),

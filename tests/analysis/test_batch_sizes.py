@@ -1,6 +1,4 @@
-"""Steps at other batch sizes: what of a step does not grow with the batch, and which sample takes
-longer in a larger one.
-"""
+"""Steps at other batch sizes: what of a step does not grow with the batch."""
 
 import pytest
 from hypothesis import assume, given
@@ -11,7 +9,7 @@ from time_changes import slow_fixed_probe, step_ns
 
 from analysis.caveats import collect
 from analysis.data import Data
-from analysis.topics.batch_sizes.compute import fixed_costs, fixed_share, sample_growth
+from analysis.topics.batch_sizes.compute import fixed_costs, fixed_share
 
 BLOCK = ("steps", "elapsed_ns")
 SIZES, TIMES = st.integers(1, 512), st.floats(1e-3, 1e6)
@@ -78,26 +76,6 @@ def test_what_one_process_showed_is_not_called_an_interval(tmp_path, once):
     (caveat,) = found(project, "fixed_cost_dominates")
     assert ("in one process; another may differ: BERT" in caveat.sentence) == once
     assert ("by the whole interval" in caveat.sentence) != once
-
-
-@PROPERTY
-@given(times=st.lists(st.floats(1.0, 6.0), min_size=1, max_size=5))
-def test_a_sample_that_takes_half_again_as_long_at_twice_the_batch_is_spoken_of(tmp_path, times):
-    project = quiet_project(tmp_path)
-
-    def change(r):
-        blocks = [{"steps": 1000, "elapsed_ns": int(1000 * t * step_ns(r))} for t in times]
-        total = {name: sum(block[name] for block in blocks) for name in blocks[0]}
-        r["probes"][0].update(**total, blocks=blocks)
-
-    project.change(change, TORCH)
-    results = project.load()
-    (grown,) = sample_growth(Data(results)).query("column == @TORCH").itertuples()
-    # By the fastest block: of the others the machine may have made more.
-    assert grown.factor == pytest.approx(min(times) / 2, rel=0.01)
-    assert (grown.to, grown.of) == (16, 8)
-    spoken = [caveat for caveat in collect(results) if caveat.id == "outgrows_batch"]
-    assert bool(spoken) == (grown.factor >= 1.5)
 
 
 @pytest.mark.parametrize("task", ["fit", "predict"])

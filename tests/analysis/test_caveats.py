@@ -4,14 +4,7 @@ import json
 import re
 
 import pytest
-from conditions import (
-    CONDITIONS,
-    counted_differently,
-    fed,
-    fed_differently,
-    gpu_readings,
-    in_two_modes,
-)
+from conditions import CONDITIONS, counted_differently, fed, fed_differently, gpu_readings
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
@@ -24,8 +17,6 @@ from analysis.caveats.groups import grouped, to_markdown
 from analysis.caveats.thresholds import COPY_SHARE
 from analysis.formats.strict_json import validate
 from analysis.topics.legacy.compute import legacy_ratio
-
-PROBE = {"batch_size": 4, "max_length": None, "new_tokens": None, "failed": None, "steps": 10}
 
 
 def test_every_rule_has_its_condition():
@@ -49,16 +40,16 @@ def test_a_condition_gives_its_caveat_and_no_other(tmp_path, name):
 
 INDEPENDENT = sorted(
     CONDITIONS.keys()
-    - {"single_run", "unsupported", "not_measured", "batch_sizes_differ", "own_interpreter"}
-    - {"devices_compared_in_one_way", "trainings_differ", "two_modes"}  # other columns, trainings
+    - {"single_run", "unsupported", "not_measured", "own_interpreter"}
+    - {"trainings_differ"}  # other trainings
     - {"failed_runs", "stale_records", "wide_interval", "scattered_blocks", "few_steps"}
     - {"inconsistent_runs", "warm_up_left_out"}
     - {"not_steady", "steady_state_not_tested", "overhead_bound", "plausibility_not_tested"}
     - {"device_shared"}  # nothing is concluded from such a cell
-    - {"legacy_differs", "fixed_cost_dominates", "outgrows_batch", "observer_effect", "close_call"}
+    - {"legacy_differs", "fixed_cost_dominates", "observer_effect"}
     # these set the same reading, or say why it is not there
     - {"not_monitored", "clocks_changed", "clocks_differ", "not_self_tested", "drift_unknown"}
-    - {"several_nodes", "rounds_lost", "neighbours_disturb", "neighbours_unknown"}
+    - {"several_nodes", "rounds_lost"}
 )
 
 
@@ -76,10 +67,6 @@ def versions_of_cuda(project):
         project.change(lambda r, v=version: r["parity"].update(cuda_version=v), column)
 
 
-def probe_of_half_the_batch(project):
-    project.change(lambda r: r["probes"].append({**PROBE, "elapsed_ns": 2 * step_ns(r)}), TORCH)
-
-
 def killed_session(project):
     (number,) = {r["session"]["id"] for r in project.records.values() if r["cell"]["run"] == 2}
     project.ended[number] = "killed"
@@ -95,14 +82,11 @@ def fence_within_scatter(r):
     [
         (slowed, "not_steady", "settle (BERT fit: Keras 3 (PyTorch) slowdown in 2 of 3 runs)"),
         (slow_fixed_probe, "fixed_cost_dominates", "BERT fit: Keras 3 (PyTorch) 80\u00a0%"),
-        (in_two_modes, "two_modes", "Keras 3 (PyTorch) 30.09 or 31.02 ms, the slower in 50\u00a0%"),
-        (probe_of_half_the_batch, "outgrows_batch", "PyTorch) 2.5 times as long at 8 as at 4"),
         (
             versions_of_cuda,
             "parity_differs",
             "BERT fit: cuda version differs between columns (12.9 in Keras 3 (JAX); 13.0 in "
-            "Keras 3 (PyTorch)), so part of a difference may come from that. It is "
-            "unknown which column this favours.",
+            "Keras 3 (PyTorch)), so part of a difference may come from that.",
         ),
         (
             lambda p: p.change(lambda r: r.update(session=None)),

@@ -141,7 +141,7 @@ def test_a_letter_marks_what_sets_a_cell_apart_from_its_row(tmp_path, figures):
 MANY = ("execution_differs", "precision_differs", "parity_differs", "parameters_differ")
 MANY += ("foreign_load", "random_weights", "framework_warnings", "energy_counters_differ")
 MANY += ("thread_policies_differ", "deployments_differ", "variables_set", "several_machines")
-MANY += ("peaks_counted_differently", "restarted_runs", "harness_error", "monitor_costs")
+MANY += ("peaks_counted_differently", "warm_up_left_out", "harness_error", "monitor_costs")
 MANY += ("not_the_pages_version", "drift_unknown")
 
 

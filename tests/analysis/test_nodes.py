@@ -13,7 +13,7 @@ from record_changes import stretch
 from results_factory import Project, make_plan
 
 from analysis.atlas.read import MEAN, content
-from analysis.caveats import collect
+from analysis.caveats import Severity, collect
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
 from analysis.report.methods_text import methods_text
@@ -125,20 +125,18 @@ def test_a_table_of_one_machine_says_that_it_holds_for_that_one(tmp_path):
     assert "node" not in machines(results)
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(1.009, 0), (1.011, 1), (0.98, 1)])
-def test_neighbours_are_named_beyond_one_percent(tmp_path, factor, expected):
+@pytest.mark.parametrize(("neighbours", "told"), [(None, []), (0, []), (1, ["1"]), (3, ["3"])])
+def test_cells_that_were_measured_beside_busy_slots_are_named(tmp_path, neighbours, told):
     project = quiet_project(tmp_path)
-
-    def disturb(record):
-        record["session"].update(slots=2, neighbours=1)
-        stretch(record, factor)
-
-    project.change(disturb, run=2)  # its time is the geometric mean of the two others, to 1e-6
-    found = [caveat for caveat in collect(project.load()) if caveat.id == "neighbours_disturb"]
-    assert len(found) == expected
-    for caveat in found:
-        assert caveat.evidence["ratio"] == pytest.approx(factor, rel=1e-4)
-        assert "2 cells that were measured both ways" in caveat.sentence
+    project.change(lambda r: r["session"].update(slots=4, neighbours=0))
+    project.change(lambda r: r["session"].update(neighbours=neighbours), TORCH, run=2)
+    caveats = collect(project.load())
+    assert [caveat.id for caveat in caveats] == ["busy_neighbours"] * len(told)
+    for caveat, most in zip(caveats, told, strict=True):
+        assert caveat.severity is Severity.NOTE
+        assert [cell.column.name for cell in caveat.cells] == [TORCH]
+        assert f"at once: BERT fit: Keras 3 (PyTorch) {most}. What" in caveat.sentence
+        assert "benchmarks/neighbours.py" in caveat.sentence
 
 
 def in_starts(*starts):

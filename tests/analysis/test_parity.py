@@ -1,19 +1,12 @@
-"""What columns of a row ran with: which differences are caveats, and which value is favoured: named
-where physics decides, unknown elsewhere.
-"""
-
-from functools import partial
+"""What columns of a row ran with: which differences are caveats, and what these name."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, PROPERTY, ROW, TORCH, found, on_processor, parity, quiet_project
-from record_changes import stretch
+from quiet_table import JAX, PROPERTY, TORCH, found, parity, quiet_project
 from results_factory import Project, make_column, make_plan
 
-from analysis.caveats import collect
-from analysis.caveats.advantages import ADVANTAGES, favoured, rank
-from analysis.formats.text import ms
+from analysis.caveats import Severity, collect
 from analysis.report.parity import card_of, differing
 
 
@@ -25,73 +18,43 @@ FLASH = "scaled_dot_product_flash_attention_for_cpu"
 
 
 @pytest.mark.parametrize(
-    ("card", "advantage"),
+    ("card", "jax", "torch"),
     [
-        ({"execution": "eager"}, "favours jit / xla over eager / xla"),
-        ({"matmul_precision": "tf32"}, "favours float32 / tf32 over float32"),
-        ({"dtype": "bfloat16"}, "favours bfloat16 over float32"),
-        ({"attention": "flash_attention_2"}, "favours flash_attention_2 over einsum"),
-        ({"attention": "sdpa"}, "unknown"),
-        ({"attention": "keras.ops.dot_product_attention"}, "unknown"),
-        # by the kernel that was seen to run; a compiler may fuse what a model writes out
-        ({"attention": "sdpa", "attention_kernel": FLASH}, f"favours sdpa / {FLASH} over einsum ("),
-        ({"attention_kernel": FLASH}, f"favours einsum / {FLASH} over einsum ("),
-        ({"attention": "sdpa", "attention_kernel": "scaled_dot_product_math"}, "unknown"),
-        ({"attention_kernel": "flex_attention"}, "favours einsum / flex_attention over einsum ("),
-        ({"flush_denormals": False}, "favours yes over no"),
-        ({"optimizer": "adamw with EMA"}, "favours adamw over adamw with EMA"),
-        ({"optimizer": "sgd"}, "unknown"),
-        ({"threads": 3}, "unknown"),
-        ({"device": "NVIDIA H200"}, "unknown"),
-        ({"graph_breaks": 0}, "favours 0 over 3"),
-        ({"cuda_graphs": True}, "favours yes over no"),
-        ({"metrics": "none"}, "favours none over loss"),
-        ({"prompt_positions": 6}, "favours 6 over 50"),
-        ({"image_data_format": "channels_first"}, ""),
+        ({"execution": "eager"}, "jit / xla", "eager / xla"),
+        ({"matmul_precision": "tf32"}, "float32", "float32 / tf32"),
+        ({"dtype": "bfloat16"}, "float32", "bfloat16"),
+        ({"attention": "flash_attention_2"}, "einsum", "flash_attention_2"),
+        # the kernel that was seen to run beside it; a compiler may fuse what a model writes out
+        ({"attention": "sdpa", "attention_kernel": FLASH}, "einsum", f"sdpa / {FLASH}"),
+        ({"attention_kernel": FLASH}, "einsum", f"einsum / {FLASH}"),
+        ({"flush_denormals": False}, "yes", "no"),
+        ({"optimizer": "adamw with EMA"}, "adamw", "adamw with EMA"),
+        ({"threads": 3}, "2", "3"),
+        ({"device": "NVIDIA H200"}, "cpu", "NVIDIA H200"),
+        ({"graph_breaks": 0}, "3", "0"),
+        ({"cuda_graphs": True}, "no", "yes"),
+        ({"metrics": "none"}, "loss", "none"),
+        ({"prompt_positions": 6}, "50", "6"),
     ],
 )
-def test_the_favoured_value_of_a_difference_on_a_gpu(tmp_path, card, advantage):
+def test_a_difference_is_named_with_what_each_column_ran(tmp_path, card, jax, torch):
     project = quiet_project(tmp_path)
     known = {"graph_breaks": 3, "cuda_graphs": False, "metrics": "loss", "prompt_positions": 50}
     project.change(lambda r: r["parity"].update(known))
     project.change(lambda r: r["parity"].update(card), TORCH)
-    caveats = differences(project)
-    assert len(caveats) == bool(advantage)  # what one column alone reports is no difference
-    for caveat in caveats:
-        assert advantage in caveat.sentence
-        assert bool(caveat.evidence["favours"]) == ("It favours" in caveat.sentence)
-
-
-def test_an_attention_without_a_fused_kernel_is_like_one_that_is_written_out():
-    unfused = {"attention": "sdpa", "attention_kernel": "none seen"}
-    assert rank("attention", unfused, True) == rank("attention", {"attention": "einsum"}, True) == 0
-    assert rank("attention", {"attention": "sdpa"}, True) is None
-
-
-def test_times_that_say_otherwise_stand_beside_what_is_favoured_as_a_rule(tmp_path):
-    # PyTorch takes longer than JAX, most of all in the second row
-    project = quiet_project(tmp_path, rows=(ROW, ("bert", "predict", 16, 256)))
-    project.change(partial(stretch, factor=2.0), TORCH, task="predict")
-    for column, card in ((TORCH, "jit"), (JAX, "eager")):
-        project.change(lambda r, c=card: r["parity"].update(execution=c), column)
     (caveat,) = differences(project)
-    jax, torch = (cell.step_ms for cell in project.load().rows[1].cells)
-    assert jax < torch and caveat.evidence["favours"] == []
-    assert (
-        "As a rule that favours jit / xla over eager / xla (an eager step pays Python for every "
-        f"operation), but it does not decide here: BERT predict took {ms(jax)} ms in Keras 3 (JAX) "
-        f"and {ms(torch)} ms in Keras 3 (PyTorch)." in caveat.sentence
-    )
+    assert f"({jax} in Keras 3 (JAX); {torch} in Keras 3 (PyTorch))" in caveat.sentence
+    assert caveat.evidence["values"] == {jax: ["Keras 3 (JAX)"], torch: ["Keras 3 (PyTorch)"]}
+    graver = {"execution": "execution", "matmul_precision": "precision", "dtype": "precision"}
+    about = graver.get(next(iter(card)))
+    assert caveat.id == f"{about or 'parity'}_differs"
+    assert caveat.severity is (Severity.CRITICAL if about else Severity.WARNING)
 
 
-def test_on_a_processor_neither_compilers_nor_narrow_numbers_are_favoured(tmp_path):
+def test_what_one_column_alone_reports_is_no_difference(tmp_path):
     project = quiet_project(tmp_path)
-    on_processor(project)
-    card = {"execution": "graph", "compiler": "tf-graph", "dtype": "bfloat16", "threads": 4}
-    project.change(lambda r: r["parity"].update(card), TORCH)
-    sentences = {caveat.evidence["keys"][0]: caveat.sentence for caveat in differences(project)}
-    assert "unknown" in sentences["execution"] and "unknown" in sentences["dtype"]
-    assert "favours 4 over 2" in sentences["threads"]
+    parity(image_data_format="channels_first")(project)
+    assert differences(project) == []
 
 
 CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
@@ -126,7 +89,7 @@ def test_precision_is_that_of_all_products_unless_the_model_computes_in_half(tmp
     (caveat,) = differences(project)
     assert caveat.id == "precision_differs"
     assert "dtype, matmul precision and convolution precision" in caveat.sentence
-    assert "favours float32 / float32 / tf32 over float32 (" in caveat.sentence
+    assert "float32 / float32 / tf32 in Keras 3 (PyTorch)" in caveat.sentence
     project.change(lambda r: r["parity"].update(dtype="bfloat16"))
     assert differences(project) == []
 
@@ -191,21 +154,6 @@ def test_graphs_that_a_profile_saw_replace_none_that_were_read_back(tmp_path):
     graphs = {(r.cell.column, r.cell.run): r.parity["cuda_graphs"] for r in project.load().records}
     assert graphs.pop((TORCH, 2)) is False
     assert set(graphs.values()) == {True}
-
-
-@given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.integers(0, 3)), max_size=5))
-def test_levels_hold_every_value_once_the_most_favoured_first(ranks):
-    levels = favoured(ranks)
-    if None in ranks.values() or len(set(ranks.values())) < 2:
-        assert levels == []
-    else:
-        assert sorted(value for level in levels for value in level) == sorted(ranks)
-        tops = [ranks[level[0]] for level in levels]
-        assert tops == sorted(set(ranks.values()), reverse=True)
-
-
-def test_an_entry_that_a_card_lacks_has_no_rank():
-    assert {rank(key, {}, gpu) for key in [*ADVANTAGES, "kernels"] for gpu in (0, 1)} == {None}
 
 
 CHANGED = "keras3-jax+changed"

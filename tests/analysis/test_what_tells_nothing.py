@@ -16,9 +16,9 @@ from analysis.topics.why.differences import differences
 
 # Rules that reason from times, or from what was profiled and probed beside them. The others tell
 # what happened to a cell, or what it is.
-CONCLUDING = {"overhead_bound", "legacy_differs", "fixed_cost_dominates", "outgrows_batch"}
-CONCLUDING |= {"observer_effect", "host_overhead_high", "other_operations", "neighbours_disturb"}
-CONCLUDING |= {"static_padding", "close_call", "feeding_differs"}
+CONCLUDING = {"overhead_bound", "legacy_differs", "fixed_cost_dominates"}
+CONCLUDING |= {"observer_effect", "host_overhead_high", "other_operations"}
+CONCLUDING |= {"static_padding", "feeding_differs"}
 
 
 def disturbed(record):

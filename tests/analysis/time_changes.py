@@ -19,14 +19,9 @@ def scale(r, factor):
 
 def slow_fixed_probe(project):
     """Twice the batch takes 1.2 times as long: 80 % of the step is fixed."""
-    probed(project, 1.2)
-
-
-def probed(project, ratio):
-    """A step at twice the batch takes so many times as long."""
 
     def change(r):
-        r["probes"][0]["elapsed_ns"] = r["probes"][0]["steps"] * int(ratio * step_ns(r))
+        r["probes"][0]["elapsed_ns"] = r["probes"][0]["steps"] * int(1.2 * step_ns(r))
 
     project.change(change, column=TORCH)
 

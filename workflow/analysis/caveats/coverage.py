@@ -90,20 +90,6 @@ def wide_interval(data: Data) -> Iterator[Found]:
 
 
 @rule
-def restarted_runs(data: Data) -> Iterator[Found]:
-    """Cells with runs whose measuring process was started a second time."""
-
-    def reasons(cell: Cell) -> list[str]:
-        return [record.restarted for record in cell.records if record.restarted]
-
-    def why(cell: Cell) -> str:
-        return f"{count(len(found[cell]), 'run')}, {'; '.join(dict.fromkeys(found[cell]))}"
-
-    found = found_in(measured(data.results.rows), reasons)
-    yield Found(found, {"reasons": labelled(found)}, {"where": places(found, why)})
-
-
-@rule
 def plausibility_not_tested(data: Data) -> Iterator[Found]:
     """Cells whose implied FLOP/s could not be compared with a peak."""
     cells = [

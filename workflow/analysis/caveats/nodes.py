@@ -1,19 +1,12 @@
-"""Where runs were measured: on which nodes, in which sessions, beside which neighbours."""
+"""Where runs were measured: on which nodes, in which sessions."""
 
 from collections import Counter
 from collections.abc import Iterator
 
-import numpy as np
-
-from analysis.caveats.core import Found, comparable, label, labelled, measured, places, rule
-from analysis.caveats.limits import of_cells, reading
-from analysis.caveats.thresholds import NEIGHBOUR_COST
-from analysis.data import CELL, Data, cell_key
+from analysis.caveats.core import Found, label, labelled, measured, places, rule
+from analysis.data import Data
 from analysis.formats.text import count
 from analysis.results.cells import Cell
-from analysis.statistics.intervals import geometric_mean, log_t_interval
-
-NEIGHBOURS = "session.neighbours"  # how many other slots of its node were busy
 
 
 @rule
@@ -45,48 +38,3 @@ def rounds_lost(data: Data) -> Iterator[Found]:
 
     where = places(lost, share, lambda cell: len(lost[cell]))
     yield Found(lost, {"rounds": labelled(lost)}, {"where": where})
-
-
-@rule
-def neighbours_disturb(data: Data) -> Iterator[Found]:
-    """The same cells took another time beside busy slots of their node than without any."""
-    ratios = _beside(data)
-    interval = log_t_interval(list(ratios.values()))
-    if interval is None or interval.low <= 1 <= interval.high:
-        return
-    mean = geometric_mean(ratios.values())
-    evidence = {
-        "ratio": mean,
-        "interval": [interval.low, interval.high],
-        "cells": labelled(ratios),
-        "threshold": NEIGHBOUR_COST,
-    }
-    slots = max(record.session.slots for cell in ratios for record in cell.records)
-    if max(mean, 1 / mean) > 1 + NEIGHBOUR_COST:
-        yield Found(_with_neighbours(data), evidence, {"slots": slots, "both": len(ratios)})
-
-
-@rule
-def neighbours_unknown(data: Data) -> Iterator[Found]:
-    """Runs beside busy slots of their node, of which none can be compared with one alone."""
-    if not _beside(data):
-        beside = _with_neighbours(data)
-        yield Found(beside, {"cells": list(map(label, beside))})
-
-
-def _with_neighbours(data: Data) -> list[Cell]:
-    """Cells with a run that was measured while other slots of its node were busy."""
-    return list(of_cells(data, reading(data, NEIGHBOURS), "max", lambda of: of > 0))
-
-
-def _beside(data: Data) -> dict[Cell, float]:
-    """Time beside busy neighbours over time without any, compared on the same node, for the cells
-    that some node measured in both ways.
-    """
-    runs = data.ok_runs.reindex(columns=[*CELL, "session.node", NEIGHBOURS, "ms_per_step"]).dropna()
-    logs, busy = np.log(runs["ms_per_step"].astype(float)), runs[NEIGHBOURS] > 0
-    nodes = [runs[name] for name in (*CELL, "session.node")]
-    more = logs[busy].groupby(nodes).mean() - logs[~busy].groupby(nodes).mean()
-    ratios = np.exp(more.dropna().groupby(CELL).mean())
-    cells = comparable(data.results.rows)
-    return {cell: ratios[cell_key(cell)] for cell in cells if cell_key(cell) in ratios.index}

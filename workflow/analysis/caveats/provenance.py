@@ -1,5 +1,5 @@
 """Where and with what the numbers were measured, and in what the rows of this table differ from the
-published benchmark's: batch sizes, scale, weights, device.
+published benchmark's: scale, weights, device.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -136,16 +136,6 @@ def not_the_pages_version(data: Data) -> Iterator[Found]:
             cells = [cell for cell in measured(data.results.rows) if cell.column == column]
             if found := [str(library) for library in differing_libraries(cells, conditions)]:
                 yield Found(cells, {"column": column.name, "libraries": found})
-
-
-@rule
-def batch_sizes_differ(data: Data) -> Iterator[Found]:
-    """Times of different batch sizes cannot be compared down a column."""
-    rows = [row.row for row in data.results.rows]
-    sizes = [row.batch_size for row in rows]
-    if len(set(sizes)) > 1:
-        of_rows = [f"{row.title} {row.batch_size}" for row in rows]
-        yield Found(None, {"batch_sizes": sizes}, {"of_rows": of_rows})
 
 
 @rule

@@ -2,7 +2,6 @@
 
 # part of a step that does not grow with the batch: such a cell measures framework, not model
 FIXED_COST_SHARE = 0.50
-SAMPLE_GROWTH = 0.50  # more time per sample at the larger of two batch sizes
 LEGACY_DIFFERENCE = 0.05  # between the published arithmetic and ours
 FOREIGN_CPU_SHARE = 0.05  # of its processors, used by other processes during the timed steps
 WIDE_INTERVAL = 0.05  # relative half-width of a cell's 95 % interval
@@ -13,5 +12,4 @@ CLOCK_CHANGE = 0.05  # between the lowest and the highest clock of a run, or of 
 HOST_OVERHEAD = 0.50  # of a step in which no operation computes
 OTHER_OPERATIONS = 0.15  # of a step, in operations that are in no group
 COPY_SHARE = 0.01  # of the fastest step: the time to copy a batch to the device
-NEIGHBOUR_COST = 0.01  # longer or shorter beside busy slots of the node than alone
 FEW_PARAMETERS = 0.01  # by which columns may differ and still hold the same model

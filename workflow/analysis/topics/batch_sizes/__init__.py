@@ -1,1 +1,1 @@
-"""How a step grows with its batch: what does not grow with it, and what grows faster."""
+"""How a step grows with its batch, and what of it does not."""

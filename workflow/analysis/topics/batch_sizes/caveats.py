@@ -1,4 +1,4 @@
-"""Steps of which much does not grow with the batch, and steps that grow faster than it."""
+"""Steps of which much does not grow with the batch."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from analysis.caveats.core import Found, labelled, places, rule
-from analysis.caveats.thresholds import FIXED_COST_SHARE, SAMPLE_GROWTH
+from analysis.caveats.thresholds import FIXED_COST_SHARE
 from analysis.data import CELL, Data
 from analysis.formats.text import percent
 from analysis.results.cells import Cell
-from analysis.topics.batch_sizes.compute import fixed_costs, sample_growth
+from analysis.topics.batch_sizes.compute import fixed_costs
 
 
 @rule
@@ -26,27 +26,12 @@ def fixed_cost_dominates(data: Data) -> Iterator[Found]:
     yield Found(high, evidence, {"where": where, "trained": trained, "once": once})
 
 
-@rule
-def outgrows_batch(data: Data) -> Iterator[Found]:
-    """Find cells in which a sample takes much longer at the larger of two batch sizes."""
-    found = sample_growth(data)
-    large = _of_cells(data, found[found["factor"] >= 1 + SAMPLE_GROWTH])
-    growth = {c: {"growth": line.factor, "points": _points(c)} for c, line in large.items()}
-    where = places(large, lambda cell: _text(large[cell]), lambda cell: large[cell].factor)
-    evidence = {"threshold": 1 + SAMPLE_GROWTH, "cells": labelled(growth)}
-    yield Found(large, evidence, {"where": where})
-
-
 def _of_cells(data: Data, found: pd.DataFrame) -> dict[Cell, Any]:
     """Lines by their cells, of those from which anything may be concluded, in table order."""
     keys = found[CELL].itertuples(index=False, name=None)
     lines = dict(zip(keys, found.itertuples(), strict=True))
     cells = data.cell_of.items()
     return {cell: lines[key] for key, cell in cells if key in lines and cell.comparable}
-
-
-def _text(growth: Any) -> str:
-    return f"{growth.factor:.1f} times as long at {growth.to} as at {growth.of}"
 
 
 def _points(cell: Cell) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
 """How a step grows with its batch, from steps of other sizes that were timed in the same process.
 
 A step takes t = a + c * batch. The share of a in the step of the table says how much of it does not
-grow with the batch; that the time of a sample grows from one size to the next says that t is not
-linear.
+grow with the batch.
 """
 
 from typing import Any
@@ -18,8 +17,7 @@ from analysis.statistics.intervals import NS_PER_MS, t_quantile
 def steps(data: Data) -> pd.DataFrame:
     """A line per run and batch size, the run's own (`probe` 0) first; without runs of one size.
 
-    In ms: `ms` of a step, `fastest_ms` of the fastest block and `middle_ms` of the middle one, of
-    the run's own size of the step. `error` is the relative standard error of the `blocks`.
+    `ms` is that of a step, `error` the relative standard error of the `blocks`.
     """
     blocks = data.timed_blocks
     other = (blocks["probe"] > 0) & (blocks["samples"] != blocks["batch_size"])
@@ -30,11 +28,8 @@ def steps(data: Data) -> pd.DataFrame:
     own = found["probe"].first() == 0
     each = found["block_ms"]
     step_ms = found["elapsed_ns"].sum() / found["steps"].sum() / NS_PER_MS
-    ms = found["run_ms"].first().where(own, step_ms)
     measured = {
-        "ms": ms,
-        "fastest_ms": each.min(),
-        "middle_ms": each.median().mask(own, ms),
+        "ms": found["run_ms"].first().where(own, step_ms),
         "error": each.sem() / each.mean(),
         "blocks": each.size(),
     }
@@ -75,20 +70,3 @@ def fixed_share(batch: Any, step_ms: Any, other_batch: Any, other_ms: Any) -> An
     """
     fixed_ms = (step_ms * other_batch - other_ms * batch) / (other_batch - batch)
     return np.clip(fixed_ms / step_ms, 0.0, 1.0)
-
-
-def sample_growth(data: Data) -> pd.DataFrame:
-    """A line per cell that was timed at other batch sizes: by which `factor` a sample takes longer
-    at the size `to` than at the next smaller one, `of`: the largest, of the run in which it is
-    least.
-
-    Of the larger batch the fastest block counts, of the smaller one the middle: ten steps are few,
-    and the machine may have hesitated in some of them.
-    """
-    found = steps(data).sort_values("samples", kind="stable")
-    smaller = found.groupby(RUN)[["samples", "middle_ms"]].shift()
-    factor = found["fastest_ms"] / smaller["middle_ms"] * smaller["samples"] / found["samples"]
-    found = found.assign(factor=factor.astype(float), to=found["samples"], of=smaller["samples"])
-    found = found.dropna(subset=["of"]).astype({"of": int})
-    largest = found.loc[found.groupby(RUN)["factor"].idxmax()]
-    return largest.loc[largest.groupby(CELL)["factor"].idxmin(), [*CELL, "factor", "to", "of"]]
