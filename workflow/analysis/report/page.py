@@ -146,7 +146,6 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
         "canaries": machine.canaries(results),
         "card_note": machine.card_note(results),
         "machine_card": machine.machine_card(results),
-        "schedule": sections.schedule(data),
         "rule_figure": figure_view(RULES, figures),
         "rules": sections.rules(results),
     }
