@@ -33,7 +33,6 @@ from analysis.writing.rendering import write_rendered
 SCRIPT = "report.js"
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST_FIGURE = "relative"  # on the first page
-RULES = "rules"  # a section, and its figure
 # Figures that go through all cells one by one: they are in the appendix.
 DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
 UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # the report gives their number alone
@@ -72,7 +71,7 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
     claims = judge(results, reference)
     numbers = Counter(str(claim.verdict) for claim in claims)
     topic_views = _topics(data, figures)
-    elsewhere = {FIRST_FIGURE, RULES, *DETAILED}
+    elsewhere = {FIRST_FIGURE, *DETAILED}
     elsewhere |= {figure for name in offered("section") for figure in figures_of(name)}
     return {
         "title": setting.title(results),
@@ -146,8 +145,6 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
         "canaries": machine.canaries(results),
         "card_note": machine.card_note(results),
         "machine_card": machine.machine_card(results),
-        "rule_figure": figure_view(RULES, figures),
-        "rules": sections.rules(results),
     }
 
 

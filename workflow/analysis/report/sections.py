@@ -162,13 +162,3 @@ def environments(results: Results) -> list[dict[str, Any]]:
         }
         for place, (key, found) in enumerate(different.items(), start=1)
     ]
-
-
-def rules(results: Results) -> Grid:
-    """A table of the rules of the workflow, each after those whose files it reads."""
-    found = results.rule_graph.rules if results.rule_graph else ()
-    return Grid(
-        "Rules of the workflow that made the results",
-        ("Rule", "What it does", "Jobs", "Reads files of"),
-        tuple((r.name, r.says, f"{r.jobs:,}", listed(list(r.after))) for r in found),
-    )
