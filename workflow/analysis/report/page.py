@@ -34,7 +34,7 @@ SCRIPT = "report.js"
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST_FIGURE = "relative"  # on the first page
 # Figures that go through all cells one by one: they are in the appendix.
-DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
+DETAILED = ("break_even", "blocks", "memory", "padding", "batch")
 UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # the report gives their number alone
 
 
