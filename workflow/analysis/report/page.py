@@ -93,7 +93,6 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "caveats": groups,
         "shown_caveats": groups[:SHOWN],
         "severities": caveat_views.tally(groups),
-        "table_of": caveat_views.table_of,
         "findings": [f for f in findings(results) if f.verdict is not Answer.NOT_MEASURED],
         "claims": claims if {c.verdict for c in claims} != {ClaimResult.NOT_TESTED} else [],
         "told_claims": [claim for claim in claims if claim.verdict not in UNTOLD],
