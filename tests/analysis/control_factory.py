@@ -130,22 +130,3 @@ def make_self_test(plan: dict[str, Any]) -> dict[str, Any]:
         },
         "monitor": {"on_ms": [5.0, 5.001], "off_ms": [5.001, 5.0], "step": "float32 matmul"},
     }
-
-
-def make_rules() -> dict[str, Any]:
-    """What Snakemake put together for two environments, of which one needs no rule before it."""
-    after = {
-        "all": ("report", "tables", "keras3_jax"),
-        "report": ("figures", "tables", "measure_keras3_jax"),
-        "figures": ("tables", "measure_keras3_jax"),
-        "tables": ("measure_keras3_jax",),
-        "measure_keras3_jax": (),
-        "keras3_jax": (),
-    }
-    return {
-        "schema": "millistep.rules/1",
-        "rules": [
-            {"name": name, "says": f"What <{name}> does.", "jobs": len(name), "after": list(needed)}
-            for name, needed in after.items()
-        ],
-    }

@@ -13,7 +13,6 @@ from control_factory import (
     make_blocks,
     make_canary,
     make_machine_card,
-    make_rules,
     make_self_test,
     session_of,
 )
@@ -162,11 +161,11 @@ def make_record(
 class Project:
     """A project folder with a plan and all that was measured; files are written by `save`.
 
-    `machine_card` (of the first node), `machine_cards`, `self_test` and `rules` hold None where a
-    file is to be missing. The sessions of the records lie between `canaries`: entry k is before
-    those of round k + 1 and after those of round k, None where it was not measured; `canaries_on`
-    are those of each accelerator, `canaries` those of the first. `ended` says of sessions that were
-    not done how they ended.
+    `machine_card` (of the first node), `machine_cards` and `self_test` hold None where a file is to
+    be missing. The sessions of the records lie between `canaries`: entry k is before those of round
+    k + 1 and after those of round k, None where it was not measured; `canaries_on` are those of
+    each accelerator, `canaries` those of the first. `ended` says of sessions that were not done how
+    they ended.
     """
 
     def __init__(self, folder: Path, plan: dict[str, Any] | None = None):
@@ -186,7 +185,6 @@ class Project:
         self.ended: dict[str, str] = {}
         self.machine_cards = {NODE: make_machine_card(self.plan)}
         self.self_test = make_self_test(self.plan)
-        self.rules = make_rules()
 
     @property
     def canaries(self) -> list[dict[str, Any] | None]:
@@ -244,7 +242,6 @@ class Project:
         for node, card in self.machine_cards.items():
             yield "machine", f"results/machines/{node}.json", card
         yield "self_test", self.plan["self_test"], self.self_test
-        yield "rules", "results/rules.json", self.rules
 
     def load(self) -> Results:
         return load_results(self.save())

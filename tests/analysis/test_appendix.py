@@ -13,9 +13,11 @@ def test_every_number_leads_to_its_cell(project, figures):
     report, text = pages_of(project, figures)
     assert report.count('<a class="number" href="appendix.html#cell-') == 2 * 2 * 6
     details = text.partition('id="cell-bert-fit-b8-keras3.2d.jax"')[2].partition("</details>")[0]
-    for expected in ("Parity card", "slow compile", "2.5 J/step", "#environment-"):
+    for expected in ("Parity card", "slow compile", "<dd>rapl</dd>", "#environment-"):
         assert expected in details
     assert "results/records/laptop/bert/fit-b8/keras3-jax/run3.json" in details
+    row = text.partition('id="row-bert-fit-b8"')[2].partition("<details")[0]
+    assert row.count("<td>2.5</td>") == 5  # J/step of all that have a time
     failed = text.partition('id="cell-bert-fit-b8-pytorch.2d.eager"')[0].rpartition("<summary>")[2]
     assert "oom: MemoryError: killed" in failed
 

@@ -37,7 +37,7 @@ def test_everything_is_in_it(unpacked):
         "results/machines/0a1b2c3d.json",
     } <= names
     blocks = {f"results/blocks/laptop/bert/fit-b8/round{number}.json" for number in (1, 2)}
-    assert {*blocks, "results/self_test.json", "results/rules.json"} <= names
+    assert {*blocks, "results/self_test.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
     assert not {"results/logs/archive.log", "results/other.json"} & names
     about_it = json.loads((unpacked / ABOUT).read_text())

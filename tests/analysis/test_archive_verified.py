@@ -78,6 +78,28 @@ def test_a_result_that_follows_from_nothing_is_found(verified, draw):
     assert "missing" in found.wrong["results/new.csv"]
 
 
+def test_what_an_older_revision_made_besides_is_named_and_refuses_no_archive(
+    verified, draw, tmp_path
+):
+    made, schema = "results/rules.json", "workflow/schemas/rules.schema.json"
+
+    def older(folder):
+        texts = {made: '{"schema": "millistep.rules/1"}', schema: "{}"}
+        for name, text in {**texts, "results/figures/rules.svg": "drawn"}.items():
+            (folder / name).write_text(text)
+
+    found = verified(older)
+    assert found.status == UNDECIDED and not found.wrong
+    assert {made, "results/figures/rules.svg"} <= found.unequal.keys()
+    assert found.excuse(found.unequal[made]) == "drawn by other sources"
+    again = tmp_path / "again"
+    again.mkdir()
+    taken = read(str(tmp_path / "b.zip"), None, again, load_reference(), draw)
+    assert taken["verified"] == "as archived, drawn otherwise here"
+    found = verified(lambda folder: [older(folder), (folder / schema).unlink()])
+    assert "names no schema that is known here" in found.wrong[made]
+
+
 def test_a_file_that_breaks_its_schema_is_named(verified):
     name = "results/machines/0a1b2c3d.json"
     assert "/schema" in verified(edit(name, b'"schema"', b'"schemas"')).wrong[name]

@@ -112,7 +112,7 @@ def test_what_is_not_text_has_words_and_tables_have_headers(page):
 
 def test_the_details_of_a_cell_are_found_and_seen(report):
     with chromium(report[2]) as page:
-        assert page.value("document.querySelectorAll('svg[role=img]').length") == 7 + 1
+        assert page.value("document.querySelectorAll('svg[role=img]').length") == 5
         assert page.value(UNLABELLED) == []
         assert page.value("document.querySelector(':target').checkVisibility()")
 

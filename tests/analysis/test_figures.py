@@ -9,8 +9,8 @@ from conditions import gpu_readings
 from drawn_pages import in_our_look
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import JAX, TORCH, quiet_project
-from record_changes import stretch, takes
+from quiet_table import TORCH, quiet_project
+from record_changes import stretch
 from results_factory import Project, make_plan, unsupported
 from time_changes import scale, scattered
 from whole_table import whole_table
@@ -19,11 +19,11 @@ from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.drawing import FIGURES
 from analysis.figures.panels import MOST_ROWS, NOTHING, short
+from analysis.formats.text import ms
 from analysis.report import draw
 from analysis.results.plan import Column
 from analysis.results.reference import load_reference
 from analysis.topics.batch_sizes.figure import sample_ms
-from analysis.topics.legacy.figure import clocks_ms
 from planning.frameworks import frameworks
 from planning.looks import look
 
@@ -56,8 +56,6 @@ def test_labels_say_what_was_compared_and_on_what(project):
     for found, base in ((over_keras2, "Keras 2"), (over_pytorch, "best plain PyTorch")):
         assert f"t({base}) / t(best Keras 3)" in found
     assert "1.50\u00d7" in over_pytorch
-    assert "8.016 ms" in words(results, "step_times")
-    assert "published arithmetic" in words(results, "methods")
 
 
 def test_effects_have_a_panel_each_and_say_what_is_missing(project, tmp_path):
@@ -76,11 +74,14 @@ def test_nothing_measured_still_draws_and_says_why(project):
     results = project.load()
     missing = "no ratio (Keras 3 not measured; Keras 2 not measured)"
     assert missing in words(results, "speedup_over_keras2")
-    for name in ("step_times", "methods"):
-        assert "nothing measured" in words(results, name)
     nothing = ("blocks", "break_even", "memory", "padding", "batch", "published", "why", "native")
     for name in nothing:
         assert "Nothing to draw: " in words(results, name)
+
+
+def test_a_row_without_a_time_says_so_in_its_panel(project):
+    project.fail("oom", "all of it", task="fit")
+    assert "nothing measured" in words(project.load(), "memory")
 
 
 def test_probes_memory_and_canaries_are_drawn(tmp_path):
@@ -91,6 +92,8 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path):
     assert "bfloat16 matmul" in words(results, "blocks")
     spent = words(results, "why")
     assert all(text in spent for text in ("nothing computes", "normalisation", "optimiser", "oom"))
+    measured = next(cell for cell in results.cells if cell.ok_runs)
+    assert f" {ms(measured.step_ms)} ms " in spent
     assert "oom" in words(results, "memory")
 
 
@@ -108,23 +111,6 @@ def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
     assert len(before) > 1
     project.change(slower_and_without_probes, TORCH, run=2)
     assert points() == pytest.approx(before)
-
-
-def test_clocks_are_compared_within_the_runs_that_all_of_them_timed(tmp_path):
-    project = quiet_project(tmp_path)
-
-    def slower_and_without_the_published_arithmetic(r):
-        scale(r, 1.1)
-        r["timing"]["legacy"] = None
-
-    project.change(lambda r: r["timing"]["legacy"].update(step_ms=7.0), TORCH, run=1)
-    for run in (2, 3):
-        project.change(slower_and_without_the_published_arithmetic, TORCH, run=run)
-    data = Data(project.load())
-    found = clocks_ms(data)["bert", "fit", 8, TORCH]
-    first = data.cell_of["bert", "fit", 8, TORCH].ok_runs[0]
-    assert found["ms_per_step"] == pytest.approx(first.step_ms)
-    assert found["legacy_ms"] == pytest.approx(7.0)
 
 
 def test_without_canaries_the_reason_stands_there(project):
@@ -158,7 +144,7 @@ def test_rows_that_do_not_fit_are_counted(tmp_path):
     columns = ("keras2-tensorflow", "keras3-jax")
     results = Project(tmp_path, make_plan(runs=1, rows=rows, columns=columns)).load()
     note = f"The first {MOST_ROWS} of {MOST_ROWS + 2} panels; the tables have them all."
-    for name in ("step_times", "batch", "speedup_over_keras2"):
+    for name in ("memory", "batch", "speedup_over_keras2"):
         assert note in words(results, name)
         assert not covered(FIGURES[name](Data(results, load_reference())), note)
 
@@ -182,7 +168,7 @@ def test_hostile_titles_and_missing_parts(tmp_path):
     results = project.load()
     for name in FIGURES:
         found = words(results, name)
-        shown = name in ("blocks", "cross_over", "native", "padding", "published", "rules", "why")
+        shown = name in ("blocks", "cross_over", "native", "padding", "published", "why")
         assert HOSTILE in found or shown
 
 
@@ -199,7 +185,7 @@ def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project):
     assert "4,321 + 7,654" in found
 
 
-def test_axes_reach_a_little_beyond_what_they_show(project, tmp_path):
+def test_axes_reach_a_little_beyond_what_they_show(project):
     def ends(name, of):
         return FIGURES[name](Data(of.load(), load_reference())).axes[0].get_xlim()
 
@@ -208,10 +194,6 @@ def test_axes_reach_a_little_beyond_what_they_show(project, tmp_path):
     assert ends("memory", project) == (0, 1)  # nothing known of this row, but of others
     project.change(lambda r: r["memory"].update(peak_rss_mib=100.0), run=1)
     assert ends("memory", project) == pytest.approx((0, 105))
-    quiet = quiet_project(tmp_path / "quiet")
-    for column, step_ms in ((JAX, 12.0), (TORCH, 30.0)):
-        quiet.change(partial(takes, step_ms=step_ms), column)
-    assert ends("step_times", quiet) == pytest.approx((10, 36))
 
 
 def test_wildly_different_runs_do_not_break_the_axes(project):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from deploy.environments import write_atomically
 from planning import changes, conclusion, so_far
 from planning.jobs import Jobs
-from planning.rule_graph import rule_graph
 from planning.start import Start, tell
 from supervise import running
 
@@ -28,23 +26,9 @@ class Handlers:
         """Set unreadable files aside, and from now on show the lines of jobs without a terminal."""
         for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
             tell(f"{path} is now {changes.set_aside(path)}")
-        if self._start.in_block:
-            return
-        self._write_rules()
-        if self._start.beside:
+        if self._start.beside and not self._start.in_block:
             write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
             self._lines.start()
-
-    def _write_rules(self) -> None:
-        """Write down for the appendix which rules make the results, if all results are asked for: a
-        part of them would have another graph each time.
-        """
-        found = rule_graph(self._start.workflow.dag.dependencies, "all")
-        # If the disk is full, the measuring says so better than this.
-        with suppress(OSError):
-            if found:
-                text = json.dumps(found, indent=1) + "\n"
-                write_atomically(Path(self._start.results, "rules.json"), text)
 
     def end(self, complete: bool) -> None:
         """Print the table and what follows from it, unless it is older than this start; if it ended

@@ -47,7 +47,7 @@ def raw_names(plan: Plan, found: Iterable[str]) -> list[str]:
     """The files found in a project from which the results are computed."""
     planned = {run.record for cell in plan.cells.values() for run in cell.runs}
     planned |= {block.path for block in plan.blocks}
-    planned |= {f"{plan.results}/plan.json", plan.self_test, plan.rules}
+    planned |= {f"{plan.results}/plan.json", plan.self_test}
     cards = plan.machine_card("*")
     return sorted(name for name in found if name in planned or fnmatchcase(name, cards))
 

@@ -66,13 +66,12 @@ def column_panels(
     handles: Mapping[str, Artist],
     draw: Callable[[Axes, int, Cell], Iterable[float]],
     axis: str,
-    log: bool = False,
     value: Callable[[Cell], str] = lambda cell: f"{ms(cell.step_ms)} ms",
 ) -> Figure:
     """Panels with a line per column, its title at the left, its value or its status at the right.
 
     `draw` puts a measured cell on its line and returns the numbers that its panel has to reach,
-    from 0 or on a logarithmic `axis`.
+    from 0.
     """
     rows, columns = data.results.rows, data.results.plan.columns
     most = max((label(column).count("\n") for column in columns), default=0)
@@ -84,10 +83,7 @@ def column_panels(
             continue
         lines = [(line, cell) for line, cell in enumerate(row.cells) if cell.ok_runs]
         numbers = [number for line, cell in lines for number in draw(axes, line, cell)]
-        if log:
-            log_scale(axes.xaxis, min(numbers) / 1.2, max(numbers) * 1.2)
-        else:
-            axes.set_xlim(0, 1.05 * max(numbers, default=0) or 1.0)
+        axes.set_xlim(0, 1.05 * max(numbers, default=0) or 1.0)
         axes.set_xlabel(axis, fontsize=SMALL)
         _line_per_column(axes, row, value)
     return figure

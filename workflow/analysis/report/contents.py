@@ -16,7 +16,7 @@ SECTIONS = ("caveats", "findings", *OF_TOPICS, "claims", "published", "figures")
 SECTIONS += ("run", "methods", "reproduce", "cite")
 # Of the appendix: first what the report shows in brief, then what it does not show.
 IN_FULL = ("caveats", "findings", "effects", "why", "native", "claims")
-DETAILS = ("measured", "cells", "details", "quality", "machine", "versions", "schedule", "rules")
+DETAILS = ("measured", "cells", "details", "quality", "machine", "versions")
 # Those that are left out where they have nothing to say.
 OPTIONAL = ("findings", "claims", "published", "figures", "details")
 HEADINGS = {
@@ -35,8 +35,6 @@ HEADINGS = {
     "quality": "Self-test and canaries",
     "machine": "Machine card",
     "versions": "Versions",
-    "schedule": "Schedule",
-    "rules": "Rules",
 }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from analysis.caveats.groups import Group
@@ -14,7 +13,6 @@ from analysis.formats.text import (
     count,
     interval_ms,
     listed,
-    mib,
     ms,
     signed_percent,
 )
@@ -109,7 +107,7 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
     if first.number == 1 and not first.ok:
         lacks = "published arithmetic and other batch sizes"
         yield "Measured in run 1 alone", f"{NA}: {lacks}, {first.status}"
-    yield from _resources(records)
+    yield from _counters(records)
     yield from of_topics.facts.get(cell_key(cell), ())
     yield from _monitored(records)
     yield from _work(cell)
@@ -123,28 +121,15 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
             yield term, listed(different)
 
 
-def _resources(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
-    yield "Peak memory", _peak([record.memory.peak_rss_mib for record in records])
-    counts = sorted({r.memory.peak_device_counts for r in records if r.memory.peak_device_counts})
-    counted = f": {listed(counts)}" if counts else ""
-    yield (
-        "Peak device memory",
-        _peak([record.memory.peak_device_mib for record in records]) + counted,
-    )
-    driver = [record.driver_device_mib for record in records]
-    if any(driver):
-        yield "Device memory by the driver", f"{_peak(driver)}: all that the process held"
-    joules = [record.energy for record in records if record.energy]
-    if joules:
-        mean = fmean(energy.joules_per_step for energy in joules)
-        yield "Energy", f"{mean:.3g} J/step, by {listed(sorted({e.counter for e in joules}))}"
-    else:
-        yield "Energy", f"{NA}: the device has no counter that was read"
-
-
-def _peak(found: Sequence[float | None]) -> str:
-    known = [value for value in found if value is not None]
-    return f"{mib(max(known))} MiB" if known else NA
+def _counters(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
+    """What counted the device memory and the energy that the row's breakdown tells of."""
+    found = {
+        "Peak device memory counts": (record.memory.peak_device_counts for record in records),
+        "Energy counted by": (record.energy.counter for record in records if record.energy),
+    }
+    for term, names in found.items():
+        if different := sorted({name for name in names if name}):
+            yield term, listed(different)
 
 
 def _monitored(records: Sequence[Record]) -> Iterable[tuple[str, str]]:

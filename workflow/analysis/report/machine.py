@@ -1,9 +1,8 @@
 """What was measured with, as tables: the cards of the machines, canaries around the sessions."""
 
-from heapq import nlargest
 from statistics import median
 
-from analysis.formats.text import NA, count, listed, ms, percent, signed_percent
+from analysis.formats.text import NA, count, listed, ms, percent
 from analysis.results.canaries import Canary
 from analysis.results.machine_card import MachineCard
 from analysis.results.results import Results
@@ -12,7 +11,6 @@ from analysis.statistics.intervals import MARGIN
 from analysis.writing.grid import Grid
 
 MOST_CARDS = 8  # different ones that a report shows
-MOST_SESSIONS = 20  # in which it drifted
 
 
 def machine_card(results: Results) -> list[Grid]:
@@ -74,10 +72,9 @@ def card_note(results: Results) -> str:
 
 
 def canaries(results: Results) -> list[Grid]:
-    """For each accelerator a table of nodes, and one of the sessions in which it drifted."""
+    """For each accelerator a table of nodes."""
     kinds = sorted({kind for session in results.sessions for kind in session.canaries})
-    found = [grid for kind in kinds for grid in (_by_node(kind, results), _drifted(kind, results))]
-    return [grid for grid in found if grid]
+    return [_by_node(kind, results) for kind in kinds]
 
 
 def _by_node(accelerator: str, results: Results) -> Grid:
@@ -109,37 +106,3 @@ def _readings(canaries: list[Canary], name: str) -> str:
         for value in (median(shown), shown[0], shown[-1])
     )
     return f"{middle} ({low} to {high})"
-
-
-def _drifted(accelerator: str, results: Results) -> Grid | None:
-    """A table of the sessions in which it drifted most; None where it did in none."""
-    labels = {row.row.key: row.row.label for row in results.rows}
-    found = [
-        (session, around)
-        for session in results.sessions
-        if (around := session.around(accelerator)).drifted
-    ]
-    if not found:
-        return None
-    worst = nlargest(MOST_SESSIONS, found, key=lambda pair: pair[1].most)
-    names = list(dict.fromkeys(name for _, around in worst for name in around.drift))
-    lines = [
-        (
-            f"{labels.get(session.row, session.row[0])} round {session.round}",
-            session.node,
-            session.started_at[:19].replace("T", " "),
-            *(_change(around.drift.get(name)) for name in names),
-        )
-        for session, around in found
-        if (session, around) in worst
-    ]
-    shown = f", the {len(worst)} largest" if len(found) > len(worst) else ""
-    caption = (
-        f"Change of these times on {accelerator} within a session, where it is beyond "
-        f"{percent(MARGIN)}: {count(len(found), 'session')}{shown}."
-    )
-    return Grid(caption, ("Session", "Node", "Started (UTC)", *names), tuple(lines))
-
-
-def _change(ratio: float | None) -> str:
-    return NA if ratio is None else signed_percent(ratio - 1)

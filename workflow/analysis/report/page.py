@@ -33,9 +33,8 @@ from analysis.writing.rendering import write_rendered
 SCRIPT = "report.js"
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side
 FIRST_FIGURE = "relative"  # on the first page
-RULES = "rules"  # a section, and its figure
 # Figures that go through all cells one by one: they are in the appendix.
-DETAILED = ("step_times", "break_even", "blocks", "memory", "padding", "batch", "methods")
+DETAILED = ("break_even", "blocks", "memory", "padding", "batch")
 UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # the report gives their number alone
 
 
@@ -72,7 +71,7 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
     claims = judge(results, reference)
     numbers = Counter(str(claim.verdict) for claim in claims)
     topic_views = _topics(data, figures)
-    elsewhere = {FIRST_FIGURE, RULES, *DETAILED}
+    elsewhere = {FIRST_FIGURE, *DETAILED}
     elsewhere |= {figure for name in offered("section") for figure in figures_of(name)}
     return {
         "title": setting.title(results),
@@ -94,7 +93,6 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "caveats": groups,
         "shown_caveats": groups[:SHOWN],
         "severities": caveat_views.tally(groups),
-        "table_of": caveat_views.table_of,
         "findings": [f for f in findings(results) if f.verdict is not Answer.NOT_MEASURED],
         "claims": claims if {c.verdict for c in claims} != {ClaimResult.NOT_TESTED} else [],
         "told_claims": [claim for claim in claims if claim.verdict not in UNTOLD],
@@ -146,9 +144,6 @@ def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, An
         "canaries": machine.canaries(results),
         "card_note": machine.card_note(results),
         "machine_card": machine.machine_card(results),
-        "schedule": sections.schedule(data),
-        "rule_figure": figure_view(RULES, figures),
-        "rules": sections.rules(results),
     }
 
 

@@ -1,4 +1,4 @@
-"""The tables of the appendix that are not about ms/step: time, environments, schedule."""
+"""The tables of the appendix that are not about ms/step: time, environments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -79,7 +79,8 @@ def row_views(
 
 def runs_of_cells(data: Data) -> dict[CellKey, Grid]:
     """A table of each cell's runs, with their place in the order in which runs really started."""
-    started = _as_started(data).dropna(subset="started_at")
+    order = ["started_at", "position"]
+    started = data.runs.reindex(columns=order).dropna(subset="started_at").sort_values(order)
     places = pd.Series(range(1, len(started) + 1), started.index).reindex(data.runs.index)
     runs = data.runs.reindex(columns=[name for name, _ in OF_A_RUN.values()])
     texts = pd.DataFrame(
@@ -161,39 +162,3 @@ def environments(results: Results) -> list[dict[str, Any]]:
         }
         for place, (key, found) in enumerate(different.items(), start=1)
     ]
-
-
-def _as_started(data: Data) -> pd.DataFrame:
-    """Runs in the order in which they were really started; those without a record come last."""
-    columns = dict.fromkeys([*data.runs, "started_at", "load.before"])
-    runs = data.runs.reindex(columns=list(columns))
-    return runs.sort_values(["started_at", "position"], na_position="last", kind="stable")
-
-
-def schedule(data: Data) -> Grid:
-    """Every run in the order in which it was really started."""
-    runs = _as_started(data).merge(data.cells[[*CELL, "row_title", "column_title"]], on=CELL)
-    texts = {
-        "Started (UTC)": each_known(runs["started_at"], lambda time: time[:19].replace("T", " ")),
-        "Cell": runs["row_title"]
-        + " b"
-        + runs["batch_size"].map(str)
-        + ", "
-        + runs["column_title"],
-        "Run": runs["run"].map(str),
-        "Planned place": (runs["position"] + 1).map(str),
-        "Status": runs["status"],
-        "ms/step": each_known(runs["ms_per_step"], ms),
-        "Load before": each_known(runs["load.before"], "{:.2f}".format),
-    }
-    return Grid.of(pd.DataFrame(texts), "Runs in the order in which they were started")
-
-
-def rules(results: Results) -> Grid:
-    """A table of the rules of the workflow, each after those whose files it reads."""
-    found = results.rule_graph.rules if results.rule_graph else ()
-    return Grid(
-        "Rules of the workflow that made the results",
-        ("Rule", "What it does", "Jobs", "Reads files of"),
-        tuple((r.name, r.says, f"{r.jobs:,}", listed(list(r.after))) for r in found),
-    )

@@ -17,7 +17,6 @@ from analysis.results.plausibility import with_peaks
 from analysis.results.record import Record
 from analysis.results.results import Results, moderated
 from analysis.results.rows import RowCells
-from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import NOT_MEASURED, STALE, Run
 from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session, by_node
@@ -40,7 +39,7 @@ def load_results(
     plan = load_plan(plan_path)
     folder = Folder(plan, plan_path)
     source = Kept(measured) if measured else folder
-    digest = hashlib.sha256(plan_path.read_bytes())  # of all that was measured, not of the rules
+    digest = hashlib.sha256(plan_path.read_bytes())
 
     with keeping(keep) if keep else nullcontext() as kept:
 
@@ -61,9 +60,8 @@ def load_results(
         cards = {node: read(plan.machine_card(node), "machine", card) for node in by_node(sessions)}
         tested, self_test = folder.read(plan.self_test, "self_test", _self_test)
         digest.update(tested)
-        _, graph = folder.read(plan.rules, "rules", RuleGraph.from_json)
         folder.raise_problems()
-    results = Results(plan, rows, digest.hexdigest(), sessions, cards, self_test, graph)
+    results = Results(plan, rows, digest.hexdigest(), sessions, cards, self_test)
     return moderated(with_peaks(check(results)))
 
 

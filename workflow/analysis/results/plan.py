@@ -180,11 +180,6 @@ class Plan:
         """True if all columns are operations without a framework."""
         return all(column.alone for column in self.columns)
 
-    @property
-    def rules(self) -> str:
-        """The file of the rules that made the results."""
-        return f"{self.results}/rules.json"
-
     def machine_card(self, node: str) -> str:
         """The file of the card of a node."""
         return f"{self.results}/machines/{node}.json"

@@ -125,12 +125,6 @@ class Record:
     session: SessionName | None = None
     operation: TimedOperation | None = None  # of a model around one; older records have none
 
-    @property
-    def driver_device_mib(self) -> float | None:
-        """Most device memory that its processes held in the timed steps, by the driver."""
-        gpu = self.monitor.gpu if self.monitor else None
-        return gpu.process_memory_mib.max if gpu and gpu.process_memory_mib else None
-
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Record:
         """Build a record from data that already passed the schema.

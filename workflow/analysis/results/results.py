@@ -13,7 +13,6 @@ from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Plan
 from analysis.results.record import Record
 from analysis.results.rows import RowCells
-from analysis.results.rule_graph import RuleGraph
 from analysis.results.runs import Run
 from analysis.results.self_test import SelfTest
 from analysis.results.sessions import Session
@@ -35,7 +34,6 @@ class Results:
     sessions: tuple[Session, ...] = ()  # in the order of the plan's blocks
     machine_cards: dict[str, MachineCard | None] = field(default_factory=dict)
     self_test: SelfTest | None = None
-    rule_graph: RuleGraph | None = None  # of all rules that made it; None where it was not kept
 
     @property
     def cells(self) -> Iterator[Cell]:

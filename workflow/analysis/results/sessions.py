@@ -21,7 +21,6 @@ class Session:
     device: str | None
     slot: int
     slots: int
-    started_at: str
     ended: str | None  # done, interrupted or killed; None of one that runs, or could not say
     machine: Machine
     canaries: dict[str, Around]  # by accelerator
