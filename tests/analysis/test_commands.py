@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis.formats.contents import file_of, table_modules
 from analysis.formats.strict_json import read_json, validate
+from contract.report_contents import file_of, table_modules
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 

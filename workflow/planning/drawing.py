@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
+from contract import report_contents
 from deploy.environments import definition_sha256, virtual_prefix
 from planning.commands import Commands
-from planning.config import read_yaml
 from planning.start import Start
 from supervise.sources import content_digest
 
@@ -64,21 +63,11 @@ class Drawing:
             f" {options} 2> >(tee {{log}} >&2)"
         )
 
-    def of_report(self, kind: str) -> list[str]:
-        """List the report's figures or tables, without those of topics whose folder was removed."""
-        listed = read_yaml(self._start.sources / f"report/{kind}.yaml")
-        return [name for name, module in listed.items() if self._folder(module).is_dir()]
-
-    def _folder(self, module: str) -> Path:
-        return self._start.sources.joinpath("workflow/analysis", *module.split(".")[:-1])
-
     def caption(self, wildcards: Any) -> str:
         """Return a figure's caption as a param: Snakemake takes the path of a caption without
-        wildcards, but its text may show params. A topic's captions lie beside its figures' code.
+        wildcards, but its text may show params.
         """
-        sources, name = self._start.sources, wildcards.figure
-        own = self._folder(read_yaml(sources / "report/figures.yaml")[name]) / f"{name}.rst"
-        return (own if own.exists() else sources / "report/captions" / own.name).read_text()
+        return report_contents.caption(wildcards.figure)
 
     def lost_environment(self, wildcards: Any) -> list[str]:
         """Return no input, but have a virtual environment made again that no longer exists."""

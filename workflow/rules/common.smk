@@ -2,6 +2,7 @@
 import json
 import re
 
+from contract import report_contents
 from planning import commands, trainings
 from planning.commands import IN_ENVIRONMENT, attempt_no, verbatim
 from planning.config import (

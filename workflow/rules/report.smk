@@ -7,10 +7,8 @@
 report: "../../report/captions/landing.rst"
 
 
-FIGURES = DRAWING.of_report("figures")
-TABLES_OF_TOPICS = [
-    name if Path(name).suffix else f"{name}.csv" for name in DRAWING.of_report("tables")
-]
+FIGURES = [*report_contents.figure_modules()]
+TABLES_OF_TOPICS = [*map(report_contents.file_of, report_contents.table_modules())]
 FIGURE = f"{RESULTS}/figures/{{figure}}"
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from analysis.claims.claim_tests import CONDITIONS, TESTS
 from analysis.claims.conditions import Differences, differences, of_releases, without_conditions
-from analysis.formats.contents import is_there
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell
 from analysis.results.reference import REFERENCE, Reference
 from analysis.results.results import Results
+from contract.report_contents import is_there
 
 ROW_KEYS = ("model", "task")  # parameters that name the rows of a claim
 

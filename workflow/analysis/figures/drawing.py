@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from analysis.data import Data
 from analysis.figures.panels import saying
 from analysis.figures.style import RC
-from analysis.formats.contents import figure_modules, function
 from analysis.formats.errors import InputError
 from analysis.results.stand_in import TITLE, is_simulated
+from contract.report_contents import figure_modules, function
 
 # Every figure of report/figures.yaml, with the function that draws it.
 FIGURES: dict[str, Callable[[Data], Figure]] = {

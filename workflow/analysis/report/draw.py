@@ -13,13 +13,13 @@ from analysis.caveats import collect
 from analysis.caveats.groups import grouped, write_caveats
 from analysis.claims.verdicts import write_claims
 from analysis.data import Data
-from analysis.formats.contents import figure_modules
 from analysis.formats.errors import run_command
 from analysis.formats.processes import in_processes
 from analysis.results.commands import parser, results_of
 from analysis.results.reference import load_reference
 from analysis.tables.files import TABLES
 from analysis.topics import load_rules
+from contract.report_contents import figure_modules
 
 PARTS = (*TABLES, "caveats", "claims", "figures", "report")
 

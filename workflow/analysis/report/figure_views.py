@@ -9,10 +9,10 @@ from typing import Any
 
 from analysis.figures.panels import NOTHING
 from analysis.figures.style import INK, PUBLISHED, RULE
-from analysis.formats.contents import caption
 from analysis.formats.strict_json import read_bytes
 from analysis.formats.text import html_text, spread
 from analysis.results.results import Results
+from contract.report_contents import caption
 
 _PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)

@@ -11,7 +11,6 @@ from analysis.claims import judge
 from analysis.claims.verdicts import ClaimResult
 from analysis.comparisons.findings import Answer, findings
 from analysis.data import Data
-from analysis.formats.contents import figure_modules, figures_of
 from analysis.formats.errors import write_text
 from analysis.formats.text import listed
 from analysis.report import caveat_views, machine, sections, self_test, setting
@@ -29,6 +28,7 @@ from analysis.tables.published import published_table
 from analysis.tables.writers import to_html
 from analysis.topics import offered, said
 from analysis.writing.rendering import write_rendered
+from contract.report_contents import figure_modules, figures_of
 
 SCRIPT = "report.js"
 MOST_BESIDE = 6  # columns of the table that leave room for the picture at its side

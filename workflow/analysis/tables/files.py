@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from analysis.data import Data
-from analysis.formats.contents import file_of, function, table_modules
 from analysis.formats.errors import write_text
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.writers import table_csv, to_markdown
 from analysis.writing.files import to_csv, to_parquet
+from contract.report_contents import file_of, function, table_modules
 
 
 def write_runs(data: Data, folder: Path) -> None:

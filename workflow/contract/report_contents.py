@@ -1,12 +1,14 @@
-"""Figures and tables of the report, which the rules must know too: report/{figures,tables}.yaml."""
+"""Figures and tables of the report, for what draws them and for the rules:
+report/{figures,tables}.yaml.
+"""
 
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ANALYSIS = Path(__file__).resolve().parents[1]
-REPORT = ANALYSIS.parents[1] / "report"
+WORKFLOW = Path(__file__).resolve().parents[1]
+ANALYSIS, REPORT = WORKFLOW / "analysis", WORKFLOW.parent / "report"
 
 
 def figure_modules() -> dict[str, str]:
