@@ -134,6 +134,7 @@ PYTORCH = {"pytorch-eager", "pytorch-compiled"}
     [
         ("measure/models/bert/keras3.py", KERAS3),
         ("measure/models/bert/keras2.py", {"keras2-tensorflow"}),
+        ("measure/models/bert/keras_hub.py", {"keras2-tensorflow", *KERAS3}),
         ("measure/models/bert/pytorch.py", PYTORCH),
         ("measure/frameworks/keras3_jax.py", {"keras3-jax"}),
         ("measure/frameworks/torch.py", {"keras3-torch", *PYTORCH}),
