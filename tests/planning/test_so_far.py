@@ -21,7 +21,7 @@ def shown(tmp_path, monkeypatch):
         config |= {"scale": scale, "models": ROWS, "columns": ["keras3-jax"]}
         made = plan(threads=1, **config)
         first = {run.record for block in made.blocks[:done] for run in block.runs}
-        settings = SimpleNamespace(forcerun=set(), forceall=False, forcetargets=False)
+        settings = SimpleNamespace(forcerun=set(), forceall=False)
         start = SimpleNamespace(
             plan=made,
             to_measure={path: "" for path in made.timed if path not in first},

@@ -32,7 +32,7 @@ def workflow(**facts):
         "remote_exec": False,
         "resource_settings": SimpleNamespace(nodes=None, cores=1),
         "deployment_settings": SimpleNamespace(deployment_method=set(), conda_prefix=None),
-        "dag_settings": SimpleNamespace(forcerun=set(), forceall=False, forcetargets=False),
+        "dag_settings": SimpleNamespace(forcerun=set(), forceall=False),
         "global_resources": {"machine_percent": 100},
         "main_snakefile": "workflow/Snakefile",
         "dag": SimpleNamespace(forcefiles=set()),
