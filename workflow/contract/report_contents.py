@@ -2,10 +2,7 @@
 report/{figures,tables}.yaml.
 """
 
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 WORKFLOW = Path(__file__).resolve().parents[1]
 ANALYSIS, REPORT = WORKFLOW / "analysis", WORKFLOW.parent / "report"
@@ -24,11 +21,6 @@ def table_modules() -> dict[str, str]:
 def file_of(table: str) -> str:
     """Return the name of a table's file: CSV where its entry names no other format."""
     return table if Path(table).suffix else f"{table}.csv"
-
-
-def function(module: str, name: str) -> Callable[..., Any]:
-    """The function of this name in a module of the analysis."""
-    return getattr(import_module(f"analysis.{module}"), name)
 
 
 def _modules(name: str) -> dict[str, str]:

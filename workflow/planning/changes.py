@@ -62,7 +62,7 @@ def is_stale(path: Path, identity: str) -> bool:
         return True  # broken, and measured again in seconds
 
 
-def summary(plan, reasons: dict, elsewhere: str | None = None) -> str:
+def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
     """The runs to be measured, a line for each reason; empty if every record is as planned.
 
     elsewhere: the file that says so where another machine measures them. A line is for example

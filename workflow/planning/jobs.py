@@ -35,12 +35,8 @@ class Jobs:
         names = {*asked.forcerun}
         if asked.forceall:
             return {*timed}
-        if not names:
-            return {*self._to_measure}
-        again = {run.record for run in self._plan.controls.again}
-        rules = {path: "time_again" if path in again else timed[path].column.rule for path in timed}
-        forced = {path for path, rule in rules.items() if {path, rule} & names}
-        return {*self._to_measure} | forced
+        forced = {path for path, run in timed.items() if {path, run.column.rule} & names}
+        return {*self._to_measure} | (forced if names else set())
 
     @cached_property
     def blocks_now(self) -> set[str]:

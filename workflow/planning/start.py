@@ -138,9 +138,8 @@ class Start:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
             tell(f"{path} {reason}; it is set aside, and measured again")
-        if summary := changes.summary(
-            self.plan, self.to_measure, str(self.measured_elsewhere) if self.elsewhere else None
-        ):
+        elsewhere = self.measured_elsewhere if self.elsewhere else None
+        if summary := changes.summary(self.plan, self.to_measure, elsewhere):
             print(summary, file=sys.stderr)
         # Without a number of cores, as in a dry run, there are as many as wanted.
         slots = self.plan.slots

@@ -19,7 +19,7 @@ rule analysis_environment:
         machine_percent=100,
         place=PLAN.order.place(),
     params:
-        definition=DRAWING.definition.as_posix(),
+        definition=verbatim(DRAWING.definition.as_posix()),
         sha256=DRAWING.definition_sha256,
         method="conda" if START.use_conda else "venv",
     shell:

@@ -6,7 +6,6 @@ that the same rules time them as without slots.
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from deploy.virtual_environments import write_atomically
 from supervise import programs, running, sitting, whereabouts
 from supervise.interrupts import end_with_snakemake, exit_status
 from supervise.slots import FOLDER, Slots, keep_to
+from supervise.terminal import say
 
 ON_NODE = "MILLISTEP_ON_NODE"  # planned on another machine: this one's devices are not looked at
 
@@ -34,7 +34,7 @@ def main() -> int:
         with seated(options) as variables:
             status = programs.run(options.command, variables=variables)
     except OSError as error:
-        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"millistep: {error.filename}: {error.strerror}")
         return 1
     except KeyboardInterrupt as end:
         return exit_status(end)

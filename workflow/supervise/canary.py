@@ -22,7 +22,7 @@ from supervise.marks import any_left
 from supervise.record import now
 from supervise.sitting import AFTER, BEFORE
 from supervise.slots import FOLDER
-from supervise.terminal import Terminal
+from supervise.terminal import Terminal, say
 
 PROGRAM = Path(__file__).parent.parent / "measure" / "controls" / "canary.py"
 TIME_LIMIT_S = 300.0
@@ -71,7 +71,7 @@ def _new(options: argparse.Namespace) -> dict[str, Any]:
         measure(found, options)
     found["status"], found["reason"] = of_control(found)
     if found["status"] != "ok":
-        print(f"    canary: {found['status']}: {found['reason']}", file=sys.stderr, flush=True)
+        say(f"    canary: {found['status']}: {found['reason']}")
     return found
 
 

@@ -6,11 +6,11 @@ A run is worth more than the card, so a failure is only printed.
 import hashlib
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from supervise.machine import card
+from supervise.terminal import say
 
 WORKFLOW = Path(__file__).parents[1]
 
@@ -25,7 +25,7 @@ def write_card(
     try:
         _write(interpreter, folder, node, accelerators, device)
     except OSError as problem:
-        print(f"no card of this machine: {problem}", file=sys.stderr)
+        say(f"no card of this machine: {problem}")
 
 
 def _write(
@@ -41,7 +41,7 @@ def _write(
     environ = {**os.environ, "PYTHONPATH": str(WORKFLOW.absolute())}
     done = subprocess.run(command, env=environ, capture_output=True, text=True)
     if done.returncode:
-        print(f"no {output}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        say(f"no {output}: {done.stderr.strip().splitlines()[-1:]}")
         return
     made_from.write_text(now)
 

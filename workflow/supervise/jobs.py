@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import device, memory, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
+from supervise.terminal import say
 from supervise.watch import Watched
 
 
@@ -63,7 +63,7 @@ def exit_code(job: Callable[[], None]) -> int:
     try:
         job()
     except (preconditions.Refused, device.NoSuchDevice) as refusal:
-        print(f"millistep: {refusal}", file=sys.stderr)
+        say(f"millistep: {refusal}")
         return 1
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
@@ -98,7 +98,7 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
         except EnvironmentProblem as problem:
             raise NoEnvironment({"not_deployed": problem.reason}) from None
         except OSError as problem:
-            print(f"{name}: {problem}", file=sys.stderr)
+            say(f"{name}: {problem}")
             raise preconditions.Refused(
                 f"{output}: not measured, its environment is not there"
             ) from None
@@ -119,7 +119,7 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
         except NoEnvironment:
             continue
         if place:
-            print(f"    in the environment {tried.environment.stem} instead", file=sys.stderr)
+            say(f"    in the environment {tried.environment.stem} instead")
         return tried
     return options
 

@@ -7,11 +7,11 @@ record says ``monitor: null``.
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from supervise.processors import beside
+from supervise.terminal import say
 from supervise.variables import inherited
 
 SAMPLER = Path(__file__).with_name("sampler.py")
@@ -90,4 +90,4 @@ class Monitor:
 
 
 def _report(reason: str) -> None:
-    print(f"    monitor: {reason}", file=sys.stderr, flush=True)
+    say(f"    monitor: {reason}")

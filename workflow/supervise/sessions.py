@@ -8,7 +8,6 @@ another one.
 import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from deploy.virtual_environments import write_atomically
 from supervise import canary, reading
 from supervise.marks import any_left
 from supervise.sitting import AFTER, DIGITS
+from supervise.terminal import say
 
 SCHEMA = "millistep.block/1"
 NEEDED = {"id", "started_at", "finished_at", "canaries", "ended", "runs"}
@@ -46,7 +46,7 @@ def main() -> int:
         digests = {block.path.as_posix(): write(results, block) for block in blocks}
         write_atomically(options.output, json.dumps(digests, indent=1) + "\n")
     except OSError as error:
-        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"millistep: {error.filename}: {error.strerror}")
         return 1
     return 0
 

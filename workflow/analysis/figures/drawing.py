@@ -14,8 +14,9 @@ from analysis.data import Data
 from analysis.figures.panels import saying
 from analysis.figures.style import RC
 from analysis.formats.errors import InputError
+from analysis.formats.modules import function
 from analysis.results.stand_in import TITLE, is_simulated
-from contract.report_contents import figure_modules, function
+from contract.report_contents import figure_modules
 
 # Every figure of report/figures.yaml, with the function that draws it.
 FIGURES: dict[str, Callable[[Data], Figure]] = {

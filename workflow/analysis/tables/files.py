@@ -4,12 +4,13 @@ from pathlib import Path
 
 from analysis.data import Data
 from analysis.formats.errors import write_text
+from analysis.formats.modules import function
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
 from analysis.tables.published import published_table
 from analysis.tables.writers import table_csv, to_markdown
 from analysis.writing.files import to_csv, to_parquet
-from contract.report_contents import file_of, function, table_modules
+from contract.report_contents import file_of, table_modules
 
 
 def write_runs(data: Data, folder: Path) -> None:

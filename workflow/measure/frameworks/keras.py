@@ -112,11 +112,13 @@ class KerasFramework(ABC):
 
     def model_library(self) -> str | None:
         """Name and version of the library with the model; None if that is Keras alone."""
-        for name in ("keras_hub", "keras_nlp", "keras_cv"):
-            library = getattr(self.models, name, None)
-            if library:
-                return versioned(library)
-        return None
+        library = self.library()
+        return versioned(library) if library else None
+
+    def library(self) -> Any:
+        """The library with the model, as its builder imports it."""
+        names = ("keras_hub", "keras_nlp", "keras_cv")
+        return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
     fed_as = "NumPy arrays"
     taken = 0  # batches that a step has taken when Keras says that it begins

@@ -12,8 +12,6 @@ from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import FETCHED, LEFT
 from measure.frameworks.tensorflow import TensorFlowMixin
 
-OF_KERAS_CORE = ("keras_cv", "keras_nlp")  # their operations under Keras 2
-
 
 class Framework(TensorFlowMixin, KerasFramework):
     family = "keras2"
@@ -55,13 +53,12 @@ class Framework(TensorFlowMixin, KerasFramework):
         """Also where KerasCV and KerasNLP have operations from, such as softmax: Keras 2 has none
         of its own.
         """
-        found = super().model_library()
-        for name in OF_KERAS_CORE:
-            if hasattr(self.models, name):
-                ops = importlib.import_module(f"{name}.src.backend.ops")
-                library = sys.modules[ops.softmax.__module__.partition(".")[0]]
-                return f"{found}, operations of {versioned(library)}"
-        return found
+        found, library = super().model_library(), self.library()
+        if library is None:
+            return found
+        ops = importlib.import_module(f"{library.__name__}.src.backend.ops")
+        source = sys.modules[ops.softmax.__module__.partition(".")[0]]
+        return f"{found}, operations of {versioned(source)}"
 
     def compiled(self) -> bool:
         return bool(self.model._jit_compile)

@@ -80,8 +80,8 @@ class Framework(Traced, Keras3Framework):
 
     def fence(self) -> None:
         # The state of the last step, every updated variable and metric in it.
-        # One program computes state and outputs, so all are ready together, else both are kept;
-        # block_until_ready needs the leaves: the state itself is an opaque dict
+        # One program computes state and outputs, so all are ready together; without one, outputs
+        # are kept. block_until_ready needs the leaves: the state itself is an opaque dict
         # of Keras containers to it, and waiting for that waits for nothing.
         for ready in getattr(self.model, "_jax_state", None), self._outputs:
             if ready:
