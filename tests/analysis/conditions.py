@@ -143,7 +143,9 @@ CONDITIONS = {
     "clocks_differ": record("monitor", frequency_mhz=clock(2500, 2500, 2500)),
     "swapped_while_timed": record("monitor", swapped_mib=1.0),
     "busy_while_timed": record("monitor", load_max=4.5),
-    "device_shared": record("monitor", gpu=gpu_readings(foreign_processes=1)),
+    "device_shared": lambda p: p.change(
+        lambda r: r["monitor"].update(gpu=gpu_readings(foreign_processes=1)), TORCH
+    ),
     "not_self_tested": lambda p: setattr(p, "self_test", None),
     "harness_error": lambda p: p.self_test["known_steps"][1].update(
         measured_ms=20.2, runs_ms=[20.2, 20.21, 20.19]

@@ -18,7 +18,7 @@ from analysis.caveats.groups import grouped
 from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json
-from analysis.statistics.intervals import Verdict, paired_ratio, together, verdict
+from analysis.statistics.intervals import Verdict, paired_ratio, verdict
 
 PATCH = f"{JAX}+patch"
 NOISE = {1: 1.004, 2: 0.997, 3: 1.002, 4: 0.998, 5: 1.001, 6: 0.999, 7: 1.003, 8: 0.996}
@@ -48,7 +48,7 @@ def test_a_patch_that_makes_one_row_slower(tmp_path, monkeypatch):
     assert (slow.verdict, same.verdict) == (Verdict.SLOWER, Verdict.SAME)
     assert found.status is Status.SLOWER and found.decided
     assert slow.interval.low < 1.1 < slow.interval.high
-    assert slow.interval == together(slow.ratio, 6) and 1.02 < slow.smallest < 1.05
+    assert slow.interval == slow.ratio.together(6) and 1.02 < slow.smallest < 1.05
     text = commented(found, data, left_out=["sam/predict/4"], report="https://example.org/r")
     assert "slower by more than 2\u00a0% in 1 of 2 rows; the same within 2\u00a0% in 1 of" in text
     line = next(line for line in text.splitlines() if "BERT fit, batch 8" in line)
@@ -118,5 +118,5 @@ def test_the_smallest_slow_down_is_shown_as_often_as_is_said():
 
     reach = [math.log(smallest_shown(ratio(1), 0.02, statements)) for _ in range(300)]
     gap = math.exp(np.mean(reach))
-    shown = [verdict(together(ratio(gap), statements)) is Verdict.SLOWER for _ in range(600)]
+    shown = [verdict(ratio(gap).together(statements)) is Verdict.SLOWER for _ in range(600)]
     assert abs(np.mean(shown) - POWER) < 0.08

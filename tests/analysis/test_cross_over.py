@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from analysis.data import Data
 from analysis.results.reference import load_reference
 from analysis.statistics import cross_over
-from analysis.statistics.cross_over import ABOVE, BELOW, Point, crossing
+from analysis.statistics.cross_over import ABOVE, BELOW, crossing
+from analysis.statistics.intervals import Ratio, ratio_of
 from analysis.topics.cross_over.compute import amount, shown, sweeps, words
 from analysis.topics.cross_over.compute import cross_over as table_of
 from analysis.topics.cross_over.figure import cross_over as figure_of
@@ -56,7 +57,9 @@ def test_by_hand(sizes, logs, expected):
 
 
 def test_the_last_crossing_counts_and_all_are_counted():
-    points = [Point(size, log) for size, log in ((1, 1), (10, -1), (100, -1), (1000, 1))]
+    points = [
+        (size, Ratio(log, None, 0, 1)) for size, log in ((1, 1), (10, -1), (100, -1), (1000, 1))
+    ]
     found = cross_over.cross_over(points)
     assert found.size == pytest.approx(10**2.5) and found.times == 2 and found.interval is None
 
@@ -86,9 +89,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(monkeypatch):
         points = []
         for size in GRID:
             logs = [0.4 * (math.log(size) - truth) + rng.gauss(0, 0.03) for _ in range(3)]
-            mean = sum(logs) / 3
-            deviation = math.sqrt(sum((log - mean) ** 2 for log in logs) / 2)
-            points.append(Point(size, mean, deviation / math.sqrt(3), 2))
+            points.append((size, ratio_of(logs, 3)))
         interval = cross_over.cross_over(points, seed=trial).interval
         hits += interval.low <= math.exp(truth) <= interval.high
     assert 0.92 <= hits / 300 <= 1.0

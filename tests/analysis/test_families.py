@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from analysis.statistics.best_set import Contest, shown_slower
 from analysis.statistics.block_means import adjusted_logs
 from analysis.statistics.families import family_interval, luck_of_choice
-from analysis.statistics.intervals import Sitting, Verdict, together, verdict
+from analysis.statistics.intervals import Sitting, Verdict, verdict
 
 
 def runs(*times):
@@ -35,14 +35,22 @@ def test_the_ends_by_hand():
     row |= {"new": runs(10.0, 10.1, 10.1), "like": runs(10.1, 10.3, 10.0)}
     held, families = Contest(row), (["new", "like"], ["base", "other"])
     ratio, found = held.ratio("base", "new"), family_interval(held, *families)
-    assert found.low == pytest.approx(together(ratio, 2).low)
-    highs = [together(held.ratio("base", name), 2).high for name in ("new", "like")]
+    assert found.low == pytest.approx(ratio.together(2).low)
+    highs = [held.ratio("base", name).together(2).high for name in ("new", "like")]
     assert found.high == pytest.approx(max(highs))
     assert family_interval(held, *families, 5).low < found.low < ratio.interval.low
     held = Contest({**row, "like": runs(15.0, 15.2, 15.1)})
     found = family_interval(held, *families)
     assert found.low == pytest.approx(ratio.interval.low)
-    assert found.high == pytest.approx(together(ratio, 2).high)
+    assert found.high == pytest.approx(ratio.together(2).high)
+
+
+def test_a_column_of_a_single_run_silences_its_family_only_if_it_took_least():
+    row = {"base": runs(20.0, 20.2, 20.1), "new": runs(10.0, 10.1, 10.2), "lost": runs(11.0)}
+    alone = family_interval(Contest(row), ["new"], ["base"])
+    assert family_interval(Contest(row), ["new", "lost"], ["base"]) == alone
+    fastest = Contest({**row, "lost": runs(9.0)})
+    assert family_interval(fastest, ["new", "lost"], ["base"]) is None
 
 
 def test_the_interval_holds_for_whichever_is_the_best():
@@ -111,11 +119,13 @@ def test_a_column_that_lost_the_slow_round_is_taken_as_if_it_had_it():
     assert complete["a"] == pytest.approx(math.log(10 * 10 * 12) / 3)
 
 
-def test_rounds_of_nobody_else_and_rows_on_several_nodes_are_left_alone():
+def test_rounds_of_nobody_else_are_left_alone_and_a_node_counts_as_a_round():
     alone = {"a": {1: 10.0, 2: 11.0}, "b": {3: 20.0, 4: 21.0}}
     assert adjusted_logs(alone)["a"] == pytest.approx((math.log(10) + math.log(11)) / 2)
     nodes = {
         "a": {Sitting(1, "x", "m"): 10.0, Sitting(2, "y", "n"): 12.0},
         "b": {Sitting(1, "x", "m"): 10.0},
+        "c": {Sitting(1, "x", "m"): 20.0, Sitting(2, "y", "n"): 24.0},
     }
-    assert adjusted_logs(nodes)["b"] == pytest.approx(math.log(10))
+    found = adjusted_logs(nodes)
+    assert found["b"] == pytest.approx(found["a"]) == pytest.approx(math.log(10 * 12) / 2)

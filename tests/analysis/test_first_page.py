@@ -60,7 +60,7 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     assert best.startswith("Best or equal") and "Keras 3 (JAX) in 11 of 11 rows." in best
     # the factory's columns are that many times as slow
     assert "Keras 3 (PyTorch) in 11" in slower
-    assert "takes 3.79× [3.74×, 3.84×] the time of Keras 3 (JAX)" in slower
+    assert "takes 3.79× [3.69×, 3.90×] the time of Keras 3 (JAX)" in slower
     assert keras2.startswith("Keras 3 on its fastest backend against Keras 2: faster in 11 of 11")
     assert pytorch.startswith("Keras 3 on its fastest backend against plain PyTorch: faster in 11")
     assert "63 of 66 cells have a time, each from 2 and 3 runs." in where
@@ -176,10 +176,8 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp
     assert ["wide_interval"] in [[member.id for member in group.members] for group in groups]
     # Student's t of two degrees of freedom times the standard error of their logarithms
     reach = math.exp(4.3027 * math.log(1.1) / math.sqrt(3)) - 1
-    assert (
-        f"differences under {100 * reach:.0f}\u00a0% between two columns of a row mean nothing"
-        in noise.title
-    )
+    mostly = "between two columns of a row mostly mean nothing"
+    assert f"differences under {100 * reach:.0f}\u00a0% {mostly}" in noise.title
     assert "In the one pair of columns the 95 % interval of the ratio is wider" in noise.summary
 
 
@@ -224,7 +222,7 @@ def test_what_changes_a_conclusion_comes_first(whole):
 
 @pytest.mark.parametrize("share", [0.24, 0.33])
 def test_a_number_that_others_disturbed_is_grey_and_never_wins(project, figures, share):
-    project.change(lambda r: r["load"].update(foreign_cpu_share=share), "keras3-jax", run=2)
+    project.change(lambda r: r["load"].update(foreign_cpu_share=share), "keras3-jax")
     page = report_of(project, figures)
     disturbed = page.count('<td class="ok disturbed"')
     texts = " ".join(sentences(project))

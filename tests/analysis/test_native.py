@@ -9,9 +9,10 @@ import pytest
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
 
 from analysis.data import Data
-from analysis.statistics.intervals import MARGIN, paired_ratio
-from analysis.statistics.payoff import Pays, pays
-from analysis.topics.native.compute import naive_builds, native, payoffs, ways
+from analysis.statistics.best_set import Contest
+from analysis.statistics.families import family_interval
+from analysis.statistics.intervals import MARGIN
+from analysis.topics.native.compute import Pays, naive_builds, native, payoffs, pays, ways
 from analysis.writing.files import to_csv
 
 NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
@@ -190,10 +191,11 @@ def rate(verdict, gain, of_framework=2, native=3, payoffs=1):
     """Of trials in which every way of a kind takes the same time, and native ones gain so much."""
     rng, found = random.Random(5), 0
     for _ in range(TRIALS):
-        own = [way(rng, 10.0) for _ in range(of_framework)]
-        new = [way(rng, 10.0 / gain) for _ in range(native)]
-        gains = [[paired_ratio(base, times) for base in own] for times in new]
-        found += pays(gains, payoffs) is verdict
+        own = {f"own {number}": way(rng, 10.0) for number in range(of_framework)}
+        new = {f"native {number}": way(rng, 10.0 / gain) for number in range(native)}
+        held = Contest(own | new)
+        ends = [family_interval(held, [*new], [*own], of) for of in (payoffs, 1)]
+        found += pays(*ends) is verdict
     return found / TRIALS
 
 
@@ -220,5 +222,5 @@ def test_a_yes_among_several_payoffs_needs_more():
     assert among < 0.8 * alone
 
 
-def test_without_a_round_in_common_nothing_is_shown():
-    assert pays([]) is pays([[]]) is pays([[None]]) is Pays.NOT_SHOWN
+def test_without_an_interval_nothing_is_shown():
+    assert pays(None, None) is Pays.NOT_SHOWN

@@ -128,7 +128,7 @@ def test_what_is_left_of_a_ratio_by_hand():
     assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=1.0).high == math.inf
     one_run = share(0.1, 0.4, runs=1)
     assert without_padding(Interval(7.0, 8.0), one_run, fast_share=0.0) is None
-    told = explanation(Ratio(8.0, None, 1, 0), one_run, 0.0, 2.0)
+    told = explanation(Ratio(math.log(8.0), None, 0, 1), one_run, 0.0, 2.0)
     assert told == "one run cannot tell whether padding explains it"
 
 

@@ -12,6 +12,7 @@ from analysis.statistics.intervals import (
     geometric_mean,
     log_t_interval,
     paired_ratio,
+    ratio_of,
     relative_standard_error,
     run_mean_ms,
     t_quantile,
@@ -98,12 +99,18 @@ def test_best_set_keeps_what_is_not_shown_slower():
     assert best_set(row) == {"fast", "close", "noisy"}
 
 
+def test_wildly_different_runs_have_a_very_wide_interval_also_among_many_statements():
+    found = ratio_of([0.0, math.log(120.0)], 2)
+    assert found.together(1).low > found.together(36).low > 0
+    assert found.together(36).high > 1e300
+
+
 def test_p_of_being_slower_by_hand():
     # logs of 1.02 plus 0, 0.1, 0.2: t = 0.1 / (0.1 / sqrt(3)) = 1.7320508, two degrees of freedom;
     # there P(T > t) = (1 - t / sqrt(2 + t^2)) / 2 = (1 - sqrt(3 / 5)) / 2
     logs = [math.log(1.02) + more for more in (0.0, 0.1, 0.2)]
-    assert p_slower(logs) == pytest.approx((1 - math.sqrt(0.6)) / 2)
-    assert p_slower([0.3, 0.3]) == 0 and p_slower([0.01, 0.01]) == 1
+    assert p_slower(ratio_of(logs, 3)) == pytest.approx((1 - math.sqrt(0.6)) / 2)
+    assert [p_slower(ratio_of([log] * 2, 2)) for log in (0.3, 0.01)] == [0, 1]
 
 
 def test_steps_of_holm():

@@ -4,7 +4,7 @@ import pytest
 from conditions import CONDITIONS
 from quiet_table import JAX, TORCH, ids, quiet_project
 from real_table import real_results
-from record_changes import profile, slow_down
+from record_changes import profile, slow_down, stretch
 from results_factory import Project
 
 from analysis.caveats import collect
@@ -43,6 +43,19 @@ def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, 
     assert name not in [caveat.id for caveat in collect(results)]
 
 
+def test_a_run_that_other_work_disturbed_is_left_out_where_two_others_are_left(tmp_path):
+    project = Project(tmp_path)
+    project.change(disturbed, JAX, "fit", run=2)
+    project.change(lambda r: stretch(r, 1.5), JAX, "fit", run=2)
+    cell = next(c for c in project.load().rows[0].cells if c.column.name == JAX)
+    (lost,) = cell.lost_runs
+    assert (lost.number, lost.status) == (2, "disturbed") and "took at least 25" in lost.reason
+    assert cell.comparable and cell.interval.half_width < 0.1
+    project.change(disturbed, JAX, "fit", run=3)
+    cell = next(c for c in project.load().rows[0].cells if c.column.name == JAX)
+    assert not cell.lost_runs and cell.disturbed and not cell.comparable
+
+
 @pytest.mark.parametrize("spoil", [disturbed, slow_down, invalid])
 def test_no_ratio_effect_or_reason_has_such_a_cell(tmp_path, spoil):
     project = Project(tmp_path)
@@ -72,10 +85,12 @@ def test_a_profile_that_others_disturbed_is_none_and_the_record_says_so(tmp_path
 
 
 def test_of_a_real_table_on_a_machine_where_others_worked(tmp_path):
-    """Four of six columns of BERT fit were disturbed, one of them was not steady either."""
+    """Of BERT fit one run each of four columns was disturbed: these runs are left out."""
     results = real_results(tmp_path)
     bert = results.rows[0]
-    assert [cell.column.name for cell in bert.comparable] == ["pytorch-eager", "pytorch-compiled"]
+    columns = ["keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"]
+    lost = {c.column.name: run.status for c in bert.comparable for run in c.lost_runs}
+    assert len(bert.comparable) == 6 and lost == dict.fromkeys(columns, "disturbed")
     usable = {cell for row in results.rows for cell in row.comparable}
     caveats = [caveat for caveat in collect(results) if caveat.id in CONCLUDING]
     assert {"host_overhead_high", "overhead_bound"} <= {caveat.id for caveat in caveats}

@@ -14,7 +14,7 @@ from analysis.comparisons.rounds import seconds_of_a_round
 from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.results.cells import Cell, cell_ratio
-from analysis.statistics.intervals import Interval, Ratio, Verdict, t_quantile, together, verdict
+from analysis.statistics.intervals import Interval, Ratio, Verdict, t_quantile, verdict
 
 POWER = 0.8  # the share of such runs that would show the smallest difference
 
@@ -44,7 +44,7 @@ class RowAnswer:
 
     @property
     def interval(self) -> Interval | None:
-        return together(self.ratio, self.statements) if self.ratio else None
+        return self.ratio and self.ratio.together(self.statements)
 
     @property
     def verdict(self) -> Verdict:
@@ -68,7 +68,7 @@ class RowAnswer:
 
     @property
     def smallest(self) -> float | None:
-        if self.ratio is None or self.ratio.interval is None:
+        if self.ratio is None or self.ratio.error is None:
             return None
         return smallest_shown(self.ratio, self.threshold, self.statements)
 
@@ -78,10 +78,8 @@ def smallest_shown(ratio: Ratio, threshold: float, statements: int) -> float:
     from scipy.special import stdtrit
 
     freedom = ratio.degrees_of_freedom
-    ends = ratio.interval
-    error = math.log(ends.high / ends.low) / 2 / t_quantile(freedom)
     reach = t_quantile(freedom, statements) + float(stdtrit(freedom, POWER))
-    return math.exp(math.log1p(threshold) + reach * error)
+    return math.exp(math.log1p(threshold) + reach * ratio.error)
 
 
 @dataclass(frozen=True)

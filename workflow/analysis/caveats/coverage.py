@@ -21,7 +21,9 @@ from analysis.data import Data
 from analysis.formats.text import count, percent
 from analysis.results.cells import Cell
 from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED
+from contract.disturbance import DISTURBED
 
+NO_FAILURE = (OK, STALE, NOT_MEASURED, DISTURBED)
 NO_PEAK = (
     "no canary measured a matrix product of their precision on their machine, or none without "
     "other processes beside it"
@@ -33,7 +35,7 @@ NO_FLOPS = "the FLOPs of a step are not known"
 def failed_runs(data: Data) -> Iterator[Found]:
     """Runs that ended without a number, cell by cell, with the reason."""
     for cell in data.results.cells:
-        failed = [run for run in cell.runs if run.status not in (OK, STALE, NOT_MEASURED)]
+        failed = [run for run in cell.runs if run.status not in NO_FAILURE]
         if failed and cell.status != UNSUPPORTED:
             reasons = list(dict.fromkeys(f"{run.status}: {run.reason}" for run in failed))
             evidence = {"failed": len(failed), "planned": len(cell.runs), "reasons": reasons}

@@ -137,8 +137,8 @@ def smallest_difference(data: Data) -> tuple[str, str]:
         )
     reach = np.sqrt((ends["ci95_high"] / ends["ci95_low"]).astype(float)) - 1
     found = percent(reach.quantile(ONE_OF_TEN))
-    pairs = f"most of the {len(ends)} pairs" if len(ends) > 1 else "the one pair"
-    return f"differences under {found} between two columns of a row mean nothing", (
+    pairs = f"nine of ten of the {len(ends)} pairs" if len(ends) > 1 else "the one pair"
+    return f"differences under {found} between two columns of a row mostly mean nothing", (
         f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}; whether a "
         "larger difference means anything, its own interval says."
     )

@@ -24,7 +24,7 @@ LIMITS = {
 
 
 def _block_error(run: Run) -> float | None:
-    blocks = run.record.timing.blocks if run.record else ()
+    blocks = run.record.timing.blocks[run.left_out :] if run.record else ()
     return relative_standard_error([block.step_ms for block in blocks])
 
 

@@ -1,6 +1,5 @@
 """Cells whose steps did not stay on one level, so that their place in a row may be one of luck."""
 
-import math
 from collections.abc import Iterator
 
 from analysis.caveats.core import Found, label, measured, rule, where_and_how_much
@@ -34,7 +33,7 @@ def _unsettled(cells: list[Cell]) -> Iterator[Found]:
 def _unsteady(cell: Cell) -> str:
     """How a cell is not steady: 'slowdown in 2 of 3 runs', or how much all runs changed."""
     if cell.steadiness.course is not None:
-        change = abs(math.expm1(cell.steadiness.course))
+        change = abs(cell.steadiness.course - 1)
         return f"{cell.steadiness.state}, by {percent(change)} from half to half of every run"
     states = [str(run.steadiness.state) for run in _deviant(cell)]
     runs = count(len(cell.ok_runs), "run")

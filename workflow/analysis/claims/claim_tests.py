@@ -4,23 +4,23 @@ or column is than another, and what a release changed. Topics have some of their
 
 import pandas as pd
 
-from analysis.claims.outcome import (
-    CONDITIONS,
-    TESTS,
-    Outcome,
-    above,
-    all_hold,
-    claim_test,
+from analysis.claims.outcome import CONDITIONS, TESTS, Outcome, all_hold, claim_test, untested
+from analysis.comparisons.gains import (
+    Gain,
+    backends,
+    gain_of,
+    gains,
     in_every_row,
-    untested,
+    numbers,
+    tally_of,
 )
-from analysis.comparisons.gains import Gain, all_faster, backends, gain_of, gains, numbers, tally_of
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
 from analysis.formats.text import count, listed, percent
 from analysis.results.plan import RowKey
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
+from analysis.statistics.intervals import MARGIN, above
 
 __all__ = ["CONDITIONS", "TESTS"]
 
@@ -78,7 +78,7 @@ def faster_in_every_row(results: Results, new: str, base: str) -> Outcome:
         f"{tally[:1].upper()}{tally[1:]}; throughput from {low.text} in {low.row.label} to "
         f"{high.text} in {high.row.label}."
     )
-    return Outcome(all_faster(found), text, evidence=numbers(found))
+    return Outcome(in_every_row(found, 1 + MARGIN), text, evidence=numbers(found))
 
 
 @claim_test()

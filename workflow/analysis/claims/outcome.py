@@ -1,14 +1,11 @@
-"""The outcome of a claim's test, and how intervals decide it.
+"""The outcome of a claim's test.
 
 `holds` is None while the intervals do not decide; a single run has no interval.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-from analysis.comparisons.gains import Gain
-from analysis.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -42,23 +39,6 @@ def claim_test(conditions: Callable[..., Any] | None = None) -> Callable[[Test],
         return test
 
     return register
-
-
-def above(interval: Interval | None, limit: float) -> bool | None:
-    """True if a value is at least the limit; None when its interval includes the limit."""
-    if interval is None:
-        return None
-    return True if interval.low >= limit else False if interval.high < limit else None
-
-
-def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
-    """Say if each of some rows gains at least so much. True needs every row. One is enough for
-    False, but among many chance makes one, so its interval has to hold for all rows at once.
-    """
-    if all(above(gain.interval, limit) for gain in gains):
-        return True
-    refuted = (above(gain.together(len(gains)), limit) is False for gain in gains)
-    return False if any(refuted) else None
 
 
 def all_hold(found: list[bool | None]) -> bool | None:

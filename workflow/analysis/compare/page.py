@@ -28,7 +28,7 @@ METHOD = (
     "since the runs of two archives are not paired. Intervals are not adjusted for the number of "
     "cells."
 )
-WEIGHED = "The variance of a cell is weighed with that of its column in other rows of its table."
+WEIGHED = "The variance of a cell is weighed with that of its column over all rows of its table."
 VERDICTS = (
     f"FASTER and SLOWER: the interval lies wholly beyond {percent(MARGIN)}; SAME: wholly within; "
     "AMBIGUOUS: neither; no verdict where either has one run."

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from analysis.statistics.intervals import MIN_RUNS, Moderate, Ratio, as_measured, interval_around
+from analysis.statistics.intervals import MIN_RUNS, Moderate, Ratio, as_measured
 from analysis.statistics.mean_ratio import of_mean, of_sum
 
 
@@ -22,8 +22,7 @@ def welch_ratio(
     """
     samples = [list(map(math.log, times)), list(map(math.log, base))]
     difference = fmean(samples[0]) - fmean(samples[1])
-    number, interval, freedom = min(map(len, samples)), None, 0.0
+    number, error, freedom = min(map(len, samples)), None, 0.0
     if number >= MIN_RUNS:
         error, freedom = of_sum(list(map(of_mean, samples, moderate)))
-        interval = interval_around(difference, error, freedom)
-    return Ratio(math.exp(difference), interval, number, freedom)
+    return Ratio(difference, error, freedom, number)

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.comparisons.gains import all_faster, backends, gain_text, gains, numbers, tally_of
+from analysis.comparisons.gains import backends, gain_text, gains, in_every_row, numbers, tally_of
 from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed, ms
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
-from analysis.statistics.intervals import ends
+from analysis.statistics.intervals import MARGIN, ends
 
 TEXTS = Path(__file__).with_suffix(".yaml")
 # The two families or columns that each question compares.
@@ -128,4 +128,6 @@ def _faster(name: str, results: Results, on: str) -> Finding:
     chosen = any(len(gain.of_new) * len(gain.of_base) > 1 for gain in found)
     whose = "; intervals are for whichever column is the fastest" if chosen else ""
     told = f"{tally_of(found)}{on} (throughput {reach}{whose})"
-    return _finding(name, verdicts[all_faster(found)], evidence, numbers(found), told=told)
+    return _finding(
+        name, verdicts[in_every_row(found, 1 + MARGIN)], evidence, numbers(found), told=told
+    )

@@ -18,7 +18,7 @@ from analysis.results.results import Results
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, not_slower, shown_slower_of
 from analysis.statistics.families import family_interval, luck_of_choice
-from analysis.statistics.intervals import Interval, Ratio, Verdict, ends, verdict
+from analysis.statistics.intervals import Interval, Ratio, Verdict, above, ends, verdict
 
 WORTH_TELLING = 0.005  # of what choosing added to a factor, less is not told
 LARGE = 10.0  # as a factor, beyond which per cent are hard to read
@@ -162,16 +162,14 @@ def tally(found: pd.DataFrame) -> str:
     return f"{listed(parts)} of {rows}"
 
 
-def all_faster(gains: Sequence[Gain]) -> bool | None:
-    """Say if the new one is faster in each of some rows; None where the intervals do not decide.
-
-    True needs every row. One row is enough for False, but among many rows chance makes one: so its
-    interval has to be one of those that hold for all rows at once.
+def in_every_row(gains: Sequence[Gain], limit: float) -> bool | None:
+    """Say if each of some rows gains at least so much. True needs every row. One is enough for
+    False, but among many chance makes one, so its interval has to hold for all rows at once.
     """
-    if all(gain.verdict is Verdict.FASTER for gain in gains):
+    if all(above(gain.interval, limit) for gain in gains):
         return True
-    of_base = {verdict(gain.together(len(gains))) for gain in gains}
-    return False if {Verdict.FASTER, Verdict.SAME} & of_base else None
+    refuted = (above(gain.together(len(gains)), limit) is False for gain in gains)
+    return False if any(refuted) else None
 
 
 BACKEND = ["row", "label", "column", "title", "step_ms", "standing", "first", "behind", "alone"]

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from analysis.results.cells import Cell
 from analysis.statistics.best_set import p_slower, shown_slower
-from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, geometric_mean
+from analysis.statistics.intervals import MIN_RUNS, NS_PER_MS, geometric_mean, ratio_of
 
 LEAST_STEPS = 5  # of a run: the mean of fewer says little
 
@@ -24,7 +24,7 @@ def observed_longer(cells: Iterable[Cell]) -> set[Cell]:
     ratios = {cell: _ratios(cell) for cell in cells}
     return shown_slower(
         {
-            cell: p_slower([math.log(ratio) for ratio in found], margin=0.0)
+            cell: p_slower(ratio_of(list(map(math.log, found)), len(found)), margin=0.0)
             for cell, found in ratios.items()
             if len(found) >= MIN_RUNS
         }

@@ -105,7 +105,8 @@ def _best(rows: list[RowCells], among: str) -> Iterator[str]:
 
 def _slower(rows: list[RowCells]) -> Iterator[str]:
     """How often each column is significantly slower than the fastest, corrected for all rows since
-    it is said of them together, and by how much where that is most.
+    it is said of them together, and by how much where that is most, with an interval that holds for
+    whichever of them that is.
     """
     fields = [{cell.column.name: cell for cell in cells} for r in rows for cells in r.contestants]
     contests = [contest(field.values()) for field in fields]
@@ -119,6 +120,7 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
         return
     slow, fast = max(behind, key=lambda pair: cell_ratio(*pair).value)
     ratio = cell_ratio(slow, fast)
+    longer = within(ratio.value, *ends(ratio.together(len(behind))))
     by_row = sum(standing is Standing.SLOWER for r in rows for standing in r.standings.values())
     cells = count(len(behind), "cell")
     alone = f" ({cells}; the table, which corrects each row by itself, marks {by_row})"
@@ -126,8 +128,8 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
         "Significantly slower than the fastest of its row, corrected for all rows: "
         f"{_in_rows(Counter(cell.column.title for cell, _ in behind))} of "
         f"{count(len(rows), 'row')}{alone if by_row > len(behind) else ''}; for example in "
-        f"{slow.row.label}, where {slow.column.title} takes "
-        f"{within(ratio.value, *ends(ratio.interval))} the time of {fast.column.title}."
+        f"{slow.row.label}, where {slow.column.title} takes {longer} the time "
+        f"of {fast.column.title}."
     )
 
 

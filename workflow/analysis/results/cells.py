@@ -11,6 +11,7 @@ from analysis.results.record import Record
 from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED, Run
 from analysis.statistics.best_set import Contest
 from analysis.statistics.intervals import (
+    MIN_RUNS,
     Interval,
     Moderate,
     Ratio,
@@ -19,14 +20,13 @@ from analysis.statistics.intervals import (
     geometric_mean,
     log_t_interval,
     nodes_of,
-    paired_logs,
     paired_ratio,
     run_logs,
     shared,
 )
 from analysis.statistics.moderation import UNKNOWN, TableScatter
 from analysis.statistics.steady_state import CellSteadiness, SteadyState, of_runs
-from contract.disturbance import disturbance
+from contract.disturbance import DISTURBED
 
 
 @dataclass(frozen=True, eq=False)  # a cell is itself: it serves as a key
@@ -95,7 +95,7 @@ class Cell:
 
     @property
     def moderate(self) -> Moderate:
-        """How the variance of its run means is weighed with that of its column in other rows."""
+        """How the variance of its run means is weighed with that of its column."""
         if not self.comparable:
             return as_measured
         return self.scatter.of_cell(self.column.name, self.run_ms)
@@ -119,10 +119,7 @@ class Cell:
         """What else computed beside a run that counts, so much that the time tells nothing; empty
         where nothing did.
         """
-        shares = [record.load.foreign_cpu_share or 0.0 for record in self.records]
-        gpus = [r.monitor.gpu for r in self.records if r.monitor and r.monitor.gpu]
-        processes = [gpu.foreign_processes or 0 for gpu in gpus]
-        return disturbance(max(shares, default=0.0), max(processes, default=0))
+        return next(filter(None, (run.disturbed for run in self.ok_runs)), "")
 
     @cached_property
     def tells_nothing(self) -> str:
@@ -176,6 +173,17 @@ def contest(cells: Iterable[Cell]) -> Contest:
     return paired_contest(*(cell for cell in cells if cell.comparable))
 
 
+def undisturbed(cell: Cell) -> Cell:
+    """The cell without the runs that other work disturbed, if several others are left: what else
+    computed is no outcome of a run, so that leaving it out favours none.
+    """
+    runs = [
+        replace(run, status=DISTURBED, reason=run.disturbed) if run.disturbed else run
+        for run in cell.runs
+    ]
+    return replace(cell, runs=tuple(runs)) if sum(run.ok for run in runs) >= MIN_RUNS else cell
+
+
 def settled(cell: Cell) -> Cell:
     """The cell; where most of its runs warmed up while they were timed, without that warm-up."""
     if not cell.steady or cell.steadiness.state is not SteadyState.WARM_UP:
@@ -188,7 +196,7 @@ def paired_contest(*cells: Cell) -> Contest:
     entered = {cell.column.name: cell for cell in cells}
     return Contest(
         {name: cell.compared_ms for name, cell in entered.items()},
-        lambda name, base: moderate_ratio(entered[name], entered[base]),
+        lambda name, base: _moderate_ratio(entered[name], entered[base]),
         cells[0].scatter.correlation if cells else 0.0,
     )
 
@@ -197,20 +205,11 @@ def cell_ratio(cell: Cell, base: Cell) -> Ratio | None:
     """The ratio of the times of two cells of a row, paired by round and session; None when they
     share none, and where nothing may be concluded from one of them.
     """
-    moderate, correlation = moderate_ratio(cell, base), cell.scatter.correlation
+    moderate, correlation = _moderate_ratio(cell, base), cell.scatter.correlation
     return paired_ratio(cell.compared_ms, base.compared_ms, moderate, correlation)
 
 
-def ratio_logs(cell: Cell, base: Cell) -> list[float]:
-    """The logarithms of this ratio by round, as its interval takes them."""
-    return paired_logs(cell.compared_ms, base.compared_ms, cell.scatter.correlation)
-
-
-def moderate_ratio(cell: Cell, base: Cell) -> Moderate:
-    """How a ratio is moderated: by the scatter of these two columns in the table, unless one of the
-    two was not steady, or disturbed.
-    """
-    if not (cell.comparable and base.comparable):
-        return as_measured
+def _moderate_ratio(cell: Cell, base: Cell) -> Moderate:
+    """How a ratio is moderated: by the scatter of these two columns in the table."""
     rounds = shared(cell.run_ms, base.run_ms)
     return cell.scatter.of_pair(cell.column.name, base.column.name, rounds)

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 
-from analysis.results.cells import Cell, settled
+from analysis.results.cells import Cell, settled, undisturbed
 from analysis.results.machine_card import MachineCard
 from analysis.results.plan import Plan
 from analysis.results.record import Record
@@ -87,10 +87,10 @@ class Results:
 
 
 def moderated(results: Results) -> Results:
-    """The results without warm-up, in which every cell knows how much its column scatters in the
-    table, and what the rounds that it lacks were like.
+    """The results without warm-up and disturbed runs, in which every cell knows how much its column
+    scatters in the table, and what the rounds that it lacks were like.
     """
-    rows = results.with_cells(settled).rows
+    rows = results.with_cells(undisturbed).with_cells(settled).rows
     found = TableScatter(
         [
             {cell.column.name: cell.run_ms for cell in row.measured if cell.comparable}
@@ -117,7 +117,7 @@ def correlation_of_starts(results: Results) -> float:
 
 
 def has_priors(results: Results) -> bool:
-    """True if the scatter of any pair of columns is weighed with that in other rows."""
+    """True if the scatter of any pair of columns is weighed with that in all rows."""
     scatter = next((cell.scatter for cell in results.cells), UNKNOWN)
     names = sorted({cell.column.name for cell in results.cells if cell.comparable})
     return any(scatter.prior(*pair) for pair in combinations(names, 2))

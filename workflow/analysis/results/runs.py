@@ -7,6 +7,7 @@ from statistics import median
 from analysis.results.record import Record
 from analysis.statistics.intervals import NS_PER_MS, Sitting, run_mean_ms
 from analysis.statistics.steady_state import Steadiness, steadiness
+from contract.disturbance import disturbance
 
 OK = "ok"
 UNSUPPORTED = "unsupported"
@@ -31,6 +32,16 @@ class Run:
     @property
     def ok(self) -> bool:
         return self.status == OK
+
+    @property
+    def disturbed(self) -> str:
+        """What else computed beside it, so much that its time tells nothing; empty where nothing
+        did, and unless it is ok.
+        """
+        if not (self.ok and self.record):
+            return ""
+        gpu = self.record.monitor and self.record.monitor.gpu
+        return disturbance(self.record.load.foreign_cpu_share, gpu and gpu.foreign_processes)
 
     @property
     def sitting(self) -> Sitting:

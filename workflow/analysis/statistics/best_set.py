@@ -24,7 +24,6 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from statistics import fmean
 from typing import TypeVar
 
 from analysis.statistics.block_means import adjusted_logs
@@ -38,7 +37,6 @@ from analysis.statistics.intervals import (
     as_measured,
     paired_logs,
     paired_ratio,
-    standard_error,
 )
 
 Name = TypeVar("Name", bound=Hashable)
@@ -84,11 +82,11 @@ class Contest:
         """
         if self.fastest is None:
             return {}
-        logs = {name: self.logs(name, self.fastest) for name in self.row if name != self.fastest}
+        ratios = {name: self.ratio(name, self.fastest) for name in self.row if name != self.fastest}
         return {
-            name: p_slower(found, moderate=self.moderate(name, self.fastest))
-            for name, found in logs.items()
-            if len(found) >= MIN_RUNS
+            name: p_slower(ratio)
+            for name, ratio in ratios.items()
+            if ratio and ratio.error is not None
         }
 
     def standings(self, slower: Collection[str] | None = None) -> dict[str, Standing]:
@@ -134,17 +132,14 @@ def not_slower(standings: Mapping[str, Standing]) -> frozenset[str]:
     return frozenset(name for name, standing in standings.items() if standing in kept)
 
 
-def p_slower(
-    logs: Sequence[float], margin: float = MARGIN, moderate: Moderate = as_measured
-) -> float:
-    """One-sided p of a ratio of times at most 1 + margin, by Student's t on its logarithms."""
-    excess = fmean(logs) - math.log1p(margin)
-    error, degrees_of_freedom = standard_error(logs, moderate)
-    if error == 0:
+def p_slower(ratio: Ratio, margin: float = MARGIN) -> float:
+    """One-sided p of a ratio of times, over two rounds at least, that is at most 1 + margin."""
+    excess = ratio.log - math.log1p(margin)
+    if ratio.error == 0:
         return 0.0 if excess > 0 else 1.0
     from scipy.special import stdtr  # here, because importing it takes longer than most commands
 
-    return float(stdtr(degrees_of_freedom, -excess / error))
+    return float(stdtr(ratio.degrees_of_freedom, -excess / ratio.error))
 
 
 def shown_slower(p_values: Mapping[Name, float]) -> set[Name]:

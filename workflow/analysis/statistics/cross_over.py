@@ -3,10 +3,10 @@
 Between two measured sizes the logarithm of the ratio is taken for linear in that of the size. The
 crossing is the last one: from there on the second is faster at every measured size.
 
-Its interval is a bootstrap over runs. Two or three runs, drawn anew from themselves, would scatter
-too little; so the mean of each size is drawn from Student's t with the error and the degrees of
-freedom that its runs have, and the middle 95 % of the crossings are the interval. The sizes are
-independent: they were measured by different processes.
+Its interval is simulated. The mean of each size is drawn from Student's t with the error and the
+degrees of freedom that its runs have (two or three runs drawn anew from themselves, as in a
+bootstrap, would scatter too little), and the middle 95 % of the crossings are the interval. The
+sizes are independent: they were measured by different processes.
 """
 
 import math
@@ -15,22 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from analysis.statistics.intervals import CONFIDENCE, Interval
+from analysis.statistics.intervals import CONFIDENCE, Interval, Ratio
 
 DRAWS = 2000
 BELOW, ABOVE = 0.0, math.inf  # a crossing before the smallest size, and one behind the largest
 
 
-@dataclass(frozen=True)
-class Point:
-    """A size, and the mean of ln(t of the first / t of the second) over runs: above 0 the second
-    is faster. `error` is that of the mean, None of a single run.
-    """
-
-    size: float
-    log_ratio: float
-    error: float | None = None
-    degrees_of_freedom: float = math.inf
+Sizes = Sequence[tuple[float, Ratio]]  # a size, and t of the first / t of the second
 
 
 @dataclass(frozen=True)
@@ -45,15 +36,15 @@ class CrossOver:
     times: int
 
 
-def cross_over(points: Sequence[Point], seed: int = 1) -> CrossOver:
-    """The crossing of two or more points in ascending order of size; deterministic.
+def cross_over(found: Sizes, seed: int = 1) -> CrossOver:
+    """The crossing of two or more sizes in ascending order; deterministic.
 
     Without an interval where a size has a single run.
     """
-    sizes = [point.size for point in points]
-    logs = [point.log_ratio for point in points]
+    sizes, ratios = zip(*found, strict=True)
+    logs = [ratio.log for ratio in ratios]
     times = sum((one > 0) != (other > 0) for one, other in pairwise(logs))
-    return CrossOver(crossing(sizes, logs), _interval(points, sizes, seed), times)
+    return CrossOver(crossing(sizes, logs), _interval(sizes, ratios, seed), times)
 
 
 def crossing(sizes: Sequence[float], logs: Sequence[float]) -> float:
@@ -69,18 +60,18 @@ def crossing(sizes: Sequence[float], logs: Sequence[float]) -> float:
     return math.exp(low + share * (high - low))
 
 
-def _interval(points: Sequence[Point], sizes: Sequence[float], seed: int) -> Interval | None:
-    if any(point.error is None for point in points):
+def _interval(sizes: Sequence[float], ratios: Sequence[Ratio], seed: int) -> Interval | None:
+    if any(ratio.error is None for ratio in ratios):
         return None
     rng = random.Random(seed)
-    found = sorted(crossing(sizes, [_drawn(point, rng) for point in points]) for _ in range(DRAWS))
+    found = sorted(crossing(sizes, [_drawn(ratio, rng) for ratio in ratios]) for _ in range(DRAWS))
     outside = round(DRAWS * (1 - CONFIDENCE) / 2)
     return Interval(found[outside], found[-1 - outside])
 
 
-def _drawn(point: Point, rng: random.Random) -> float:
+def _drawn(ratio: Ratio, rng: random.Random) -> float:
     """Draw another mean of as many runs, which scatter as these did."""
-    normal, freedom = rng.gauss(0, 1), point.degrees_of_freedom
+    normal, freedom = rng.gauss(0, 1), ratio.degrees_of_freedom
     # A variance of so few runs is chi-squared over its degrees of freedom.
     scatter = 1.0 if math.isinf(freedom) else rng.gammavariate(freedom / 2, 2 / freedom)
-    return point.log_ratio + point.error * normal / math.sqrt(scatter)
+    return ratio.log + ratio.error * normal / math.sqrt(scatter)

@@ -5,8 +5,9 @@ Its interval is simultaneous over what may be the best: the lower end of a new c
 those of all other new ones, the upper end of a base column with those of all other base ones
 (Bonferroni). So a claim about a family is tested over all its members, whichever is the fastest.
 Those that are significantly slower than the fastest of both families do not count as what may be
-the best, unless all of their family are. So a family is shown slower wherever the row shows all of
-its members slower than a fastest one of the other.
+the best, unless all of their family are; nor do those with a single run, unless they took least. So
+a family is shown slower wherever the row shows all of its members slower than a fastest one of the
+other.
 
 The factor itself is flattered by the choice: of three equal columns the one that was lucky is
 taken. By how much is told by choosing anew for every round from the other rounds alone: then the
@@ -18,7 +19,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean
 
 from analysis.statistics.best_set import Contest, shown_slower
-from analysis.statistics.intervals import Interval, together
+from analysis.statistics.block_means import adjusted_logs
+from analysis.statistics.intervals import MIN_RUNS, Interval, Runs
 
 Logs = Mapping[Hashable, float]  # of times, by round
 MIN_ROUNDS = 3  # to choose from two at least
@@ -30,17 +32,29 @@ def family_interval(
     """95 % interval of the gain, t_base / t_new, in a contest of both families. So many such
     intervals (`statements`) hold all at once. None where a ratio has none.
     """
+    means = adjusted_logs(held.row)
+    news, bases = (_counted(held.row, names, means) for names in (news, bases))
     ratios = {(new, base): held.ratio(base, new) for new in news for base in bases}
-    if any(ratio is None or ratio.interval is None for ratio in ratios.values()):
+    if not ratios or any(ratio is None or ratio.error is None for ratio in ratios.values()):
         return None
     slower = shown_slower(held.p_values)
     new, base = ([n for n in names if n not in slower] or names for names in (news, bases))
-    low = {pair: together(ratio, statements * len(new)).low for pair, ratio in ratios.items()}
-    high = {pair: together(ratio, statements * len(base)).high for pair, ratio in ratios.items()}
+    low = {pair: ratio.together(statements * len(new)).low for pair, ratio in ratios.items()}
+    high = {pair: ratio.together(statements * len(base)).high for pair, ratio in ratios.items()}
     return Interval(
         max(min(low[name, other] for other in bases) for name in new),
         max(min(high[name, other] for other in base) for name in news),
     )
+
+
+def _counted(
+    row: Mapping[str, Runs], names: Sequence[str], means: Mapping[str, float]
+) -> list[str]:
+    """Those of several runs; none where one of a single run took least, for which no other can
+    stand.
+    """
+    counted = [name for name in names if len(row[name]) >= MIN_RUNS]
+    return counted if min(names, key=means.__getitem__) in counted else []
 
 
 def luck_of_choice(news: Sequence[Logs], bases: Sequence[Logs]) -> float:

@@ -72,12 +72,31 @@ class Interval:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two times over the rounds of both; the interval is None below two rounds."""
+    """A ratio of two times over the rounds of both, as its logarithm with the standard error of
+    that, which is None below two rounds.
+    """
 
-    value: float
-    interval: Interval | None
+    log: float
+    error: float | None
+    degrees_of_freedom: float
     rounds: int
-    degrees_of_freedom: float  # of the interval
+
+    @property
+    def value(self) -> float:
+        return math.exp(self.log)
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.together(1)
+
+    def together(self, statements: int) -> Interval | None:
+        """The interval, so wide that those of so many statements hold all at once (Bonferroni).
+
+        For a statement about every row, which a single row refutes, and about the best of several.
+        """
+        if self.error is None:
+            return None
+        return interval_around(self.log, self.error, self.degrees_of_freedom, statements)
 
     @property
     def verdict(self) -> Verdict:
@@ -125,9 +144,13 @@ def standard_error(logs: Sequence[float], moderate: Moderate) -> tuple[float, fl
     return math.sqrt(variance / len(logs)), degrees_of_freedom
 
 
-def interval_around(mean: float, standard_error: float, degrees_of_freedom: float) -> Interval:
-    """exp of the 95 % Student t interval of a mean of logarithms."""
-    half = t_quantile(degrees_of_freedom) * standard_error
+def interval_around(
+    mean: float, standard_error: float, degrees_of_freedom: float, intervals: int = 1
+) -> Interval:
+    """exp of the 95 % Student t interval of a mean of logarithms, one of so many that hold all at
+    once (Bonferroni).
+    """
+    half = t_quantile(degrees_of_freedom, intervals) * standard_error
     return Interval(_exp(mean - half), _exp(mean + half))
 
 
@@ -205,30 +228,14 @@ def paired_ratio(
     slower than another.
     """
     logs = paired_logs(times, base, correlation)
-    if not logs:
-        return None
-    mean, rounds = fmean(logs), len(shared(times, base))
-    if len(logs) < MIN_RUNS:
-        return Ratio(math.exp(mean), None, rounds, 0)
-    error, freedom = standard_error(logs, moderate)
-    return Ratio(math.exp(mean), interval_around(mean, error, freedom), rounds, freedom)
+    return ratio_of(logs, len(shared(times, base)), moderate) if logs else None
 
 
-def together(ratio: Ratio, intervals: int) -> Interval | None:
-    """The interval of a ratio, so wide that so many such intervals hold all at once (Bonferroni).
-
-    For a statement about every row, which a single row refutes, and about the best of several.
-    """
-    if ratio.interval is None or intervals < 2:
-        return ratio.interval
-    middle = math.sqrt(ratio.interval.low * ratio.interval.high)
-    wider = (ratio.interval.high / middle) ** widening(ratio.degrees_of_freedom, intervals)
-    return Interval(middle / wider, middle * wider)
-
-
-def widening(degrees_of_freedom: float, intervals: int) -> float:
-    """The factor on the log scale by which intervals widen of which so many hold all at once."""
-    return t_quantile(degrees_of_freedom, intervals) / t_quantile(degrees_of_freedom)
+def ratio_of(logs: Sequence[float], rounds: int, moderate: Moderate = as_measured) -> Ratio:
+    """The ratio from its logarithms in so many rounds; of one round, or node, without an error."""
+    several = len(logs) >= MIN_RUNS
+    error, freedom = standard_error(logs, moderate) if several else (None, 0)
+    return Ratio(fmean(logs), error, freedom, rounds)
 
 
 def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
@@ -245,6 +252,13 @@ def verdict(interval: Interval | None, margin: float = MARGIN) -> Verdict:
         return Verdict.SLOWER
     inside = 1 / (1 + margin) <= interval.low and interval.high <= 1 + margin
     return Verdict.SAME if inside else Verdict.AMBIGUOUS
+
+
+def above(interval: Interval | None, limit: float) -> bool | None:
+    """True if a value is at least the limit; None when its interval includes the limit."""
+    if interval is None:
+        return None
+    return True if interval.low >= limit else False if interval.high < limit else None
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:

@@ -43,9 +43,11 @@ class MeanRatio:
     missing: tuple[str, ...]  # rows in which no round has both
 
 
-def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) -> MeanRatio | None:
-    """The mean from (times, base) of each row, by its name; None when every row is missing.
-    `correlation`: of the log ratios of one start.
+def mean_ratio(
+    rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0, means: int = 1
+) -> MeanRatio | None:
+    """The mean from (times, base) of each row, by its name; None when every row is missing. The
+    intervals of so many `means` hold all at once. `correlation`: of the log ratios of one start.
     """
     logs = {name: log_ratios(times, base) for name, (times, base) in rows.items()}
     kept = {name: values_by("node", found) for name, found in logs.items() if found}
@@ -55,18 +57,18 @@ def mean_ratio(rows: Mapping[str, tuple[Runs, Runs]], correlation: float = 0.0) 
     mean = fmean(map(fmean, values))
     interval = None
     if all(len(found) >= MIN_RUNS for found in values):
-        interval = _interval(mean, list(kept.values()), values)
+        interval = _interval(mean, list(kept.values()), values, means)
     missing = tuple(name for name in logs if name not in kept)
     return MeanRatio(math.exp(mean), interval, tuple(kept), missing)
 
 
 def _interval(
-    mean: float, rows: list[dict[str, list[float]]], values: list[list[float]]
+    mean: float, rows: list[dict[str, list[float]]], values: list[list[float]], means: int
 ) -> Interval:
     parts = [of_mean(logs) for row, logs in zip(rows, values, strict=True) if len(row) == 1]
     parts += _of_nodes([row for row in rows if len(row) > 1])
     error, freedom = of_sum(parts)
-    return interval_around(mean, error / len(rows), freedom)
+    return interval_around(mean, error / len(rows), freedom, means)
 
 
 def of_sum(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.claims.conditions import Differences
-from analysis.claims.outcome import Outcome, above, claim_test, untested
+from analysis.claims.outcome import Outcome, claim_test, untested
 from analysis.comparisons.pairs import interval_of
 from analysis.data import ROW, Data
 from analysis.formats.spelling import within
@@ -17,7 +17,7 @@ from analysis.results.cells import Cell
 from analysis.results.reference import PublishedDevices, Reference
 from analysis.results.results import Results
 from analysis.results.stand_in import names_a_simulated
-from analysis.statistics.intervals import Interval, Verdict, ends, verdict
+from analysis.statistics.intervals import MARGIN, Interval, above, ends
 from analysis.topics.cross_over.compute import on_both_devices
 from analysis.topics.cross_over.section import TEXTS
 
@@ -64,7 +64,7 @@ def faster_on_device(
     told = {"other": other, "device": NAMES[device], "ratio": within(ratio, *ends(interval))}
     text = TEXTS.say("measured", **found._asdict() | told)
     evidence = {"ratio": ratio, "interval": [interval.low, interval.high] if interval else None}
-    return Outcome(_holds(interval, at_least), text, evidence=evidence)
+    return Outcome(above(interval, at_least or 1 + MARGIN), text, evidence=evidence)
 
 
 def _pair(results: Results, row: tuple[str, str, int], framework: str) -> Any:
@@ -74,15 +74,6 @@ def _pair(results: Results, row: tuple[str, str, int], framework: str) -> Any:
     return next(
         (p for p in pairs if (p.new_cell.row.key, p.new_cell.column.framework) == asked), None
     )
-
-
-def _holds(interval: Interval | None, at_least: float | None) -> bool | None:
-    """Judge the ratio t(other) / t(device)."""
-    if at_least is not None:
-        return above(interval, at_least)
-    # A long time of the other device is a slow one: FASTER would be in its favour.
-    shown = {Verdict.SLOWER: True, Verdict.FASTER: False, Verdict.SAME: False}
-    return shown.get(verdict(interval))
 
 
 def _net(cells: Sequence[Cell], published: PublishedDevices) -> Iterator[str]:

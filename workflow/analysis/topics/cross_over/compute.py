@@ -4,18 +4,16 @@ measured on the processor and on the GPU.
 
 from collections.abc import Mapping
 from functools import lru_cache
-from statistics import fmean
 from typing import Any
 
 import pandas as pd
 
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
-from analysis.results.cells import Cell, moderate_ratio, ratio_logs
+from analysis.results.cells import Cell, cell_ratio
 from analysis.results.plan import Model
-from analysis.statistics.cross_over import ABOVE, BELOW, Point
+from analysis.statistics.cross_over import ABOVE, BELOW
 from analysis.statistics.cross_over import cross_over as crossing_of
-from analysis.statistics.intervals import MIN_RUNS, standard_error
 
 MIN_SIZES = 2  # fewer have nothing between them
 SWEEP = ["base", "new", "net", "task", "batch_size"]
@@ -80,7 +78,9 @@ def _found(measured: pd.DataFrame) -> dict[str, Any]:
     found = {"sizes": len(compared), "missing": "; ".join(dict.fromkeys(reasons)) or None}
     if len(compared) < MIN_SIZES:
         return found
-    crossing = crossing_of(list(map(_point, compared.itertuples())))
+    crossing = crossing_of(
+        [(s.parameters, cell_ratio(s.base_cell, s.new_cell)) for s in compared.itertuples()]
+    )
     if crossing.interval:
         found |= {"ci95_low": crossing.interval.low, "ci95_high": crossing.interval.high}
     smallest, *_, largest = map(int, compared["parameters"])
@@ -88,14 +88,6 @@ def _found(measured: pd.DataFrame) -> dict[str, Any]:
     if where := OUTSIDE.get(crossing.size):
         return found | {"outcome": f"none in the range: the GPU is {where}"}
     return found | {"outcome": "crosses", "parameters": crossing.size}
-
-
-def _point(size: Any) -> Point:
-    logs = ratio_logs(size.base_cell, size.new_cell)
-    if len(logs) < MIN_RUNS:
-        return Point(size.parameters, fmean(logs))
-    moderate = moderate_ratio(size.base_cell, size.new_cell)
-    return Point(size.parameters, fmean(logs), *standard_error(logs, moderate))
 
 
 def _parameters(*cells: Cell) -> int | None:

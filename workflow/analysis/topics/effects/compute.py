@@ -8,6 +8,7 @@ same ratios and the same variances; the more comparisons are corrected for, the 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,11 +18,11 @@ from analysis.comparisons.cards import other_differences, versions_changed
 from analysis.comparisons.gains import gain_text, of_new
 from analysis.comparisons.pairs import pairs
 from analysis.data import Data
-from analysis.results.cells import Cell, contest, moderate_ratio, paired_contest, ratio_logs
+from analysis.results.cells import Cell, cell_ratio, contest, paired_contest
 from analysis.results.rows import RowCells
 from analysis.statistics.best_set import Standing, p_slower, shown_slower
 from analysis.statistics.forecast import rounds_to_place
-from analysis.statistics.intervals import MIN_RUNS, Verdict, ends, verdict
+from analysis.statistics.intervals import Verdict, ends, verdict
 from analysis.statistics.mean_ratio import mean_ratio
 
 PAIR = ["effect", "base", "new"]
@@ -67,11 +68,10 @@ def effects(data: Data) -> pd.DataFrame:
 
 
 def _p_value(base: Cell, new: Cell) -> float | None:
-    logs = ratio_logs(base, new)
-    if len(logs) < MIN_RUNS:
+    ratio = cell_ratio(base, new)
+    if ratio is None or ratio.error is None:
         return None
-    sign = 1 if sum(logs) >= 0 else -1
-    return p_slower([sign * log for log in logs], moderate=moderate_ratio(base, new))
+    return p_slower(replace(ratio, log=abs(ratio.log)))
 
 
 def _more_rounds(*pair: Cell) -> int | None:
@@ -92,16 +92,19 @@ def _standing(row: RowCells, *pair: Cell) -> Standing | None:
     return row.standings.get(*(names - {fastest})) if fastest in names else None
 
 
-def means(found: pd.DataFrame) -> pd.DataFrame:
+def means(found: pd.DataFrame, statements: int = 1) -> pd.DataFrame:
     """Return the geometric mean of each pair over the rows that have a ratio; `rows` is their
-    number, `missing` a list of the labels of the others. Without any ratio there is none.
+    number, `missing` a list of the labels of the others. Without any ratio there is none. The
+    intervals of so many means hold all at once (`statements`).
     """
     lines = []
     for key, of in found.groupby([*PAIR, "base_title", "new_title"], sort=False):
         cells = zip(of["base_cell"], of["new_cell"], strict=True)
         times = [(base.compared_ms, new.compared_ms) for base, new in cells]
         scatter = of["base_cell"].iloc[0].scatter
-        mean = mean_ratio(dict(zip(of["label"], times, strict=True)), scatter.correlation)
+        mean = mean_ratio(
+            dict(zip(of["label"], times, strict=True)), scatter.correlation, statements
+        )
         if mean is None:
             lines.append((*key, None, None, None, 0, None, of["label"].tolist()))
             continue

@@ -56,10 +56,11 @@ def _tested(effect: pd.DataFrame) -> int:
 
 
 def _averaged(effect: pd.DataFrame) -> list[Any]:
-    """Its means over rows, all of them, so that none is told for having come out well; none where
-    there are too many.
+    """Its means over rows, all of them, so that none is told for having come out well, with
+    intervals that hold all at once; none where there are too many.
     """
-    found = [mean for mean in means(effect).itertuples() if mean.rows > 1]
+    pairs = effect.groupby(PAIR).ngroups
+    found = [mean for mean in means(effect, pairs).itertuples() if mean.rows > 1]
     return found if len(found) <= MOST_MEANS else []
 
 

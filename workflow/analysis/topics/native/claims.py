@@ -10,8 +10,7 @@ from analysis.data import Data
 from analysis.formats.spelling import within
 from analysis.formats.text import listed
 from analysis.results.results import Results
-from analysis.statistics.payoff import Pays
-from analysis.topics.native.compute import GROUP, verdict_of, ways
+from analysis.topics.native.compute import GROUP, Pays, verdict_of, ways
 from analysis.topics.native.ways import NATIVE
 
 

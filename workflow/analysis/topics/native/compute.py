@@ -3,19 +3,29 @@ that the framework does itself, in the operation and in the whole step, beside w
 
 All gains are t(framework) / t(native), paired by round; above 1 native code is faster. The two are
 the fastest by their means among those that may be compared; what was built naively is no candidate.
-The verdict does not rest on that choice: see :mod:`analysis.statistics.payoff`.
+The verdict does not rest on that choice: see :mod:`analysis.statistics.families`.
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 from functools import lru_cache
 
 import pandas as pd
 
+from analysis.comparisons.gains import gain_of
 from analysis.data import CELL, ROW, Data
 from analysis.results.cells import cell_ratio
-from analysis.statistics.intervals import Interval, Ratio, Verdict, numbers, paired_ratio, verdict
+from analysis.statistics.intervals import (
+    MARGIN,
+    Interval,
+    Ratio,
+    Verdict,
+    above,
+    numbers,
+    paired_ratio,
+    verdict,
+)
 from analysis.statistics.overtaking import steps_to_overtake
-from analysis.statistics.payoff import Pays, pays
 from analysis.topics.native.ways import NAIVE, NATIVE, OF_FRAMEWORK, WAY, measured_ways
 
 GROUP = [*ROW, "framework"]
@@ -30,6 +40,14 @@ COLUMNS += ["ms_per_step", "share", "share_ci95_low", "share_ci95_high", "most_b
 COLUMNS += ["gain_alone", "gain_alone_ci95_low", "gain_alone_ci95_high", "gain_step"]
 COLUMNS += ["gain_step_ci95_low", "gain_step_ci95_high", "rounds", "verdict", "beyond_share"]
 COLUMNS += ["lines", "build_s", "packages", "compiler", "compile_flags", "link_flags", *EARN_BACK]
+
+
+class Pays(StrEnum):
+    """The answer to: does native code make the whole step shorter?"""
+
+    YES = "yes"
+    NO = "no"
+    NOT_SHOWN = "not shown"
 
 
 def native(data: Data) -> pd.DataFrame:
@@ -112,9 +130,17 @@ def payoffs(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict_of(group: pd.DataFrame, of: int = 1) -> Pays:
-    """Judge whether native code pays in one row and framework, one of so many payoffs."""
-    own, native = (group["cell"][group["kind"] == kind] for kind in (OF_FRAMEWORK, NATIVE))
-    return pays([[cell_ratio(base, new) for base in own] for new in native], of)
+    """Judge whether native code pays in one row and framework; a yes holds for so many at once."""
+    own, native = (list(group["cell"][group["kind"] == kind]) for kind in (OF_FRAMEWORK, NATIVE))
+    gain = gain_of(native, own)
+    return pays(gain.together(of), gain.interval) if gain else Pays.NOT_SHOWN
+
+
+def pays(for_yes: Interval | None, for_no: Interval | None) -> Pays:
+    """Judge by the intervals of t(framework) / t(native): beyond the margin, or below."""
+    if above(for_yes, 1 + MARGIN):
+        return Pays.YES
+    return Pays.NO if above(for_no, 1 + MARGIN) is False else Pays.NOT_SHOWN
 
 
 def _why_not_shown(group: pd.DataFrame, verdict: Pays) -> str:

@@ -12,12 +12,12 @@ from analysis.formats.spelling import known, within
 from analysis.formats.text import NA, count, listed, ms, percent, seconds, spread
 from analysis.results.timed_operation import Agreement, Build
 from analysis.statistics.intervals import MARGIN, Verdict
-from analysis.statistics.payoff import Pays
 from analysis.topics import KeySentence
 from analysis.topics.native.compute import (
     EARN_BACK,
     GROUP,
     NEVER,
+    Pays,
     judged,
     naive_builds,
     payoffs,

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from analysis.claims.outcome import Outcome, above, all_hold, claim_test, untested
+from analysis.claims.outcome import Outcome, all_hold, claim_test, untested
 from analysis.comparisons.gains import Gain, entrants, gain_of
 from analysis.data import Data, cell_key
 from analysis.formats.spelling import within
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
-from analysis.statistics.intervals import Interval, ends, widening
+from analysis.statistics.intervals import Interval, above, ends, t_quantile
 from analysis.topics.padding.compute import (
     Share,
     explains,
@@ -70,5 +70,6 @@ def _share_together(share: Share, rows: int) -> Share:
     if not share.over_runs or share.interval is None:
         return share
     freedom = len(share.by_run) - 1
-    half = widening(freedom, rows) * (share.interval.high - share.interval.low) / 2
+    wider = t_quantile(freedom, rows) / t_quantile(freedom)
+    half = wider * (share.interval.high - share.interval.low) / 2
     return replace(share, interval=Interval(share.value - half, share.value + half))

@@ -1,7 +1,7 @@
 """Test of the claim that a faster host language rarely pays."""
 
 from analysis.claims.outcome import Outcome, claim_test, untested
-from analysis.data import CELL, Data
+from analysis.data import CELL, ROW, Data
 from analysis.results.results import Results
 from analysis.statistics.intervals import exact_share_interval
 from analysis.topics.why.ceilings import ceilings
@@ -15,7 +15,7 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
     Cells of a framework with other settings are not counted: they are much the same cell again. A
     cell counts by the interval of its share, over its runs and over where the profiler's time may
     lie; where that includes the limit, it may count or not. How many of the cells count has an
-    exact binomial interval.
+    exact binomial interval, as of so many cases as there are rows: the cells of a row are alike.
     """
     data = Data(results)
     found = ceilings(data).merge(data.cells.loc[data.cells["plain"], CELL], on=CELL)
@@ -23,8 +23,9 @@ def host_rarely_pays(results: Results, share: float, of_cells: float) -> Outcome
         return untested("No cell was profiled.")
     sure = int((found["ci95_low"] >= share).sum())
     possible = len(found) - int((found["ci95_high"] < share).sum())
-    low = exact_share_interval(sure, len(found)).low
-    high = exact_share_interval(possible, len(found)).high
+    rows = len(found[ROW].drop_duplicates())
+    low = exact_share_interval(sure * rows // len(found), rows).low
+    high = exact_share_interval(-(-possible * rows // len(found)), rows).high
     evidence = {"cells": len(found), "sure": sure, "possible": possible, "threshold": share}
     evidence["share_of_cells"] = [low, high]
     reached = int((found["share"] >= share).sum())

@@ -21,6 +21,7 @@ from analysis.topics.why.compute import (
     cell_parts,
     fusing_attention,
     profiler_costs,
+    slowed_by_the_profiler,
     too_fast,
 )
 from analysis.topics.why.differences import (
@@ -214,13 +215,14 @@ def ceiling_summary(data: Data) -> str:
     (...)'; empty where no cell was profiled.
     """
     found, left = _titled(data), withheld(data)
-    costs, slowed = found["slowdown_low"].dropna(), found["profiler_slowdown"]
+    costs = found.set_index(CELL)["profiler_slowdown"][found["slowdown_low"].notna().array]
+    slowed = costs[list(slowed_by_the_profiler(data, {*costs.index}))]
     told = {
         "cells": len(found),
         "median": found["ceiling"].median(),
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
         "costs": len(costs),
-        "slowed": slowed[(found["slowdown_low"] > 1) & (slowed >= SLOWED)].tolist(),
+        "slowed": slowed[slowed >= SLOWED].tolist(),
         "graphs": whole_graphs(data),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
